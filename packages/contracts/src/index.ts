@@ -1,0 +1,1 @@
+export * from './generated/relay/events/v1/events_pb.ts';
