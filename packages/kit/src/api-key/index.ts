@@ -1,0 +1,2 @@
+export { type ApiKey, type KeyKind, keyPrefixes, makeApiKey } from './make-api-key.ts';
+export { parseApiKey } from './parse-api-key.ts';

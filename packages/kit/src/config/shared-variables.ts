@@ -1,0 +1,90 @@
+import { choice, duration, integer, list, secret, text, url } from './kinds.ts';
+
+/** What every service reads, whatever it does. */
+export const processVariables = {
+  logLevel: choice('RELAY_LOG_LEVEL', {
+    help: 'The least severe log lines that are written.',
+    options: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+  }),
+  host: text('RELAY_HOST', { help: 'The address that the service and its ops server listen on.', default: '0.0.0.0' }),
+  opsPort: integer('RELAY_OPS_PORT', {
+    help: 'The port of /livez, /readyz and /metrics; 0 picks a free one.',
+    default: 9090,
+    max: 65535,
+  }),
+  shutdownPause: duration('RELAY_SHUTDOWN_PAUSE', {
+    help: 'How long a stopping service stays open while unready, so that load balancers stop sending to it.',
+    default: '5s',
+  }),
+  shutdownLimit: duration('RELAY_SHUTDOWN_LIMIT', {
+    help: 'After this a stopping service ends hard, whatever is still going on.',
+    default: '25s',
+  }),
+};
+
+/** The port of a service that answers HTTP. */
+export const portVariable = (port: number) =>
+  integer('RELAY_PORT', { help: 'The port that the service listens on; 0 picks a free one.', default: port, max: 65535 });
+
+const postgres = ['postgres:', 'postgresql:'];
+
+export const databaseVariables = {
+  url: url('DATABASE_URL', { help: 'Postgres; may lead through a pooler.', protocols: postgres, secret: true }),
+  poolSize: integer('RELAY_DATABASE_POOL', { help: 'Connections to Postgres, at most.', default: 10, min: 1, max: 500 }),
+};
+
+export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {
+  help: 'Postgres without a pooler, for session locks and migrations. DATABASE_URL when not set.',
+  protocols: postgres,
+  secret: true,
+  optional: true,
+});
+
+export const natsVariables = {
+  url: url('NATS_URL', { help: 'NATS with JetStream.', protocols: ['nats:', 'tls:'], secret: true }),
+  prefix: text('RELAY_NATS_PREFIX', {
+    help: 'The first part of all subjects; the stream is named after it.',
+    default: 'relay',
+    pattern: /^[a-z0-9_-]{1,40}$/,
+    expected: 'up to 40 of a-z, 0-9, _ and -',
+  }),
+};
+
+export const redisVariables = {
+  url: url('REDIS_URL', { help: 'Redis.', protocols: ['redis:', 'rediss:'], secret: true }),
+  prefix: text('RELAY_REDIS_PREFIX', {
+    help: 'The first part of all keys.',
+    default: 'relay',
+    pattern: /^[a-z0-9_-]{1,40}$/,
+    expected: 'up to 40 of a-z, 0-9, _ and -',
+  }),
+};
+
+/** Where another service is reached. */
+export const serviceUrlVariable = (service: string) =>
+  url(`RELAY_${service.toUpperCase()}_URL`, {
+    help: `Where the ${service} service is reached.`,
+    protocols: ['http:', 'https:'],
+  });
+
+/** The key with which `caller` states principals to `callee`; both read the same variable. */
+export const principalKeyVariable = (caller: string, callee: string) =>
+  secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
+    help:
+      `Signs what ${caller} tells ${callee} of who calls: <key id>:<base64url of 32 random bytes>. ` +
+      'Two, separated by a comma, during a rotation: the first signs, both are accepted.',
+    minLength: 45,
+  });
+
+export const corsOriginsVariable = list('RELAY_CORS_ORIGINS', {
+  help: 'Further origins whose pages may call, besides RELAY_PUBLIC_URL.',
+  pattern: /^https?:\/\/[^/]+$/,
+  expected: 'origins such as https://example.com, separated by commas',
+});
+
+export const publicUrlVariable = url('RELAY_PUBLIC_URL', {
+  help: 'The address under which the gateway is reached from outside.',
+  protocols: ['http:', 'https:'],
+  default: 'http://localhost:8080',
+});

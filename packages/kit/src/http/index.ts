@@ -1,0 +1,12 @@
+export { bareApp } from './bare-app.ts';
+export { createHttpServer, type HttpServer } from './create-http-server.ts';
+export { handleErrors } from './handle-errors.ts';
+export { listen } from './listen.ts';
+export { observeCalls } from './observe-calls.ts';
+export { parseBody } from './parse-body.ts';
+export { parseJson } from './parse-json.ts';
+export { bodyLimit, readBody } from './read-body.ts';
+export { checkContentType, readJson } from './read-json.ts';
+export { type Answer, type Call, defineRoute, type Route } from './route.ts';
+export { sendAnswer } from './send-answer.ts';
+export { serveRoutes } from './serve-routes.ts';

@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express';
+import { Histogram } from 'prom-client';
+import type { Log } from '../log/index.ts';
+import type { Metrics } from '../metrics/index.ts';
+
+/** One access line and one measurement for each call; never a body, key, cookie or query. */
+export function observeCalls({ log, metrics }: { log: Log; metrics: Metrics }): RequestHandler {
+  const seconds = new Histogram({
+    name: 'relay_http_request_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [metrics],
+  });
+
+  return (request, response, next) => {
+    const start = performance.now();
+    response.once('close', () => {
+      const route = request.route?.path ?? 'none';
+      const status = response.writableFinished ? response.statusCode : 499;
+      const duration = performance.now() - start;
+      seconds.observe({ method: request.method, route, status }, duration / 1000);
+      log.info(
+        {
+          requestId: request.get('x-request-id'),
+          traceparent: request.get('traceparent'),
+          method: request.method,
+          route,
+          status,
+          ms: Math.round(duration * 10) / 10,
+        },
+        'call',
+      );
+    });
+    next();
+  };
+}

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../log/index.ts';
+import type { Metrics } from '../metrics/index.ts';
+import { createOpsServer } from '../ops/index.ts';
+import type { Part } from './part.ts';
+
+export interface Service {
+  readonly name: string;
+  readonly log: Log;
+  /** Where /livez, /readyz and /metrics answer; set once started. */
+  readonly opsUrl: string;
+  start(): Promise<void>;
+  /** Unready, a short pause, then the parts in reverse. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceSettings {
+  host: string;
+  opsPort: number;
+  shutdownPause: number;
+}
+
+export function composeService(options: {
+  name: string;
+  parts: readonly Part[];
+  log: Log;
+  metrics: Metrics;
+  settings: ServiceSettings;
+}): Service {
+  const { name, parts, log, metrics, settings } = options;
+  const running: Part[] = [];
+  let startedAll = false;
+  let stopping: Promise<void> | undefined;
+
+  const ops = createOpsServer({ ...settings, metrics, notReady });
+
+  function notReady(): string | undefined {
+    if (stopping) return 'stopping';
+    if (!startedAll) return 'starting';
+    for (const part of parts) {
+      const reason = part.notReady?.();
+      if (reason) return `${part.name}: ${reason}`;
+    }
+    return undefined;
+  }
+
+  async function start(): Promise<void> {
+    try {
+      for (const part of [ops, ...parts]) {
+        running.push(part);
+        await part.start?.();
+        if (stopping) return;
+      }
+      startedAll = true;
+      log.info({ ops: ops.url }, 'started');
+    } catch (error) {
+      await stopParts();
+      throw error;
+    }
+  }
+
+  async function stopParts(): Promise<void> {
+    for (let part = running.pop(); part; part = running.pop()) {
+      try {
+        await part.stop?.();
+      } catch (error) {
+        log.error({ part: part.name, err: error }, 'a part did not stop cleanly');
+      }
+    }
+  }
+
+  async function stopInOrder(): Promise<void> {
+    log.info('stopping');
+    for (const part of running) part.drain?.();
+    if (startedAll) await pause(settings.shutdownPause);
+    await stopParts();
+    log.info('stopped');
+  }
+
+  return {
+    name,
+    log,
+    get opsUrl() {
+      return ops.url;
+    },
+    start,
+    stop() {
+      stopping ??= stopInOrder();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+
+/**
+ * A registry of its own for each service, so that several can live in one process.
+ * `forProcess` adds Node's own figures: memory, event loop, garbage collection.
+ */
+export function createMetrics(service: string, options: { forProcess: boolean }): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  if (options.forProcess) collectDefaultMetrics({ register: registry, prefix: 'relay_' });
+  return registry;
+}
+
+export type { Registry as Metrics } from 'prom-client';

@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect, DebugEvents, Events, type NatsConnection } from 'nats';
+import type { Part } from '../lifecycle/part.ts';
+import type { Log } from '../log/index.ts';
+
+/** A connection to NATS that comes by itself and comes back by itself. Nobody waits for it to start. */
+export interface Nats extends Part {
+  /** The connection once it was made; it stays the same through every reconnect. */
+  readonly connection: NatsConnection | undefined;
+  readonly connected: boolean;
+  /** Calls back with the connection as soon as it is first made. */
+  onConnection(callback: (connection: NatsConnection) => void): void;
+}
+
+export function createNats(options: { url: string; name: string; log: Log }): Nats {
+  const { log } = options;
+  const { servers, credentials } = splitUrl(options.url);
+  const waiting: ((connection: NatsConnection) => void)[] = [];
+  const stopping = new AbortController();
+  let connection: NatsConnection | undefined;
+  let connected = false;
+  let attempts: Promise<void> | undefined;
+
+  async function connectUntilItWorks(): Promise<void> {
+    for (let wait = 100; !stopping.signal.aborted; wait = Math.min(wait * 2, 2_000)) {
+      try {
+        connection = await connect({
+          servers,
+          ...credentials,
+          name: options.name,
+          maxReconnectAttempts: -1,
+          reconnectTimeWait: 250,
+          reconnectJitter: 250,
+          pingInterval: 5_000,
+          maxPingOut: 2,
+          timeout: 2_000,
+        });
+        break;
+      } catch (error) {
+        log.warn({ server: servers, reason: (error as Error).message }, `NATS is away: trying again in ${wait} ms`);
+        await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    if (!connection) return;
+    connected = true;
+    void followStatus(connection);
+    for (const callback of waiting.splice(0)) callback(connection);
+  }
+
+  async function followStatus(current: NatsConnection): Promise<void> {
+    for await (const status of current.status()) {
+      if (status.type === Events.Disconnect || status.type === DebugEvents.StaleConnection) {
+        if (connected) log.warn('NATS is away: reconnecting');
+        connected = false;
+      } else if (status.type === Events.Reconnect) {
+        connected = true;
+        log.info('NATS is back');
+      }
+    }
+  }
+
+  return {
+    name: 'nats',
+    get connection() {
+      return connection;
+    },
+    get connected() {
+      return connected;
+    },
+    onConnection(callback) {
+      if (connection) callback(connection);
+      else waiting.push(callback);
+    },
+    async start() {
+      attempts = connectUntilItWorks();
+    },
+    async stop() {
+      stopping.abort();
+      await attempts;
+      connected = false;
+      await connection?.close();
+    },
+  };
+}
+
+/** nats.js takes a user and password apart from the address. */
+function splitUrl(text: string): { servers: string; credentials: { user?: string; pass?: string } } {
+  const url = new URL(text);
+  const credentials = url.username
+    ? { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
+    : {};
+  return { servers: url.host, credentials };
+}

@@ -1,0 +1,1 @@
+export { createNats, type Nats } from './create-nats.ts';

@@ -1,0 +1,56 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { listen } from '../http/listen.ts';
+import type { Part } from '../lifecycle/part.ts';
+import type { Metrics } from '../metrics/index.ts';
+
+export interface OpsServer extends Part {
+  readonly url: string;
+}
+
+/** What operators and Kubernetes ask, on a port of its own that the public never reaches. */
+export function createOpsServer(options: {
+  host: string;
+  opsPort: number;
+  metrics: Metrics;
+  notReady: () => string | undefined;
+}): OpsServer {
+  const { metrics, notReady } = options;
+
+  const server = createServer(async (request, response) => {
+    switch (request.url?.split('?')[0]) {
+      // Never looks at dependencies: restarting this process would not mend them.
+      case '/livez':
+        return answer(response, 200, 'ok');
+      case '/readyz': {
+        const reason = notReady();
+        return reason ? answer(response, 503, reason) : answer(response, 200, 'ok');
+      }
+      case '/metrics':
+        return answer(response, 200, await metrics.metrics(), metrics.contentType);
+      default:
+        return answer(response, 404, 'There are /livez, /readyz and /metrics here.');
+    }
+  });
+  server.requestTimeout = 10_000;
+
+  let url = '';
+  return {
+    name: 'ops server',
+    get url() {
+      return url;
+    },
+    async start() {
+      url = await listen(server, options.host, options.opsPort);
+    },
+    stop() {
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type }).end(text.endsWith('\n') ? text : `${text}\n`);
+}

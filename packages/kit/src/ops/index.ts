@@ -1,0 +1,1 @@
+export { createOpsServer, type OpsServer } from './create-ops-server.ts';

@@ -1,0 +1,120 @@
+/** Every error that a client can meet. `docs/errors.md` is generated from this list. */
+export const problems = {
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    help: 'Read `fields`: each names a member of the body or query, and says what is expected there.',
+  },
+  invalid_json: {
+    status: 400,
+    title: 'The body is not valid JSON',
+    help: 'Send one JSON object in UTF-8, at most 32 levels deep, without a member named twice.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'A valid credential is needed',
+    help: 'Send a key of the right kind: `x-api-key: hs_...` for consumers, `x-api-key: hs_prov_...` for providers (submit takes it as `apiKey` in the body). A key that was revoked or mistyped is refused as well.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'This credential may not do that',
+    help: 'The credential is valid, but what was asked for lies outside of what it covers.',
+  },
+  role_mismatch: {
+    status: 403,
+    title: 'The role does not match the key',
+    help: 'A consumer key sends as `consumer`, a provider key or a session as `provider`.',
+  },
+  foreign_origin: {
+    status: 403,
+    title: 'The call came from a foreign page',
+    help: 'Calls that change something with a session cookie must come from this site itself.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing here',
+    help: 'Check the method and the path. A request that does not exist and one that is not yours answer alike.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'This path does not take this method',
+    help: 'The `Allow` header names the methods that the path takes.',
+  },
+  conversation_closed: {
+    status: 409,
+    title: 'The conversation is closed',
+    help: 'It can still be read. Submit a new help request to go on.',
+  },
+  conversation_expired: {
+    status: 409,
+    title: 'The conversation has expired',
+    help: 'A conversation ends by itself 72 hours after it began. It can still be read. Submit a new help request to go on.',
+  },
+  conversation_full: {
+    status: 409,
+    title: 'The conversation is full',
+    help: 'A conversation holds up to 10,000 messages or 64 MiB. Submit a new help request to go on.',
+  },
+  keys_already_exchanged: {
+    status: 409,
+    title: 'Other keys were exchanged before',
+    help: 'The provider keys of a request are set once. Repeating the same keys is fine, other ones are refused.',
+  },
+  message_id_taken: {
+    status: 409,
+    title: 'Another message has this messageId',
+    help: 'Repeat a message with the very same body, or give a new one a new UUID.',
+  },
+  key_revoked: {
+    status: 409,
+    title: 'The key is revoked',
+    help: 'A revoked key stays revoked. Create a new one.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    help: 'A body holds at most 1 MiB (1,048,576 bytes).',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body must be JSON',
+    help: 'Send `Content-Type: application/json`, not compressed.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'It has changed since you read it',
+    help: 'Read it again and send the new `ETag` as `If-Match`.',
+  },
+  precondition_required: {
+    status: 428,
+    title: 'Say which version you replace',
+    help: 'Read it first and send its `ETag` as `If-Match`.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'The idempotency key was used with another body',
+    help: 'Repeat a submit with the very same body, or give a new one a new key.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    help: 'Wait as long as `Retry-After` says. Realtime events need no polling: see `POST /api/v1/stream-token`.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    help: 'Nothing of the call was kept. Try again; if it stays, report the `x-request-id` of the answer.',
+  },
+  bad_gateway: {
+    status: 502,
+    title: 'The answer broke off inside',
+    help: 'It is not known whether the call took effect. Repeating is safe with the same `messageId` or `Idempotency-Key`.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Not available at the moment',
+    help: 'Wait as long as `Retry-After` says and try again.',
+  },
+} as const satisfies Record<string, { status: number; title: string; help: string }>;
+
+export type ProblemCode = keyof typeof problems;

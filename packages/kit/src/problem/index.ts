@@ -1,0 +1,3 @@
+export { type ProblemCode, problems } from './catalogue.ts';
+export { type FieldError, Problem, type ProblemOptions } from './problem.ts';
+export { sendProblem } from './send-problem.ts';
