@@ -1,1 +1,15 @@
+export { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
+export { type EventType, eventType, eventTypes } from './event-type.ts';
+export { excerpt, excerptLength } from './excerpt.ts';
 export * from './generated/relay/events/v1/events_pb.ts';
+export { type EndReasonName, endReasonName, type RoleName, roleName } from './names.ts';
+export {
+  credentialRevokedPayload,
+  keyExchangePayload,
+  newMessagePayload,
+  newRequestPayload,
+  requestClosedPayload,
+} from './payload.ts';
+export { ensureStream, type StreamOutcome, type StreamSettings } from './stream.ts';
+export { type Subjects, subjectsFor } from './subjects.ts';
+export { formatTopic, parseTopic, type Topic } from './topic.ts';
