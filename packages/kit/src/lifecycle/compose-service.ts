@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { createOpsServer } from '../ops/index.ts';
@@ -12,6 +13,12 @@ export interface Service {
   start(): Promise<void>;
   /** Unready, a short pause, then the parts in reverse. May be called more than once. */
   stop(): Promise<void>;
+}
+
+/** What a test may hand to a service's `create` instead of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  log?: Log;
 }
 
 export interface ServiceSettings {
