@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
+import { eventType, eventTypes } from './event-type.ts';
+import { DomainEventSchema, EndReason, NewRequestSchema, Role } from './generated/relay/events/v1/events_pb.ts';
+import { endReasonName, roleName } from './names.ts';
+import {
+  credentialRevokedPayload,
+  keyExchangePayload,
+  newMessagePayload,
+  newRequestPayload,
+  requestClosedPayload,
+} from './payload.ts';
+
+const envelope: Envelope = {
+  eventId: randomUUID(),
+  recordedAt: new Date('2025-06-01T12:34:56.789Z'),
+  userId: randomUUID(),
+  requestId: 'AAAAAAAAAAAAAAAAAAAAAA',
+  refCode: '7K3M9PQX',
+  seq: 9_007_199_254_740_993n,
+};
+
+describe('an event from its row to its receiver', () => {
+  const payloads = [
+    { type: 'new_request', payload: newRequestPayload({ question: 'Is it safe? 🙂' }), value: { question: 'Is it safe? 🙂' } },
+    { type: 'new_request', payload: newRequestPayload({ question: null }), value: { question: '' } },
+    { type: 'key_exchange', payload: keyExchangePayload(), value: {} },
+    { type: 'new_message', payload: newMessagePayload({ role: 'provider', messageId: 'A-1' }), value: { role: Role.PROVIDER, messageId: 'A-1' } },
+    { type: 'request_closed', payload: requestClosedPayload({ reason: 'expired' }), value: { reason: EndReason.EXPIRED } },
+    { type: 'credential_revoked', payload: credentialRevokedPayload({ apiKeyId: 'k' }), value: { credential: { case: 'apiKeyId', value: 'k' } } },
+    { type: 'credential_revoked', payload: credentialRevokedPayload({ sessionId: 's' }), value: { credential: { case: 'sessionId', value: 's' } } },
+  ];
+
+  test.each(payloads)('$type $value', ({ type, payload, value }) => {
+    const event = decodeEvent(sealEvent(envelope, payload));
+    expect(event).toMatchObject({
+      eventId: envelope.eventId,
+      userId: envelope.userId,
+      requestId: envelope.requestId,
+      refCode: envelope.refCode,
+      seq: envelope.seq,
+    });
+    expect(event.recordedAt && timestampDate(event.recordedAt)).toEqual(envelope.recordedAt);
+    expect(eventType(event)).toBe(type);
+    expect(event.event.value).toMatchObject(value);
+  });
+
+  test('every type of event is among them', () => {
+    expect(new Set(payloads.map(({ type }) => type))).toEqual(new Set(eventTypes));
+  });
+
+  test('appending the payload gives the same bytes as encoding all at once', () => {
+    const together = decodeEvent(sealEvent(envelope, new Uint8Array()));
+    together.event = { case: 'newRequest', value: create(NewRequestSchema, { question: 'Why?' }) };
+    expect(sealEvent(envelope, newRequestPayload({ question: 'Why?' }))).toEqual(encodeEvent(together));
+  });
+
+  test('an event about no request has neither id nor ref code', () => {
+    const about = { eventId: 'e', recordedAt: new Date(0), userId: 'u', seq: 0n };
+    const event = decodeEvent(sealEvent(about, credentialRevokedPayload({ apiKeyId: 'k' })));
+    expect(event).toMatchObject({ requestId: '', refCode: '', seq: 0n });
+  });
+});
+
+describe('an event of a newer release', () => {
+  // Field 15, a member of the oneof that does not exist yet, and field 99 with a text.
+  const newer = Buffer.from([(15 << 3) | 2, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
+
+  test('is decoded without a type, and written out with all its fields', () => {
+    const event = decodeEvent(sealEvent(envelope, newer));
+    expect(eventType(event)).toBeUndefined();
+    expect(event.eventId).toBe(envelope.eventId);
+    expect(Buffer.from(encodeEvent(event)).includes(newer)).toBe(true);
+  });
+
+  test('has no name for a role or a reason that this release does not know', () => {
+    expect([roleName(Role.CONSUMER), roleName(Role.PROVIDER)]).toEqual(['consumer', 'provider']);
+    expect([endReasonName(EndReason.CLOSED), endReasonName(EndReason.EXPIRED)]).toEqual(['closed', 'expired']);
+    expect(roleName(7 as Role)).toBeUndefined();
+    expect(endReasonName(EndReason.UNSPECIFIED)).toBeUndefined();
+  });
+});
+
+test('bytes that are no event are refused', () => {
+  const whole = toBinary(DomainEventSchema, create(DomainEventSchema, { eventId: 'some id' }));
+  expect(() => decodeEvent(whole.subarray(0, -2))).toThrow();
+});
