@@ -4,7 +4,12 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
 import { eventType, eventTypes } from './event-type.ts';
-import { DomainEventSchema, EndReason, NewRequestSchema, Role } from './generated/relay/events/v1/events_pb.ts';
+import {
+  DomainEventSchema,
+  EndReason,
+  NewRequestSchema,
+  Role,
+} from './generated/relay/events/v1/events_pb.ts';
 import { endReasonName, roleName } from './names.ts';
 import {
   credentialRevokedPayload,
@@ -25,13 +30,33 @@ const envelope: Envelope = {
 
 describe('an event from its row to its receiver', () => {
   const payloads = [
-    { type: 'new_request', payload: newRequestPayload({ question: 'Is it safe? 🙂' }), value: { question: 'Is it safe? 🙂' } },
+    {
+      type: 'new_request',
+      payload: newRequestPayload({ question: 'Is it safe? 🙂' }),
+      value: { question: 'Is it safe? 🙂' },
+    },
     { type: 'new_request', payload: newRequestPayload({ question: null }), value: { question: '' } },
     { type: 'key_exchange', payload: keyExchangePayload(), value: {} },
-    { type: 'new_message', payload: newMessagePayload({ role: 'provider', messageId: 'A-1' }), value: { role: Role.PROVIDER, messageId: 'A-1' } },
-    { type: 'request_closed', payload: requestClosedPayload({ reason: 'expired' }), value: { reason: EndReason.EXPIRED } },
-    { type: 'credential_revoked', payload: credentialRevokedPayload({ apiKeyId: 'k' }), value: { credential: { case: 'apiKeyId', value: 'k' } } },
-    { type: 'credential_revoked', payload: credentialRevokedPayload({ sessionId: 's' }), value: { credential: { case: 'sessionId', value: 's' } } },
+    {
+      type: 'new_message',
+      payload: newMessagePayload({ role: 'provider', messageId: 'A-1' }),
+      value: { role: Role.PROVIDER, messageId: 'A-1' },
+    },
+    {
+      type: 'request_closed',
+      payload: requestClosedPayload({ reason: 'expired' }),
+      value: { reason: EndReason.EXPIRED },
+    },
+    {
+      type: 'credential_revoked',
+      payload: credentialRevokedPayload({ apiKeyId: 'k' }),
+      value: { credential: { case: 'apiKeyId', value: 'k' } },
+    },
+    {
+      type: 'credential_revoked',
+      payload: credentialRevokedPayload({ sessionId: 's' }),
+      value: { credential: { case: 'sessionId', value: 's' } },
+    },
   ];
 
   test.each(payloads)('$type $value', ({ type, payload, value }) => {
@@ -78,7 +103,10 @@ describe('an event of a newer release', () => {
 
   test('has no name for a role or a reason that this release does not know', () => {
     expect([roleName(Role.CONSUMER), roleName(Role.PROVIDER)]).toEqual(['consumer', 'provider']);
-    expect([endReasonName(EndReason.CLOSED), endReasonName(EndReason.EXPIRED)]).toEqual(['closed', 'expired']);
+    expect([endReasonName(EndReason.CLOSED), endReasonName(EndReason.EXPIRED)]).toEqual([
+      'closed',
+      'expired',
+    ]);
     expect(roleName(7 as Role)).toBeUndefined();
     expect(endReasonName(EndReason.UNSPECIFIED)).toBeUndefined();
   });

@@ -20,7 +20,10 @@ export function endReasonName(reason: EndReason): EndReasonName | undefined {
   return nameOf(endReasons, reason);
 }
 
-function nameOf<Name extends string, Value>(names: Readonly<Record<Name, Value>>, wanted: Value): Name | undefined {
+function nameOf<Name extends string, Value>(
+  names: Readonly<Record<Name, Value>>,
+  wanted: Value,
+): Name | undefined {
   for (const name in names) if (names[name] === wanted) return name;
   return undefined;
 }

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { connect, type JetStreamManager, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
+import {
+  connect,
+  type JetStreamManager,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+} from 'nats';
 import { ensureStream, type StreamSettings } from './stream.ts';
 import { subjectsFor } from './subjects.ts';
 
@@ -80,7 +87,11 @@ describe('a stream that is there', () => {
   test('grows to new limits and keeps its events', async () => {
     await ensureStream(jsm, settings);
     await publish(3, 10);
-    const { info, action, notes } = await ensureStream(jsm, { ...settings, maxBytes: 2 * mebibyte, maxAge: 100 * hour });
+    const { info, action, notes } = await ensureStream(jsm, {
+      ...settings,
+      maxBytes: 2 * mebibyte,
+      maxAge: 100 * hour,
+    });
     expect({ action, notes }).toEqual({ action: 'adjusted', notes: [] });
     expect(info.config).toMatchObject({ max_bytes: 2 * mebibyte, max_age: nanos(100 * hour) });
     expect(info.state.messages).toBe(3);
@@ -88,7 +99,11 @@ describe('a stream that is there', () => {
 
   test('shrinks as long as nothing is dropped', async () => {
     await ensureStream(jsm, settings);
-    const { info, notes } = await ensureStream(jsm, { ...settings, maxBytes: mebibyte / 2, maxAge: 50 * hour });
+    const { info, notes } = await ensureStream(jsm, {
+      ...settings,
+      maxBytes: mebibyte / 2,
+      maxAge: 50 * hour,
+    });
     expect(notes).toEqual([]);
     expect(info.config).toMatchObject({ max_bytes: mebibyte / 2, max_age: nanos(50 * hour) });
   });
@@ -96,7 +111,11 @@ describe('a stream that is there', () => {
   test('keeps limits whose lowering would drop events, and says so', async () => {
     await ensureStream(jsm, settings);
     await publish(8, 100_000);
-    const { info, action, notes } = await ensureStream(jsm, { ...settings, maxBytes: mebibyte / 2, maxAge: hour });
+    const { info, action, notes } = await ensureStream(jsm, {
+      ...settings,
+      maxBytes: mebibyte / 2,
+      maxAge: hour,
+    });
     expect(action).toBe('unchanged');
     expect(info.config).toMatchObject({ max_bytes: mebibyte, max_age: nanos(73 * hour) });
     expect(notes.join('\n')).toMatch(/keeps its max_bytes of 1048576.*\n.*keeps its max_age/);

@@ -5,7 +5,11 @@ import { subjectsFor } from './subjects.ts';
 describe('subjectsFor', () => {
   test('names everything from the prefix', () => {
     const subjects = subjectsFor('relay');
-    expect(subjects).toMatchObject({ stream: 'RELAY_EVENTS', allEvents: 'relay.v1.>', nudge: 'relay.outbox.nudge' });
+    expect(subjects).toMatchObject({
+      stream: 'RELAY_EVENTS',
+      allEvents: 'relay.v1.>',
+      nudge: 'relay.outbox.nudge',
+    });
     expect(eventTypes.map(subjects.event)).toEqual([
       'relay.v1.new_request',
       'relay.v1.key_exchange',
@@ -19,7 +23,10 @@ describe('subjectsFor', () => {
     expect(subjectsFor('t_1').stream).not.toBe(subjectsFor('t_2').stream);
   });
 
-  test.each(['', 'a.b', 'Relay', 'a b', '>', '*', '-a', 'é', 'a\n', 'x'.repeat(49)])('refuses %j', (prefix) => {
-    expect(() => subjectsFor(prefix)).toThrow('cannot be a NATS prefix');
-  });
+  test.each(['', 'a.b', 'Relay', 'a b', '>', '*', '-a', 'é', 'a\n', 'x'.repeat(49)])(
+    'refuses %j',
+    (prefix) => {
+      expect(() => subjectsFor(prefix)).toThrow('cannot be a NATS prefix');
+    },
+  );
 });

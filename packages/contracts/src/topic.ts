@@ -28,7 +28,8 @@ export function formatTopic(topic: Topic): string {
  */
 export function parseTopic(text: string): Topic | undefined {
   const user = userTopic.exec(text);
-  if (user?.[1] !== undefined) return { kind: user[2] === undefined ? 'provider' : 'activity', userId: user[1] };
+  if (user?.[1] !== undefined)
+    return { kind: user[2] === undefined ? 'provider' : 'activity', userId: user[1] };
   const request = requestTopic.exec(text);
   return request?.[1] === undefined ? undefined : { kind: 'request', requestId: request[1] };
 }
