@@ -1,0 +1,145 @@
+import { posix } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { importedWorkspace, importsOf } from './imports.ts';
+import { isCode, isTest, readTree, type Tree, workspaceOf } from './tree.ts';
+
+const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard'];
+
+/** Who may know whom. Whatever is not listed, is not allowed; tests may use testkit besides. */
+const mayUse: Readonly<Record<string, readonly string[]>> = {
+  kit: [],
+  contracts: [],
+  db: ['kit', 'contracts'],
+  gateway: ['kit', 'contracts', 'db'],
+  requests: ['kit', 'contracts', 'db'],
+  messages: ['kit', 'contracts', 'db'],
+  'expiry-worker': ['kit', 'contracts', 'db'],
+  // No database: they must keep running, and scale, without one.
+  hub: ['kit', 'contracts'],
+  dashboard: ['kit', 'contracts'],
+  testkit: ['kit', 'contracts', 'db', ...services],
+};
+
+const databaseClients = /^(pg|@prisma\/.*)$/;
+const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts'];
+
+function wrongDirections(tree: Tree): string[] {
+  return [...tree].flatMap(([path, text]) => {
+    const workspace = workspaceOf(path);
+    if (workspace === undefined) return isBlackBox(path) ? peeks(path, text) : [];
+    const allowed = mayUse[workspace];
+    if (!allowed)
+      return [`${path}: ${workspace} is new. Say in test/rules/directions.test.ts whom it may know.`];
+    const used = usedBy(path, text);
+    const forTests = isTest(path) || path.endsWith('package.json') ? ['testkit'] : [];
+    const strangers = used
+      .map(importedWorkspace)
+      .filter(
+        (name) => name !== undefined && name !== workspace && ![...allowed, ...forTests].includes(name),
+      );
+    const databases = withoutDatabase.includes(workspace)
+      ? used.filter((name) => databaseClients.test(name))
+      : [];
+    return [
+      ...strangers.map(
+        (name) => `${path}: ${workspace} must not know ${name}. It may use ${list(allowed)}; ${why}.`,
+      ),
+      ...databases.map((name) => `${path}: ${workspace} must not use ${name}: it has no database.`),
+      ...used
+        .filter((name) => leaves(path, name))
+        .map(
+          (name) => `${path}: "${name}" reaches into another workspace. Import what it exports by its name.`,
+        ),
+    ];
+  });
+}
+
+function isBlackBox(path: string): boolean {
+  // The rules themselves quote imports as examples.
+  return path.startsWith('test/') && !path.startsWith('test/rules/');
+}
+
+/** Black-box tests know URLs: what they may import starts the house or is a client of it. */
+function peeks(path: string, text: string): string[] {
+  return usedBy(path, text)
+    .filter(
+      (name) =>
+        !['testkit', 'sdk', 'cli', undefined].includes(importedWorkspace(name)) || leavesTest(path, name),
+    )
+    .map(
+      (name) =>
+        `${path}: "${name}" is inside the box. test/ knows URLs; a test of the inside is beside its file.`,
+    );
+}
+
+function leavesTest(path: string, specifier: string): boolean {
+  return specifier.startsWith('.') && !posix.join(posix.dirname(path), specifier).startsWith('test/');
+}
+
+const why = 'services meet over HTTP and events only, and what is shared stands on nothing above it';
+
+function usedBy(path: string, text: string): string[] {
+  if (isCode(path)) return importsOf(text);
+  if (!path.endsWith('/package.json')) return [];
+  const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = JSON.parse(text);
+  return Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
+}
+
+function leaves(path: string, specifier: string): boolean {
+  if (!specifier.startsWith('.')) return false;
+  return workspaceOf(posix.join(posix.dirname(path), specifier)) !== workspaceOf(path);
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'no other workspace' : names.join(', ');
+}
+
+describe('dependency directions', () => {
+  test.each([
+    [
+      'services/hub/src/a.ts',
+      `import { x } from '@expert-relay/gateway/config';`,
+      'hub must not know gateway',
+    ],
+    ['services/hub/src/a.ts', `import type { X } from '@expert-relay/db';`, 'hub must not know db'],
+    ['services/hub/src/a.ts', `const { Pool } = await import('pg');`, 'hub must not use pg'],
+    [
+      'services/dashboard/package.json',
+      '{"dependencies":{"@prisma/client":"7"}}',
+      'must not use @prisma/client',
+    ],
+    [
+      'services/requests/package.json',
+      '{"dependencies":{"@expert-relay/hub":"*"}}',
+      'requests must not know hub',
+    ],
+    ['services/requests/src/a.ts', `import '@expert-relay/testkit';`, 'requests must not know testkit'],
+    ['packages/kit/src/a.ts', `export { x } from '@expert-relay/contracts';`, 'kit must not know contracts'],
+    [
+      'packages/db/src/a.ts',
+      `import { x } from '../../kit/src/log/index.ts';`,
+      'reaches into another workspace',
+    ],
+    ['packages/novelty/src/a.ts', '', 'novelty is new'],
+    ['test/e2e/a.test.ts', `import { x } from '@expert-relay/requests';`, 'is inside the box'],
+    ['test/e2e/a.test.ts', `import { x } from '../../services/hub/src/service.ts';`, 'is inside the box'],
+  ])('refuse %s with %s', (path, text, problem) => {
+    expect(wrongDirections(new Map([[path, text]]))).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('allow testkit in tests', () => {
+    const text = `import { x } from '@expert-relay/testkit';`;
+    expect(
+      wrongDirections(
+        new Map([
+          ['services/hub/src/a.test.ts', text],
+          ['test/e2e/a.test.ts', text],
+        ]),
+      ),
+    ).toEqual([]);
+  });
+
+  test('hold in this repo', () => {
+    expect(wrongDirections(readTree())).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { posix } from 'node:path';
+import { type Tree, workspaceOf } from './tree.ts';
+
+// Static imports, re-exports and dynamic imports of a literal.
+const statement = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\1/g;
+
+/** What a file imports, as it is written there. */
+export function importsOf(source: string): string[] {
+  return [...source.matchAll(statement)].map((match) => match[2] ?? '');
+}
+
+/** The workspace behind `@expert-relay/kit/log`. */
+export function importedWorkspace(specifier: string): string | undefined {
+  return /^@expert-relay\/([^/]+)/.exec(specifier)?.[1];
+}
+
+/** The file of this tree that an import leads to, if it is one of ours. */
+export function resolveImport(tree: Tree, from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) {
+    const path = posix.join(posix.dirname(from), specifier);
+    return tree.has(path) ? path : undefined;
+  }
+  const [, workspace, inside] = /^@expert-relay\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
+  if (workspace === undefined) return undefined;
+  const manifest = [...tree.keys()].find(
+    (path) => path.endsWith(`${workspace}/package.json`) && workspaceOf(path) === workspace,
+  );
+  const exported = manifest && sourceOf(JSON.parse(tree.get(manifest) ?? ''), inside);
+  return exported && posix.join(posix.dirname(manifest ?? ''), exported);
+}
+
+interface Manifest {
+  exports?: Record<string, { 'relay-source'?: string }>;
+}
+
+function sourceOf({ exports = {} }: Manifest, inside: string | undefined): string | undefined {
+  if (inside === undefined) return exports['.']?.['relay-source'];
+  return exports[`./${inside}`]?.['relay-source'] ?? exports['./*']?.['relay-source']?.replace('*', inside);
+}

@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from './tree.ts';
+
+/** One file each that breaks one rule of biome.json, and how Biome must complain. */
+const offences: [path: string, source: string, complaint: string][] = [
+  [
+    'services/hub/src/environment.ts',
+    'export const a = process.env.A;',
+    'Only a config.ts reads the environment',
+  ],
+  [
+    'packages/kit/src/log/taken-out.ts',
+    'export const { env } = process;',
+    'Only a config.ts reads the environment',
+  ],
+  ['services/hub/src/ending.ts', 'process.exit(1);', 'process.exit() cuts off'],
+  [
+    'services/hub/src/neighbour.ts',
+    `export { a } from '@expert-relay/requests';`,
+    'Services never import services',
+  ],
+  [
+    'services/requests/src/kit.ts',
+    `export { a } from '@expert-relay/testkit';`,
+    'Services never import services',
+  ],
+  ['services/hub/src/tables.ts', `export { a } from '@expert-relay/db';`, 'This service has no database'],
+  ['services/dashboard/src/pool.ts', `export { Pool } from 'pg';`, 'This service has no database'],
+  ['packages/kit/src/log/event.ts', `export { a } from '@expert-relay/contracts';`, 'kit knows neither'],
+  [
+    'packages/contracts/src/log.ts',
+    `export { a } from '@expert-relay/kit/log';`,
+    'contracts is what services agree on',
+  ],
+  ['packages/db/src/hub.ts', `export { a } from '@expert-relay/hub';`, 'db knows the tables'],
+  ['services/hub/src/nameless.ts', 'export default 1;', 'default exports'],
+  ['services/hub/src/PascalCase.ts', 'export const a = 1;', 'filename'],
+  ['services/hub/src/printing.ts', `console.log('here');`, 'console'],
+  ['services/hub/src/forgotten.ts', 'async function a(): Promise<void> {}\na();', 'floating'],
+  ['services/hub/src/long.ts', 'export {};\n'.repeat(251), '250'],
+  [
+    'services/hub/src/round-a.ts',
+    `import { b } from './round-b.ts';\nexport const a = () => b;`,
+    'part of a cycle',
+  ],
+  [
+    'services/hub/src/round-b.ts',
+    `import { a } from './round-a.ts';\nexport const b = () => a;`,
+    'part of a cycle',
+  ],
+  ['services/hub/src/bare.ts', `export { b } from './round-b';`, 'extension'],
+  [
+    'services/hub/src/only.test.ts',
+    `import { test } from '@jest/globals';\ntest.only('a', () => {});`,
+    'focus',
+  ],
+];
+
+/** What the same rules must let pass. */
+const permitted: [path: string, source: string][] = [
+  ['services/hub/src/config.ts', 'export const a = process.env.A;'],
+  ['scripts/environment.ts', 'console.log(process.env.A);\nprocess.exit(1);'],
+  ['services/hub/src/with-testkit.test.ts', `export { a } from '@expert-relay/testkit';`],
+  ['services/requests/src/tables.ts', `export { a } from '@expert-relay/db';`],
+  [
+    'services/hub/src/shared.ts',
+    `export { a } from '@expert-relay/kit/log';\nexport { b } from '@expert-relay/contracts';`,
+  ],
+];
+
+let folder: string;
+let complaints: Map<string, string>;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-lint-'));
+  for (const path of ['biome.json', '.gitignore', 'scripts/lint'])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const [path, source] of [...offences, ...permitted]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), `${source}\n`);
+  }
+  complaints = complaintsIn(folder);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function complaintsIn(cwd: string): Map<string, string> {
+  const biome = join(root, 'node_modules/.bin/biome');
+  // In a folder without packages every import is undeclared, which is not what is looked at here.
+  const options = [
+    'lint',
+    '--reporter=json',
+    '--max-diagnostics=none',
+    '--skip=correctness/noUndeclaredDependencies',
+    '.',
+  ];
+  const { stdout } = spawnSync(biome, options, { cwd, encoding: 'utf8' });
+  const byFile = new Map<string, string>();
+  for (const { message, location } of JSON.parse(stdout).diagnostics) {
+    byFile.set(location.path, `${byFile.get(location.path) ?? ''}${message}\n`);
+  }
+  return byFile;
+}
+
+describe('the lint rules', () => {
+  test.each(offences)('refuse %s', (path, _source, complaint) => {
+    expect(complaints.get(path)).toContain(complaint);
+  });
+
+  test.each(permitted)('accept %s', (path) => {
+    expect(complaints.get(path)).toBeUndefined();
+  });
+});
