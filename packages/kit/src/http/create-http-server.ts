@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Part } from '../lifecycle/part.ts';
 import { listen } from './listen.ts';
 
@@ -13,9 +19,13 @@ export function createHttpServer(options: {
   port: number;
   /** Must outlast the pool of whoever calls, so that the caller ends idle connections, not we. */
   idleTimeout?: number;
+  /** Node's own settings, for the edge. */
+  settings?: ServerOptions;
+  /** Called once with the server before it listens, for events beyond plain requests. */
+  prepare?(server: Server): void;
 }): HttpServer {
   let draining = false;
-  const server = createServer({ connectionsCheckingInterval: 2_000 });
+  const server = createServer({ connectionsCheckingInterval: 2_000, ...options.settings });
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
@@ -24,6 +34,7 @@ export function createHttpServer(options: {
     if (draining) response.setHeader('connection', 'close');
     options.handler(request, response);
   });
+  options.prepare?.(server);
 
   let url = '';
   return {
@@ -40,7 +51,12 @@ export function createHttpServer(options: {
     stop() {
       draining = true;
       return new Promise((resolve) => {
-        server.close(() => resolve());
+        // A call that began before the drain leaves its connection open: it is idle once answered.
+        const sweep = setInterval(() => server.closeIdleConnections(), 50);
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
         server.closeIdleConnections();
       });
     },

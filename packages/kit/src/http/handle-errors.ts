@@ -2,8 +2,11 @@ import type { ErrorRequestHandler } from 'express';
 import type { Log } from '../log/index.ts';
 import { Problem, sendProblem } from '../problem/index.ts';
 
-/** The one place where an error becomes an answer. Whatever is no `Problem` is ours, and is logged. */
-export function handleErrors(log: Log): ErrorRequestHandler {
+/**
+ * The one place where an error becomes an answer. Whatever is no `Problem` is ours, and is logged.
+ * `send` is for the edge, which must care for bodies that it did not read.
+ */
+export function handleErrors(log: Log, send: typeof sendProblem = sendProblem): ErrorRequestHandler {
   return (error, request, response, _next) => {
     if (request.destroyed && !request.complete) {
       response.destroy();
@@ -11,7 +14,7 @@ export function handleErrors(log: Log): ErrorRequestHandler {
     }
     const problem = asProblem(error);
     if (problem.code === 'internal') log.error({ err: error }, 'a call failed unexpectedly');
-    sendProblem(response, problem);
+    send(response, problem);
   };
 }
 

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Express, Request, Response } from 'express';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { type PrincipalVerifier, principalHeader } from '../principal/index.ts';
+import { type Principal, type PrincipalVerifier, principalHeader } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import { bareApp } from './bare-app.ts';
 import { handleErrors } from './handle-errors.ts';
@@ -17,21 +17,30 @@ export function serveRoutes(options: {
   verify: PrincipalVerifier;
   log: Log;
   metrics: Metrics;
+  /** Hears of every caller that was let in. */
+  onCaller?: (principal: Principal) => void;
 }): Express {
-  const { routes, verify, log, metrics } = options;
+  const { routes, verify, log, metrics, onCaller } = options;
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
 
   for (const route of routes) {
-    app[route.method](route.path, async (request: express.Request, response: ServerResponse) => {
-      const stated = verify(request.get(principalHeader), { method: request.method, path: request.originalUrl });
+    app[route.method](route.path, async (request: Request, response: Response) => {
+      const stated = verify(request.get(principalHeader), {
+        method: request.method,
+        path: request.originalUrl,
+      });
+      response.locals.caller = stated?.principal.kind;
       if (!stated || !route.allow.includes(stated.principal.kind)) throw new Problem('unauthorized');
+      onCaller?.(stated.principal);
       const call = {
         ...stated,
         params: request.params as Record<string, string>,
         query: queryOf(request),
         headers: request.headers,
-        body: route.takesBody ? await readJson(request, { optional: route.takesBody === 'optional' }) : undefined,
+        body: route.takesBody
+          ? await readJson(request, { optional: route.takesBody === 'optional' })
+          : undefined,
       };
       await sendAnswer(response, await route.handle(call));
     });

@@ -70,6 +70,11 @@ export const problems = {
     title: 'The key is revoked',
     help: 'A revoked key stays revoked. Create a new one.',
   },
+  request_timeout: {
+    status: 408,
+    title: 'The request came too slowly',
+    help: 'A whole request must arrive within a minute. Send it again on a new connection.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
@@ -94,6 +99,11 @@ export const problems = {
     status: 422,
     title: 'The idempotency key was used with another body',
     help: 'Repeat a submit with the very same body, or give a new one a new key.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The head of the request is too large',
+    help: 'The request line and all headers together hold at most 16 KiB.',
   },
   rate_limited: {
     status: 429,

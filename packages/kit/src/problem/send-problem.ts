@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { formatProblem } from './format-problem.ts';
 import type { Problem } from './problem.ts';
 
 /** Writes a problem as the answer; when the answer has begun already, breaks it off. */
@@ -7,12 +8,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
     response.destroy();
     return;
   }
-  const body = JSON.stringify(problem);
-  response.writeHead(problem.status, {
-    'cache-control': 'no-store',
-    ...problem.headers,
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(body),
-  });
+  const { status, headers, body } = formatProblem(problem);
+  response.writeHead(status, headers);
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }

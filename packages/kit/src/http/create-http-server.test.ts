@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { createHttpServer } from './create-http-server.ts';
+
+test('stops as soon as a call that began before is answered, though its client keeps the connection', async () => {
+  const server = createHttpServer({
+    handler: (_request, response) => void pause(200).then(() => response.end('done')),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  await server.start?.();
+  const agent = new Agent({ keepAlive: true });
+  const call = get(server.url, { agent });
+  const answered = once(call, 'response');
+  await pause(50);
+
+  const stopped = Promise.resolve(server.stop?.()).then(() => 'stopped');
+  const [answer] = await answered;
+  answer.resume();
+
+  expect(answer.statusCode).toBe(200);
+  expect(await Promise.race([stopped, pause(2_000, 'still open', { ref: false })])).toBe('stopped');
+  agent.destroy();
+});
+
+test('tells clients to leave while it drains', async () => {
+  const server = createHttpServer({
+    handler: (_request, response) => response.end(),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  await server.start?.();
+  const before = await fetch(server.url);
+  server.drain?.();
+  const after = await fetch(server.url);
+  await server.stop?.();
+
+  expect(before.headers.get('connection')).toBe('keep-alive');
+  expect(after.headers.get('connection')).toBe('close');
+});
