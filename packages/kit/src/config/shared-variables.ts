@@ -88,3 +88,9 @@ export const publicUrlVariable = url('RELAY_PUBLIC_URL', {
   protocols: ['http:', 'https:'],
   default: 'http://localhost:8080',
 });
+
+export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {
+  help: 'How long a conversation lasts.',
+  default: '72h',
+  min: '1s',
+});

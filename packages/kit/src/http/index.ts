@@ -5,6 +5,7 @@ export { listen } from './listen.ts';
 export { observeCalls } from './observe-calls.ts';
 export { parseBody } from './parse-body.ts';
 export { parseJson } from './parse-json.ts';
+export { parseQuery } from './parse-query.ts';
 export { bodyLimit, readBody } from './read-body.ts';
 export { checkContentType, readJson } from './read-json.ts';
 export { type Answer, type Call, defineRoute, type Route } from './route.ts';

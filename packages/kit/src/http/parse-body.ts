@@ -8,7 +8,12 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   throw new Problem('invalid_request', { fields: result.error.issues.map(toFieldError) });
 }
 
-const codes: Record<string, string> = { invalid_type: 'type', too_big: 'size', too_small: 'size', invalid_format: 'format' };
+const codes: Record<string, string> = {
+  invalid_type: 'type',
+  too_big: 'size',
+  too_small: 'size',
+  invalid_format: 'format',
+};
 
 function toFieldError(issue: z.core.$ZodIssue): FieldError {
   const missing = issue.code === 'invalid_type' && (issue.input === undefined || issue.input === null);
@@ -21,6 +26,7 @@ function toFieldError(issue: z.core.$ZodIssue): FieldError {
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
-    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${String(step)}` : String(step)),
+    (text, step) =>
+      typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${String(step)}` : String(step),
     '',
   );

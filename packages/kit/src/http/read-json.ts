@@ -8,7 +8,8 @@ export async function readJson(
   request: IncomingMessage,
   options: { optional?: boolean } = {},
 ): Promise<Record<string, unknown>> {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
   if (!hasBody && options.optional) return {};
   checkContentType(request);
   return parseJson(await readBody(request));

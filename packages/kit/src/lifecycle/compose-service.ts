@@ -8,6 +8,8 @@ import type { Part } from './part.ts';
 export interface Service {
   readonly name: string;
   readonly log: Log;
+  /** Where it answers HTTP; empty before the start, and for a service that does not. */
+  readonly url: string;
   /** Where /livez, /readyz and /metrics answer; set once started. */
   readonly opsUrl: string;
   start(): Promise<void>;
@@ -33,8 +35,10 @@ export function composeService(options: {
   log: Log;
   metrics: Metrics;
   settings: ServiceSettings;
+  /** The part among them, if any, that answers the service's own HTTP. */
+  server?: { readonly url: string };
 }): Service {
-  const { name, parts, log, metrics, settings } = options;
+  const { name, parts, log, metrics, settings, server } = options;
   const running: Part[] = [];
   let startedAll = false;
   let stopping: Promise<void> | undefined;
@@ -87,6 +91,9 @@ export function composeService(options: {
   return {
     name,
     log,
+    get url() {
+      return server?.url ?? '';
+    },
     get opsUrl() {
       return ops.url;
     },

@@ -2,7 +2,8 @@ import type { SignedPrincipal } from '../generated/relay/principal/v1/principal_
 
 /** Who makes a call. */
 export type Principal =
-  | { kind: 'consumer' | 'provider'; apiKeyId: string; userId: string }
+  | { kind: 'consumer'; apiKeyId: string; userId: string }
+  | { kind: 'provider'; apiKeyId: string; userId: string }
   | { kind: 'session'; sessionId: string; userId: string }
   /** A caller without a credential. */
   | { kind: 'nobody' }

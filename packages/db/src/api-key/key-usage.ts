@@ -1,0 +1,46 @@
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import type { Principal } from '@expert-relay/kit/principal';
+import { Prisma, type PrismaClient } from '../generated/client.ts';
+
+export interface KeyUsage extends Part {
+  /** Notes that a caller was here; costs no query. */
+  note(principal: Principal): void;
+}
+
+const writeEvery = 5_000;
+
+/** Writes when keys were last used: collected, behind the calls, and once a minute for a key at most. */
+export function createKeyUsage(options: { prisma: PrismaClient; log: Log }): KeyUsage {
+  const { prisma, log } = options;
+  let used = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function write(): Promise<void> {
+    if (used.size === 0) return;
+    const ids = [...used];
+    used = new Set();
+    try {
+      await prisma.$executeRaw`
+        UPDATE api_keys SET last_used_at = now()
+        WHERE id IN (${Prisma.join(ids.map((id) => Prisma.sql`${id}::uuid`))})
+          AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
+    } catch (error) {
+      log.warn({ err: error }, 'could not write when keys were last used');
+    }
+  }
+
+  return {
+    name: 'key usage',
+    note(principal) {
+      if (principal.kind === 'consumer' || principal.kind === 'provider') used.add(principal.apiKeyId);
+    },
+    async start() {
+      timer = setInterval(() => void write(), writeEvery).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      await write();
+    },
+  };
+}

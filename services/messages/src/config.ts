@@ -1,0 +1,25 @@
+import {
+  databaseVariables,
+  directDatabaseVariable,
+  natsVariables,
+  portVariable,
+  principalKeyVariable,
+  processVariables,
+  read,
+  type Values,
+} from '@expert-relay/kit/config';
+
+export const variables = {
+  process: processVariables,
+  port: portVariable(8082),
+  database: { ...databaseVariables, directUrl: directDatabaseVariable },
+  nats: natsVariables,
+  principalKeys: {
+    gateway: principalKeyVariable('gateway', 'messages'),
+    dashboard: principalKeyVariable('dashboard', 'messages'),
+  },
+};
+
+export type Config = Values<typeof variables>;
+
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);

@@ -1,0 +1,8 @@
+import type { PrismaClient } from '@expert-relay/db';
+
+/** What the routes of this service work with. */
+export interface Context {
+  readonly prisma: PrismaClient;
+  /** Tells the outbox leader, wherever it runs, that something was committed. */
+  readonly nudge: () => void;
+}

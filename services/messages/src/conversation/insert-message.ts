@@ -1,0 +1,73 @@
+import { newMessagePayload } from '@expert-relay/contracts';
+import { insertEvent, ownedBy, type Party, Prisma, type PrismaClient, type RequestStatus, statusNow } from '@expert-relay/db';
+import { type Content, sizeOf } from './stored-message.ts';
+
+export interface NewMessage {
+  requestId: string;
+  messageId: string;
+  content: Content;
+}
+
+/** The request as the statement found it, and the message if it was inserted. */
+export interface Outcome {
+  id: string;
+  refCode: string;
+  /** Before the message. */
+  status: RequestStatus;
+  hasRoom: boolean;
+  createdAt: Date | null;
+}
+
+const maxMessages = 10_000;
+const maxBytes = 64 * 1024 * 1024;
+
+/** Lock, insert, count, event: one statement. Gives nothing when the caller has no such request. */
+export async function insertMessage(
+  prisma: PrismaClient,
+  party: Party,
+  { requestId, messageId, content }: NewMessage,
+): Promise<Outcome | undefined> {
+  const size = sizeOf(content);
+  const isResponse = content.role === 'provider';
+  const [outcome] = await prisma.$queryRaw<Outcome[]>`
+    WITH request AS (
+      SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
+        message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int AS has_room
+      FROM help_requests
+      WHERE id = ${requestId} AND ${ownedBy(party)}
+      FOR NO KEY UPDATE
+    ),
+    message AS (
+      INSERT INTO messages (
+        request_id, seq, role, message_id, message_key,
+        iv, ciphertext, tag, ephemeral_public_key, signature, plaintext, created_at)
+      SELECT
+        id, seq + 1, ${content.role}::message_role, ${messageId}, ${messageId}::uuid,
+        ${content.iv}, ${content.ciphertext}, ${content.tag}, ${content.ephemeralPublicKey},
+        ${content.signature}, ${content.plaintext}, clock_timestamp()
+      FROM request
+      WHERE status IN ('pending', 'responded') AND has_room
+      ON CONFLICT (request_id, message_key) DO NOTHING
+      RETURNING request_id, seq, created_at
+    ),
+    counted AS (
+      UPDATE help_requests SET
+        seq = message.seq,
+        message_count = message_count + 1,
+        content_bytes = content_bytes + ${size}::int,
+        response_count = response_count + ${isResponse ? 1 : 0}::int,
+        status = CASE WHEN ${isResponse} THEN 'responded'::request_status ELSE status END
+      FROM message
+      WHERE id = message.request_id
+    ),
+    event AS (${insertEvent({
+      type: 'new_message',
+      payload: newMessagePayload({ role: content.role, messageId }),
+      from: Prisma.sql`
+        SELECT user_id, request_id, ref_code, message.seq
+        FROM message JOIN request ON request.id = message.request_id`,
+    })})
+    SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", created_at AS "createdAt"
+    FROM request LEFT JOIN message ON message.request_id = request.id`;
+  return outcome;
+}

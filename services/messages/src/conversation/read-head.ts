@@ -1,0 +1,45 @@
+import { formatRefCode, ownedBy, type Party, type PrismaClient, type RequestStatus, statusNow } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
+
+interface Row {
+  id: string;
+  refCode: string;
+  status: RequestStatus;
+  seq: number;
+  responseCount: number;
+  createdAt: Date;
+  expiresAt: Date;
+  question: string | null;
+  plaintext: string | null;
+  context: unknown;
+  consumerSignPubKey: string | null;
+  consumerEncryptPubKey: string | null;
+  providerSignPubKey: string | null;
+  providerEncryptPubKey: string | null;
+  keySignature: string | null;
+}
+
+/** Everything of a conversation but its messages; `seq` says up to where those belong to it. */
+export async function readHead(prisma: PrismaClient, party: Party, requestId: string) {
+  const [row] = await prisma.$queryRaw<Row[]>`
+    SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, response_count AS "responseCount",
+      created_at AS "createdAt", expires_at AS "expiresAt", question, plaintext, context,
+      consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
+      provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
+      key_signature AS "keySignature"
+    FROM help_requests
+    WHERE id = ${requestId} AND ${ownedBy(party)}`;
+  if (!row) throw new Problem('not_found');
+  const { id, refCode, seq, createdAt, expiresAt, keySignature, ...rest } = row;
+  return {
+    seq,
+    head: {
+      requestId: id,
+      refCode: formatRefCode(refCode),
+      createdAt: createdAt.toISOString(),
+      expiresAt: expiresAt.toISOString(),
+      ...rest,
+      ...(keySignature !== null && { keySignature }),
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { PrismaClient } from '@expert-relay/db';
+import type { readHead } from './read-head.ts';
+import { messageBody, readMessages } from './read-messages.ts';
+
+/** Read and sent so many at a time: a full conversation never stands in memory as a whole. */
+const pageSize = 200;
+
+/** A conversation as JSON in pieces, with `next` when `limit` cut it. */
+export async function* writeConversation(
+  prisma: PrismaClient,
+  { head, seq }: Awaited<ReturnType<typeof readHead>>,
+  { after, limit }: { after: number; limit: number },
+): AsyncGenerator<string> {
+  let text = `${JSON.stringify(head).slice(0, -1)},"messages":[`;
+  let last = after;
+  let left = limit;
+  let separator = '';
+  for (let more = true; more; ) {
+    // One row beyond what is wanted tells whether there is more.
+    const wanted = Math.min(left, pageSize);
+    const rows = await readMessages(prisma, { requestId: head.requestId, after: last, upTo: seq, limit: wanted + 1 });
+    for (const row of rows.slice(0, wanted)) {
+      text += separator + JSON.stringify(messageBody(row));
+      separator = ',';
+      last = row.seq;
+    }
+    left -= wanted;
+    more = rows.length > wanted;
+    if (more && left === 0) {
+      yield `${text}],"next":${last}}`;
+      return;
+    }
+    if (more) {
+      yield text;
+      text = '';
+    }
+  }
+  yield `${text}]}`;
+}

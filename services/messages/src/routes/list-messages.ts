@@ -1,0 +1,27 @@
+import { requestIdFrom } from '@expert-relay/db';
+import { defineRoute, parseQuery } from '@expert-relay/kit/http';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { readHead } from '../conversation/read-head.ts';
+import { writeConversation } from '../conversation/write-conversation.ts';
+
+const wholeNumber = (expected: string) =>
+  z.string().regex(/^\d{1,9}$/, expected).transform(Number);
+
+const schema = z.object({
+  after: wholeNumber('Expected the `seq` of a message.').default(0),
+  limit: wholeNumber('Expected a whole number from 1.').refine((limit) => limit > 0, { error: 'Expected a whole number from 1.' }).optional(),
+});
+
+/** The whole conversation, in order; `after` and `limit` narrow it. */
+export const listMessages = (context: Context) =>
+  defineRoute({
+    method: 'get',
+    path: '/api/v1/messages/:requestId',
+    allow: ['consumer', 'provider', 'session'],
+    async handle({ principal, params, query }) {
+      const { after, limit = Number.MAX_SAFE_INTEGER } = parseQuery(schema, query);
+      const conversation = await readHead(context.prisma, principal, requestIdFrom(params));
+      return { status: 200, stream: writeConversation(context.prisma, conversation, { after, limit }) };
+    },
+  });

@@ -1,0 +1,31 @@
+import type { PrismaClient } from '@expert-relay/db';
+import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
+import type { KeyView } from './key-body.ts';
+
+/**
+ * Makes a key. A repeated call finds its key and gives it a new secret: the first one was in an answer
+ * that never arrived.
+ */
+export async function insertKey(
+  prisma: PrismaClient,
+  key: { userId: string; kind: KeyKind; name: string; callId: string },
+): Promise<{ view: KeyView; text: string }> {
+  const { text, digest, lastFour } = makeApiKey(key.kind);
+  const [view] = await prisma.$queryRaw<KeyView[]>`
+    WITH made AS (
+      INSERT INTO api_keys (user_id, kind, name, last_four, call_id)
+      VALUES (${key.userId}::uuid, ${key.kind}::key_kind, ${key.name}, ${lastFour}, ${key.callId}::uuid)
+      ON CONFLICT (call_id) DO UPDATE SET last_four = EXCLUDED.last_four
+      RETURNING *
+    ),
+    secret AS (
+      INSERT INTO api_key_secrets (secret_digest, api_key_id, call_id)
+      SELECT ${digest}, id, call_id FROM made
+      ON CONFLICT (call_id) DO UPDATE SET secret_digest = EXCLUDED.secret_digest
+    )
+    SELECT id, kind, name, last_four AS "lastFour", created_at AS "createdAt",
+      last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
+    FROM made`;
+  if (!view) throw new Error('the key was not made');
+  return { view, text };
+}

@@ -1,0 +1,45 @@
+import { credentialRevokedPayload } from '@expert-relay/contracts';
+import { insertEvent, Prisma, type PrismaClient } from '@expert-relay/db';
+import { makeApiKey } from '@expert-relay/kit/api-key';
+import { Problem } from '@expert-relay/kit/problem';
+import { type KeyView, keySelect } from './key-body.ts';
+
+/**
+ * Two statements under one lock, since a second rotation must see the secret that a first one made.
+ * A repeated call replaces the secret that it made: the first one was in an answer that never arrived.
+ */
+export function rotateSecret(
+  prisma: PrismaClient,
+  { keyId, userId, callId, graceSeconds }: { keyId: string; userId: string; callId: string; graceSeconds: number },
+): Promise<{ view: KeyView; text: string } | undefined> {
+  return prisma.$transaction(async (transaction) => {
+    const [key] = await transaction.$queryRaw<{ kind: 'consumer' | 'provider'; revoked: boolean }[]>`
+      SELECT kind, revoked_at IS NOT NULL AS revoked FROM api_keys
+      WHERE id = ${keyId}::uuid AND user_id = ${userId}::uuid
+      FOR UPDATE`;
+    if (!key) return undefined;
+    if (key.revoked) throw new Problem('key_revoked');
+
+    const { text, digest, lastFour } = makeApiKey(key.kind);
+    const ended = graceSeconds === 0 ? Prisma.sql`TRUE` : Prisma.sql`FALSE`;
+    await transaction.$executeRaw`
+      WITH replaced AS (
+        UPDATE api_key_secrets
+        SET expires_at = LEAST(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}::float8))
+        WHERE api_key_id = ${keyId}::uuid AND call_id <> ${callId}::uuid
+      ),
+      made AS (
+        INSERT INTO api_key_secrets (secret_digest, api_key_id, call_id)
+        VALUES (${digest}, ${keyId}::uuid, ${callId}::uuid)
+        ON CONFLICT (call_id) DO UPDATE SET secret_digest = EXCLUDED.secret_digest
+      ),
+      event AS (${insertEvent({
+        type: 'credential_revoked',
+        payload: credentialRevokedPayload({ apiKeyId: keyId }),
+        from: Prisma.sql`
+          SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq WHERE ${ended}`,
+      })})
+      UPDATE api_keys SET last_four = ${lastFour} WHERE id = ${keyId}::uuid`;
+    return { view: await transaction.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: keySelect }), text };
+  });
+}

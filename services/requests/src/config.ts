@@ -1,0 +1,37 @@
+import {
+  conversationTtlVariable,
+  databaseVariables,
+  directDatabaseVariable,
+  natsVariables,
+  portVariable,
+  principalKeyVariable,
+  processVariables,
+  read,
+  secret,
+  type Values,
+} from '@expert-relay/kit/config';
+
+export const variables = {
+  process: processVariables,
+  port: portVariable(8081),
+  database: { ...databaseVariables, directUrl: directDatabaseVariable },
+  nats: natsVariables,
+  principalKeys: {
+    gateway: principalKeyVariable('gateway', 'requests'),
+    dashboard: principalKeyVariable('dashboard', 'requests'),
+    hub: principalKeyVariable('hub', 'requests'),
+  },
+  streamTokenKey: secret('RELAY_STREAM_TOKEN_PRIVATE_KEY', {
+    help: 'Signs stream tokens: an Ed25519 private key, base64url of its PKCS#8 DER.',
+    minLength: 64,
+  }),
+  conversationTtl: conversationTtlVariable,
+};
+
+export type Config = Values<typeof variables>;
+
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);
+
+/** What the admin command needs: the database alone. */
+export const readAdminConfig = (env: NodeJS.ProcessEnv = process.env) =>
+  read({ database: databaseVariables }, env);

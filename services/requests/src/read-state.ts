@@ -1,0 +1,32 @@
+import { formatRefCode, Prisma, type PrismaClient, type RequestStatus, statusNow } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
+
+export interface RequestState {
+  id: string;
+  refCode: string;
+  status: RequestStatus;
+  responseCount: number;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** The columns of a `RequestState`. */
+export const stateColumns = Prisma.sql`
+  id, ref_code AS "refCode", ${statusNow} AS status, response_count AS "responseCount",
+  created_at AS "createdAt", expires_at AS "expiresAt"`;
+
+/** The one request that a condition names; what is unknown and what is foreign is not found alike. */
+export async function readState(prisma: PrismaClient, condition: Prisma.Sql): Promise<RequestState> {
+  const rows = await prisma.$queryRaw<RequestState[]>`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
+  if (!rows[0]) throw new Problem('not_found');
+  return rows[0];
+}
+
+export const stateBody = (state: RequestState) => ({
+  requestId: state.id,
+  refCode: formatRefCode(state.refCode),
+  status: state.status,
+  responseCount: state.responseCount,
+  createdAt: state.createdAt.toISOString(),
+  expiresAt: state.expiresAt.toISOString(),
+});

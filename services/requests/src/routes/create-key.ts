@@ -1,0 +1,25 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { z } from 'zod';
+import { insertKey } from '../api-keys/insert-key.ts';
+import { keyBody } from '../api-keys/key-body.ts';
+import { keyName } from '../api-keys/key-name.ts';
+import type { Context } from '../context.ts';
+
+const schema = z.object({
+  name: keyName,
+  kind: z.enum(['consumer', 'provider'], { error: 'Expected consumer or provider.' }),
+});
+
+/** The only answer, but for a rotation's, in which a key stands in full. */
+export const createKey = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/internal/keys',
+    allow: ['session'],
+    takesBody: true,
+    async handle({ principal, callId, body }) {
+      const { name, kind } = parseBody(schema, body);
+      const { view, text } = await insertKey(context.prisma, { userId: principal.userId, kind, name, callId });
+      return { status: 201, body: { ...keyBody(view), key: text } };
+    },
+  });

@@ -1,0 +1,21 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { checkTopics, credentialOf } from '../stream-tokens/covered-topics.ts';
+import { topicsSchema } from '../stream-tokens/topics-schema.ts';
+
+const schema = z.object({ topics: topicsSchema });
+
+export const createStreamToken = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/api/v1/stream-token',
+    allow: ['consumer', 'provider', 'session'],
+    takesBody: true,
+    async handle({ principal, body }) {
+      const { topics } = parseBody(schema, body);
+      await checkTopics(context.prisma, principal, topics);
+      const grant = { userId: principal.userId, credential: credentialOf(principal), topics };
+      return { status: 201, body: await context.signStreamToken(grant) };
+    },
+  });

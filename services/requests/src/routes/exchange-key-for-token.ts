@@ -1,0 +1,29 @@
+import { findKey } from '@expert-relay/db';
+import { parseApiKey } from '@expert-relay/kit/api-key';
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { checkTopics, credentialOf } from '../stream-tokens/covered-topics.ts';
+import { topicsSchema } from '../stream-tokens/topics-schema.ts';
+
+const schema = z.object({ apiKey: z.string(), topics: topicsSchema });
+
+/** For the hub, which has no database: an API key that came with a subscription becomes a stream token. */
+export const exchangeKeyForToken = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/internal/stream-token',
+    allow: ['hub'],
+    takesBody: true,
+    async handle({ body }) {
+      const { apiKey, topics } = parseBody(schema, body);
+      const parsed = parseApiKey(apiKey);
+      const found = parsed && (await findKey(context.prisma, parsed));
+      if (!found) throw new Problem('unauthorized');
+      const party = { kind: found.kind, apiKeyId: found.id, userId: found.userId };
+      await checkTopics(context.prisma, party, topics);
+      const grant = { userId: party.userId, credential: credentialOf(party), topics };
+      return { status: 201, body: await context.signStreamToken(grant) };
+    },
+  });

@@ -1,0 +1,71 @@
+import { keyExchangePayload } from '@expert-relay/contracts';
+import { endedProblem, formatRefCode, insertEvent, ownedBy, Prisma, requestIdFrom, statusNow } from '@expert-relay/db';
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { publicKey } from '../public-key/public-key-schema.ts';
+
+const schema = z.object({
+  providerSignPubKey: publicKey('ed25519'),
+  providerEncryptPubKey: publicKey('x25519'),
+  keySignature: z
+    .string({ error: 'Expected a text.' })
+    .regex(/^[A-Za-z0-9+/]{86}==$/, 'Expected an Ed25519 signature: 64 bytes in base64.')
+    .nullish()
+    .transform((value) => value ?? null),
+});
+
+interface Row {
+  id: string;
+  refCode: string;
+  status: 'pending' | 'responded' | 'closed' | 'expired';
+  /** Whether keys were there before, and whether they are the same. */
+  had: boolean;
+  same: boolean;
+}
+
+/** The provider picks a request up. Written once: the same keys again are fine, other ones are not. */
+export const exchangeKeys = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/api/v1/key-exchange/:requestId',
+    allow: ['provider', 'session'],
+    takesBody: true,
+    async handle({ principal, params, body }) {
+      const { providerSignPubKey, providerEncryptPubKey, keySignature } = parseBody(schema, body);
+      const [row] = await context.prisma.$queryRaw<Row[]>`
+        WITH request AS (
+          SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
+            provider_sign_pub_key IS NOT NULL AS had,
+            provider_sign_pub_key = ${providerSignPubKey}
+              AND provider_encrypt_pub_key = ${providerEncryptPubKey}
+              AND key_signature IS NOT DISTINCT FROM ${keySignature} AS same
+          FROM help_requests
+          WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
+          FOR UPDATE
+        ),
+        exchanged AS (
+          UPDATE help_requests SET
+            provider_sign_pub_key = ${providerSignPubKey},
+            provider_encrypt_pub_key = ${providerEncryptPubKey},
+            key_signature = ${keySignature},
+            seq = request.seq + 1
+          FROM request
+          WHERE help_requests.id = request.id AND NOT request.had AND request.status IN ('pending', 'responded')
+          RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code, help_requests.seq
+        ),
+        event AS (${insertEvent({
+          type: 'key_exchange',
+          payload: keyExchangePayload(),
+          from: Prisma.sql`SELECT * FROM exchanged`,
+        })})
+        SELECT id, ref_code AS "refCode", status, had, COALESCE(same, FALSE) AS same FROM request`;
+
+      if (!row) throw new Problem('not_found');
+      if (row.had && !row.same) throw new Problem('keys_already_exchanged');
+      if (!row.had && (row.status === 'closed' || row.status === 'expired')) throw endedProblem(row.status);
+      if (!row.had) context.nudge();
+      return { status: 200, body: { requestId: row.id, refCode: formatRefCode(row.refCode), status: row.status } };
+    },
+  });

@@ -1,0 +1,18 @@
+import { ownedBy, Prisma, parseRefCode } from '@expert-relay/db';
+import { defineRoute } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { Context } from '../context.ts';
+import { readState, stateBody } from '../read-state.ts';
+
+export const findByRef = (context: Context) =>
+  defineRoute({
+    method: 'get',
+    path: '/api/v1/requests/by-ref/:refCode',
+    allow: ['consumer', 'provider'],
+    async handle({ principal, params }) {
+      const refCode = parseRefCode(params.refCode ?? '');
+      if (!refCode) throw new Problem('not_found');
+      const condition = Prisma.sql`ref_code = ${refCode} AND ${ownedBy(principal)}`;
+      return { status: 200, body: stateBody(await readState(context.prisma, condition)) };
+    },
+  });

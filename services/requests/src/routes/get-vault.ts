@@ -1,0 +1,18 @@
+import { defineRoute } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { Context } from '../context.ts';
+import { etagOf } from '../vault/etag.ts';
+
+/** The expert's wrapped root key, for a second device and the CLI. */
+export const getVault = (context: Context) =>
+  defineRoute({
+    method: 'get',
+    path: '/api/v1/vault',
+    allow: ['provider', 'session'],
+    async handle({ principal: { userId } }) {
+      const vault = await context.prisma.vault.findUnique({ where: { userId } });
+      if (!vault) throw new Problem('not_found', { detail: 'Nothing was put into this vault yet.' });
+      const text = vault.wrappedRootSecret;
+      return { status: 200, body: { vault: JSON.parse(text) }, headers: { etag: etagOf(text) } };
+    },
+  });

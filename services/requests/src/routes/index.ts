@@ -1,0 +1,44 @@
+import type { Route } from '@expert-relay/kit/http';
+import type { Context } from '../context.ts';
+import { closeRequest } from './close-request.ts';
+import { createKey } from './create-key.ts';
+import { createStreamToken } from './create-stream-token.ts';
+import { endSession } from './end-session.ts';
+import { exchangeKeyForToken } from './exchange-key-for-token.ts';
+import { exchangeKeys } from './exchange-keys.ts';
+import { findByRef } from './find-by-ref.ts';
+import { getMe } from './get-me.ts';
+import { getVault } from './get-vault.ts';
+import { listKeys } from './list-keys.ts';
+import { listRequests } from './list-requests.ts';
+import { pollHelp } from './poll-help.ts';
+import { putVault } from './put-vault.ts';
+import { renameKey } from './rename-key.ts';
+import { revokeKey } from './revoke-key.ts';
+import { rotateKey } from './rotate-key.ts';
+import { signInUser } from './sign-in-user.ts';
+import { submitHelp } from './submit-help.ts';
+import { whoami } from './whoami.ts';
+
+export const routes = (context: Context): readonly Route[] => [
+  submitHelp(context),
+  findByRef(context),
+  listRequests(context),
+  pollHelp(context),
+  exchangeKeys(context),
+  closeRequest(context),
+  whoami(context),
+  createStreamToken(context),
+  getVault(context),
+  putVault(context),
+  // For the dashboard and the hub: no way leads here from the gateway.
+  exchangeKeyForToken(context),
+  signInUser(context),
+  endSession(context),
+  getMe(context),
+  listKeys(context),
+  createKey(context),
+  renameKey(context),
+  rotateKey(context),
+  revokeKey(context),
+];

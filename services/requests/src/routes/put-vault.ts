@@ -1,0 +1,38 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { etagOf } from '../vault/etag.ts';
+
+const expected = 'Expected JSON of up to 8 KB.';
+
+const schema = z.object({
+  vault: z
+    .unknown()
+    .refine((value) => value !== undefined && value !== null, { error: 'This member is required.' })
+    .transform((value) => JSON.stringify(value))
+    .refine((text) => Buffer.byteLength(text ?? '') <= 8192, { error: expected }),
+});
+
+/** A vault that exists is replaced only by somebody who has read it: a lost root cannot be made again. */
+export const putVault = (context: Context) =>
+  defineRoute({
+    method: 'put',
+    path: '/api/v1/vault',
+    allow: ['provider', 'session'],
+    takesBody: true,
+    async handle({ principal: { userId }, headers, body }) {
+      const text = parseBody(schema, body).vault;
+      const ifMatch = headers['if-match'] ?? null;
+      const [put] = await context.prisma.$queryRaw<{ made: boolean }[]>`
+        INSERT INTO vaults AS vault (user_id, wrapped_root_secret)
+        SELECT ${userId}::uuid, ${text}
+        WHERE ${ifMatch}::text IS NULL OR EXISTS (SELECT 1 FROM vaults WHERE user_id = ${userId}::uuid)
+        ON CONFLICT (user_id) DO UPDATE
+          SET wrapped_root_secret = EXCLUDED.wrapped_root_secret, updated_at = clock_timestamp()
+          WHERE '"' || encode(sha256(convert_to(vault.wrapped_root_secret, 'UTF8')), 'hex') || '"' = ${ifMatch}
+        RETURNING xmax = 0 AS made`;
+      if (!put) throw new Problem(ifMatch === null ? 'precondition_required' : 'precondition_failed');
+      return { status: put.made ? 201 : 200, body: {}, headers: { etag: etagOf(text) } };
+    },
+  });

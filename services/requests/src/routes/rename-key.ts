@@ -1,0 +1,27 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
+import { keyBody, keySelect } from '../api-keys/key-body.ts';
+import { keyIdFrom } from '../api-keys/key-id-from.ts';
+import { keyName } from '../api-keys/key-name.ts';
+import type { Context } from '../context.ts';
+
+const schema = z.object({ name: keyName });
+
+export const renameKey = (context: Context) =>
+  defineRoute({
+    method: 'put',
+    path: '/internal/keys/:keyId',
+    allow: ['session'],
+    takesBody: true,
+    async handle({ principal, params, body }) {
+      const { name } = parseBody(schema, body);
+      const [key] = await context.prisma.apiKey.updateManyAndReturn({
+        where: { id: keyIdFrom(params), userId: principal.userId },
+        data: { name },
+        select: keySelect,
+      });
+      if (!key) throw new Problem('not_found');
+      return { status: 200, body: keyBody(key) };
+    },
+  });

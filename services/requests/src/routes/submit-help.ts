@@ -1,0 +1,43 @@
+import { formatRefCode, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
+import type { Context } from '../context.ts';
+import { findRepeated } from '../submit/find-repeated.ts';
+import { idempotencyKeyOf } from '../submit/idempotency-key.ts';
+import { type InsertedRequest, insertRequest } from '../submit/insert-request.ts';
+import { submitSchema } from '../submit/submit-schema.ts';
+
+export const submitHelp = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/api/v1/help',
+    allow: ['consumer'],
+    takesBody: true,
+    async handle({ principal, callId, headers, body }) {
+      const submission = parseBody(submitSchema, body);
+      const draft = {
+        userId: principal.userId,
+        consumerKeyId: principal.apiKeyId,
+        callId,
+        ttl: context.conversationTtl,
+        submission,
+        idempotency: idempotencyKeyOf(headers['idempotency-key'] as string | undefined, submission),
+      };
+      // A second round is for a reference code that is taken: one in 10^12, and then one again.
+      for (let round = 1; ; round++) {
+        const request = { ...draft, id: makeRequestId(), refCode: makeRefCode() };
+        const inserted = await insertRequest(context.prisma, request);
+        if (inserted) {
+          context.nudge();
+          return created(inserted);
+        }
+        const repeated = await findRepeated(context.prisma, request);
+        if (repeated) return { ...created(repeated), headers: { 'idempotent-replayed': 'true' } };
+        if (round === 3) throw new Error('no free reference code in three rounds');
+      }
+    },
+  });
+
+const created = ({ id, refCode, expiresAt }: InsertedRequest): Answer => ({
+  status: 201,
+  body: { requestId: id, refCode: formatRefCode(refCode), status: 'pending', expiresAt: expiresAt.toISOString() },
+});

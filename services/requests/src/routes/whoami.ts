@@ -1,0 +1,19 @@
+import { formatTopic } from '@expert-relay/contracts';
+import { defineRoute } from '@expert-relay/kit/http';
+import type { Context } from '../context.ts';
+
+/** What a key is, for scripts and for `relay doctor`. */
+export const whoami = (context: Context) =>
+  defineRoute({
+    method: 'get',
+    path: '/api/v1/whoami',
+    allow: ['consumer', 'provider'],
+    async handle({ principal: { kind, apiKeyId, userId } }) {
+      const { name } = await context.prisma.apiKey.findUniqueOrThrow({
+        where: { id: apiKeyId },
+        select: { name: true },
+      });
+      const own = [formatTopic({ kind: 'provider', userId }), formatTopic({ kind: 'activity', userId })];
+      return { status: 200, body: { kind, name, userId, topics: kind === 'provider' ? own : [] } };
+    },
+  });

@@ -1,0 +1,37 @@
+import { parseTopic } from '@expert-relay/contracts';
+import { ownedBy, type Party, Prisma, type PrismaClient } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
+
+/** What a stream rests on: when this is revoked, the stream ends. */
+export interface Credential {
+  kind: Party['kind'];
+  id: string;
+}
+
+export const credentialOf = (party: Party): Credential => ({
+  kind: party.kind,
+  id: party.kind === 'session' ? party.sessionId : party.apiKeyId,
+});
+
+/**
+ * Refuses unless the caller may listen to every topic: its own requests' topics and, for the expert,
+ * the user's own. Unknown and foreign topics are refused alike.
+ */
+export async function checkTopics(prisma: PrismaClient, party: Party, topics: readonly string[]): Promise<void> {
+  const parsed = topics.map(parseTopic);
+  const ids = new Set<string>();
+  for (const topic of parsed) {
+    if (topic?.kind === 'request') ids.add(topic.requestId);
+    else if (!topic || party.kind === 'consumer' || topic.userId !== party.userId) throw notCovered();
+  }
+  if (ids.size === 0) return;
+  const [row] = await prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM help_requests
+    WHERE id IN (${Prisma.join([...ids])}) AND ${ownedBy(party)}`;
+  if (row?.count !== ids.size) throw notCovered();
+}
+
+const notCovered = () =>
+  new Problem('forbidden', {
+    detail: 'This credential does not cover every topic. See GET /api/v1/whoami for the topics of a key.',
+  });

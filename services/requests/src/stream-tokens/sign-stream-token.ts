@@ -1,0 +1,48 @@
+import { createPrivateKey } from 'node:crypto';
+import { ConfigError } from '@expert-relay/kit/config';
+import { SignJWT } from 'jose';
+import type { Credential } from './covered-topics.ts';
+
+export interface StreamToken {
+  token: string;
+  topics: readonly string[];
+  /** ISO 8601. */
+  expiresAt: string;
+}
+
+export type SignStreamToken = (grant: {
+  userId: string;
+  credential: Credential;
+  topics: readonly string[];
+}) => Promise<StreamToken>;
+
+/** Enough to connect with; a stream that is open outlives its token. */
+const lifetime = 300;
+
+/** Stream tokens are signed here alone; the hub only knows the public half. */
+export function createStreamTokenSigner(privateKey: string): SignStreamToken {
+  const key = parsePrivateKey(privateKey);
+
+  return async ({ userId, credential, topics }) => {
+    const expiresAt = Math.floor(Date.now() / 1000) + lifetime;
+    const token = await new SignJWT({ topics: [...topics], cred: credential })
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'relay-stream+jwt' })
+      .setIssuer('expert-relay')
+      .setAudience('hub')
+      .setSubject(userId)
+      .setExpirationTime(expiresAt)
+      .sign(key);
+    return { token, topics, expiresAt: new Date(expiresAt * 1000).toISOString() };
+  };
+}
+
+function parsePrivateKey(text: string) {
+  try {
+    return createPrivateKey({ key: Buffer.from(text, 'base64url'), format: 'der', type: 'pkcs8' });
+  } catch {
+    throw new ConfigError([
+      'RELAY_STREAM_TOKEN_PRIVATE_KEY is not valid (its value is not shown). ' +
+        'It must be an Ed25519 private key, base64url of its PKCS#8 DER.',
+    ]);
+  }
+}

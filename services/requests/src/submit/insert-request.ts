@@ -1,0 +1,68 @@
+import { newRequestPayload } from '@expert-relay/contracts';
+import { insertEvent, Prisma, type PrismaClient } from '@expert-relay/db';
+import type { IdempotencyKey } from './idempotency-key.ts';
+import type { Submission } from './submit-schema.ts';
+
+export interface NewRequest {
+  id: string;
+  refCode: string;
+  userId: string;
+  consumerKeyId: string;
+  callId: string;
+  ttl: number;
+  submission: Submission;
+  idempotency: IdempotencyKey | undefined;
+}
+
+export interface InsertedRequest {
+  id: string;
+  refCode: string;
+  expiresAt: Date;
+}
+
+/** The contract keeps this many of the submitted messages. */
+const keptMessages = 10;
+
+/**
+ * Request, event and idempotency record in one statement. Gives nothing when the call, the
+ * idempotency key or the reference code is there already: a plain read tells which.
+ */
+export async function insertRequest(prisma: PrismaClient, request: NewRequest): Promise<InsertedRequest | undefined> {
+  const { submission } = request;
+  const payload = newRequestPayload({ question: submission.question ?? null });
+  const rows = await prisma.$queryRaw<InsertedRequest[]>`
+    WITH claim AS (${claim(request)}),
+    request AS (
+      INSERT INTO help_requests (
+        id, ref_code, user_id, consumer_key_id, call_id, question, plaintext, context,
+        consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
+      SELECT
+        ${request.id}, ${request.refCode}, ${request.userId}::uuid, ${request.consumerKeyId}::uuid,
+        ${request.callId}::uuid, ${submission.question}, ${submission.plaintext},
+        ${JSON.stringify(submission.messages.slice(-keptMessages))}::json,
+        ${submission.consumerSignPubKey}, ${submission.consumerEncryptPubKey},
+        now() + make_interval(secs => ${request.ttl / 1000}::float8)
+      FROM claim
+      ON CONFLICT DO NOTHING
+      RETURNING id, ref_code, user_id, expires_at
+    ),
+    event AS (${insertEvent({
+      type: 'new_request',
+      payload,
+      from: Prisma.sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
+    })})
+    SELECT id, ref_code AS "refCode", expires_at AS "expiresAt" FROM request`;
+  return rows[0];
+}
+
+/** One row when this submit may go ahead. A second one with the same key waits here for the first. */
+function claim({ idempotency, consumerKeyId, id }: NewRequest): Prisma.Sql {
+  if (!idempotency) return Prisma.sql`SELECT 1`;
+  return Prisma.sql`
+    INSERT INTO idempotency_records AS record (api_key_id, key_digest, body_digest, request_id)
+    VALUES (${consumerKeyId}::uuid, ${idempotency.keyDigest}, ${idempotency.bodyDigest}, ${id})
+    ON CONFLICT (api_key_id, key_digest) DO UPDATE
+      SET body_digest = EXCLUDED.body_digest, request_id = EXCLUDED.request_id, created_at = now()
+      WHERE record.created_at < now() - interval '24 hours'
+    RETURNING 1`;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { publicKey } from '../public-key/public-key-schema.ts';
+
+const text = z.string({ error: 'Expected a text.' });
+const optionalText = text.nullish().transform((value) => value ?? undefined);
+
+const contextMessage = z.object(
+  { role: text.min(1, 'Expected a role such as user or assistant.').max(64, 'Expected at most 64 characters.'), content: text },
+  { error: 'Expected an object {role, content}.' },
+);
+
+/** The body of a submit, the key apart: that one is the gateway's. */
+export const submitSchema = z
+  .object({
+    consumerSignPubKey: publicKey('ed25519').nullish(),
+    consumerEncryptPubKey: publicKey('x25519').nullish(),
+    messages: z.array(contextMessage, { error: 'Expected a list of {role, content}; it may be empty.' }),
+    question: optionalText,
+    plaintext: optionalText,
+    idempotencyKey: text
+      .min(1, 'Expected 1 to 255 characters.')
+      .max(255, 'Expected 1 to 255 characters.')
+      .nullish(),
+  })
+  .superRefine((body, context) => {
+    const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
+    // A flow without encryption has no keys; half a pair is a mistake in any flow.
+    if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
+    for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
+      if (body[path]) continue;
+      context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: [path] });
+    }
+  });
+
+export type Submission = z.infer<typeof submitSchema>;
