@@ -11,4 +11,4 @@ export function createMetrics(service: string, options: { forProcess: boolean })
   return registry;
 }
 
-export type { Registry as Metrics } from 'prom-client';
+export { Counter, Gauge, Histogram, type Registry as Metrics } from 'prom-client';
