@@ -1,0 +1,29 @@
+// node --import tsx scripts/ci/count-tests.ts <jest's --json file> <exit code of npm test>
+//
+// Prints every suite with its time to stderr, and `<passed> <failed>` to stdout.
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+interface JestResult {
+  numPassedTests: number;
+  numFailedTests: number;
+  /** Suites that broke before their first test. */
+  numRuntimeErrorTestSuites: number;
+  testResults: { name: string; status: string; startTime: number; endTime: number }[];
+}
+
+const [file = '', exitCode = '1'] = process.argv.slice(2);
+const result: JestResult | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+
+for (const { name, status, startTime, endTime } of result?.testResults ?? []) {
+  const mark = status === 'passed' ? '✓' : '✗';
+  console.error(
+    `    ${mark} ${relative(process.cwd(), name)} (${((endTime - startTime) / 1000).toFixed(1)} s)`,
+  );
+}
+
+const passed = result?.numPassedTests ?? 0;
+const broken = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
+// Whatever ended badly without naming a test (the build, a server, a handle left open) counts as one.
+const failed = broken === 0 && (exitCode !== '0' || passed === 0) ? 1 : broken;
+console.log(`${passed} ${failed}`);

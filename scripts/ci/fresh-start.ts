@@ -1,0 +1,68 @@
+// node --import tsx scripts/ci/fresh-start.ts
+//
+// What a newcomer does: clone into an empty folder, `npm start`, submit, watch the event arrive, Ctrl-C.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DevJson } from '../local/dev-json.ts';
+import { submitAndWatch } from './submit-and-watch.ts';
+
+const startLimit = 300_000;
+const stopLimit = 30_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'relay fresh clone '));
+const clone = join(folder, 'expert relay');
+try {
+  execFileSync('git', ['clone', '--quiet', process.cwd(), clone]);
+  const launcher = start(clone);
+  try {
+    const run = await untilReady(launcher, join(clone, '.relay', 'dev.json'));
+    const delay = await submitAndWatch(run);
+    console.log(`new_request arrived ${delay.toFixed(0)} ms after the submit was sent`);
+    await pressCtrlC(launcher);
+    const left = Object.entries(run.pids).filter(([, pid]) => isAlive(pid));
+    if (left.length > 0) throw new Error(`Ctrl-C left these running: ${JSON.stringify(left)}`);
+  } finally {
+    if (launcher.exitCode === null && launcher.pid) process.kill(-launcher.pid, 'SIGKILL');
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function start(cwd: string): ChildProcess {
+  const env = { ...process.env };
+  // A newcomer has no servers of their own.
+  for (const name of ['RELAY_HOME', 'DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL', 'NATS_URL'])
+    delete env[name];
+  // Detached: a process group of its own, as a terminal gives it.
+  return spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+async function untilReady(launcher: ChildProcess, file: string): Promise<DevJson> {
+  const deadline = Date.now() + startLimit;
+  while (!existsSync(file)) {
+    if (launcher.exitCode !== null)
+      throw new Error(`npm start ended with ${launcher.exitCode} before it was ready.`);
+    if (Date.now() > deadline) throw new Error(`npm start was not ready after ${startLimit / 1000} s.`);
+    await pause(100);
+  }
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+async function pressCtrlC(launcher: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => launcher.once('exit', resolve));
+  process.kill(-(launcher.pid ?? 0), 'SIGINT');
+  const inTime = await Promise.race([ended.then(() => true), pause(stopLimit, false, { ref: false })]);
+  if (!inTime) throw new Error(`npm start still ran ${stopLimit / 1000} s after Ctrl-C.`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
