@@ -1,0 +1,7 @@
+import { generateAll } from './steps/generate-all.ts';
+import { createTerminal } from './terminal/terminal.ts';
+
+/** `npm run generate`: the code that is made from proto/ and the database schema. */
+export async function generate(): Promise<void> {
+  await createTerminal().step('generate', generateAll);
+}

@@ -1,0 +1,66 @@
+import type { ServerUrls } from '../servers/open-servers.ts';
+import type { Addresses } from './addresses.ts';
+import type { PrincipalPair, Secrets } from './secrets.ts';
+import type { ServiceEntry } from './service-list.ts';
+
+/** The variables that the launcher has a value for; each service gets those that it names. */
+export type Variable = keyof ReturnType<typeof localValues>;
+
+/** What a service starts with: its own variables, what the user set, and nothing else of ours. */
+export function environmentFor(
+  service: ServiceEntry,
+  values: ReturnType<typeof localValues>,
+  addresses: Addresses,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const { port, opsPort } = addresses[service.name];
+  const own = service.needs.map((name) => [name, values[name]] as const);
+  return {
+    NODE_ENV: 'development',
+    RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_SHUTDOWN_LIMIT: '8s',
+    ...Object.fromEntries(own),
+    ...settingsOf(env),
+    RELAY_HOST: '127.0.0.1',
+    ...(port === undefined ? {} : { RELAY_PORT: String(port) }),
+    RELAY_OPS_PORT: String(opsPort),
+  };
+}
+
+export function localValues(
+  servers: ServerUrls,
+  secrets: Secrets,
+  addresses: Addresses,
+  env: NodeJS.ProcessEnv = process.env,
+) {
+  const { gateway, requests, messages, dashboard, hub } = addresses;
+  return {
+    ...servers,
+    DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL || servers.DATABASE_URL,
+    RELAY_PUBLIC_URL: gateway.url,
+    RELAY_HUB_PUBLIC_URL: hub.url,
+    RELAY_REQUESTS_URL: requests.url,
+    RELAY_MESSAGES_URL: messages.url,
+    RELAY_DASHBOARD_URL: dashboard.url,
+    RELAY_SESSION_SECRET: secrets.sessionSecret,
+    RELAY_STREAM_TOKEN_PRIVATE_KEY: secrets.streamTokenPrivateKey,
+    RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
+    RELAY_DEV_LOGIN: 'true',
+    // Everything comes from one address here.
+    RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '1000000',
+    RELAY_HUB_MAX_STREAMS_ANONYMOUS: '1000000',
+    ...principalKeys(secrets),
+  };
+}
+
+function principalKeys({ principalKeys }: Secrets) {
+  const entries = Object.entries(principalKeys).map(([pair, key]) => [`RELAY_PRINCIPAL_KEY_${pair}`, key]);
+  return Object.fromEntries(entries) as Record<`RELAY_PRINCIPAL_KEY_${PrincipalPair}`, string>;
+}
+
+/** The user's own settings, and what any program may need. Where the servers are was settled before. */
+function settingsOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const ours = /^(RELAY_HOME|RELAY_CACHE)$/;
+  const wanted = /^(RELAY_|HUB_|OTEL_)|^(PATH|HOME|USER|TZ|LANG|TMPDIR|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.test(name) && !ours.test(name)));
+}

@@ -1,0 +1,64 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { Home } from './home.ts';
+import { readJson, writeJson } from './json-file.ts';
+
+/** Who calls whom: each pair signs with a key of its own. */
+export const principalPairs = [
+  'GATEWAY_REQUESTS',
+  'GATEWAY_MESSAGES',
+  'GATEWAY_DASHBOARD',
+  'DASHBOARD_REQUESTS',
+  'DASHBOARD_MESSAGES',
+  'HUB_REQUESTS',
+] as const;
+
+export type PrincipalPair = (typeof principalPairs)[number];
+
+/** The user that `npm start` makes, so that there is something to try at once. */
+export interface DevUser {
+  userId: string;
+  consumerKey: string;
+  providerKey: string;
+}
+
+/** Made once and kept: sessions, keys and data stay good from one start to the next. */
+export interface Secrets {
+  postgresPassword: string;
+  sessionSecret: string;
+  streamTokenPrivateKey: string;
+  streamTokenPublicKey: string;
+  principalKeys: Record<PrincipalPair, string>;
+  devUser?: DevUser;
+}
+
+export function readSecrets(home: Home): Secrets {
+  const kept = readJson<Partial<Secrets>>(home.file('secrets.json')) ?? {};
+  const secrets = { ...makeSecrets(), ...kept };
+  secrets.principalKeys = { ...makePrincipalKeys(), ...kept.principalKeys };
+  writeSecrets(home, secrets);
+  return secrets;
+}
+
+export function writeSecrets(home: Home, secrets: Secrets): void {
+  writeJson(home.file('secrets.json'), secrets);
+}
+
+function makeSecrets(): Secrets {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return {
+    postgresPassword: random(24),
+    sessionSecret: random(32),
+    streamTokenPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
+    streamTokenPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
+    principalKeys: makePrincipalKeys(),
+  };
+}
+
+function makePrincipalKeys(): Record<PrincipalPair, string> {
+  const entries = principalPairs.map((pair) => [pair, `local:${random(32)}`]);
+  return Object.fromEntries(entries) as Record<PrincipalPair, string>;
+}
+
+function random(bytes: number): string {
+  return randomBytes(bytes).toString('base64url');
+}

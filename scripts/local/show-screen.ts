@@ -1,0 +1,40 @@
+import { relative } from 'node:path';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { DevJson } from './dev-json.ts';
+import { type Home, root } from './home.ts';
+
+/** What whoever typed `npm start` wants to see: where it is, the keys, and something to try. */
+export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
+  const request = {
+    apiKey: run.consumerKey,
+    messages: [{ role: 'user', content: 'The deploy hangs at "waiting for lock".' }],
+    question: 'May I remove the lock file?',
+    plaintext: 'The deploy hangs at "waiting for lock". May I remove the lock file?',
+  };
+  const logs = relative(root, home.log('*'));
+  for (const text of [
+    '',
+    `  Gateway       ${bold(run.gatewayUrl)}`,
+    `  Hub           ${bold(run.hubUrl)}`,
+    `  Dashboard     ${bold(`${run.dashboardUrl}/dashboard`)}`,
+    '',
+    `  Consumer key  ${run.consumerKey}`,
+    `  Provider key  ${run.providerKey}`,
+    '',
+    faint('  Wait for requests, as an expert:'),
+    '',
+    `curl -N -H 'x-api-key: ${run.providerKey}' \\`,
+    `  '${run.hubUrl}/?topic=/svc/providers/${run.userId}'`,
+    '',
+    faint('  Ask for help, as an agent:'),
+    '',
+    `curl -X POST ${run.gatewayUrl}/api/v1/help \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '${JSON.stringify(request)}'`,
+    '',
+    faint(`  Logs: ${logs.startsWith('..') ? home.log('*') : logs}    Stop: Ctrl-C`),
+    '',
+  ]) {
+    line(text);
+  }
+}

@@ -1,0 +1,72 @@
+import { startGuard } from '../processes/guard.ts';
+import type { RunningProcess } from '../processes/running-process.ts';
+import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { removeDevJson } from './dev-json.ts';
+import { type Home, root } from './home.ts';
+import { listenForInterruption } from './interruption.ts';
+import { openPortClaims } from './port-claims.ts';
+import { openPorts, type Ports } from './ports.ts';
+import { claimHome } from './run-record.ts';
+
+/** What a command may use while it runs. Whatever it starts is stopped when it ends, however it ends. */
+export interface Run {
+  home: Home;
+  ports: Ports;
+  supervisor: Supervisor;
+  /** Calls at once, and then whenever a process comes or goes. */
+  watchProcesses(watch: (running: RunningProcess[]) => void): void;
+  /** Resolves when somebody wants it to stop. */
+  interrupted: Promise<void>;
+}
+
+/** Does some work with a home of its own. Answers `undefined` when it was interrupted. */
+export async function withRun<T>(
+  options: { home: Home; terminal: Terminal; remove?: readonly string[] },
+  work: (run: Run) => Promise<T>,
+): Promise<T | undefined> {
+  const { home, terminal, remove = [] } = options;
+  const record = await claimHome(home, terminal.line);
+  removeDevJson(home);
+  const interruption = listenForInterruption();
+  const guard = startGuard(root, home.log('guardian'));
+  const guardian = guard.known();
+  if (guardian) record.update({ guardian });
+  const claims = openPortClaims();
+
+  let running: RunningProcess[] = [];
+  let watcher: ((running: RunningProcess[]) => void) | undefined;
+  const changed = (now: RunningProcess[]) => {
+    running = now;
+    record.update({ processes: now });
+    guard.tell({ stop: now, remove: [home.file('dev.json'), ...remove] });
+    watcher?.(now);
+  };
+  const supervisor = createSupervisor({ say: (text) => terminal.line(`  ! ${text}`), changed });
+  const watchProcesses = (watch: (running: RunningProcess[]) => void) => {
+    watcher = watch;
+    watch(running);
+  };
+
+  const doing = work({
+    home,
+    ports: openPorts(home, claims),
+    supervisor,
+    watchProcesses,
+    interrupted: interruption.stop,
+  });
+  // Interrupted work fails somehow, since what it needs is stopped under it.
+  doing.catch(() => undefined);
+  try {
+    return await Promise.race([doing, interruption.stop.then(() => undefined)]);
+  } finally {
+    watcher = undefined;
+    removeDevJson(home);
+    record.update({ stopping: true });
+    await terminal.step('stop', () => supervisor.stop(interruption.hurry));
+    claims.release();
+    record.release();
+    guard.dismiss();
+    interruption.end();
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import type { Home } from '../local/home.ts';
+import type { Ports } from '../local/ports.ts';
+import type { Supervisor } from '../processes/supervisor.ts';
+import { checkExternal } from './external-server.ts';
+import { findServers } from './find-servers.ts';
+import { nats } from './nats.ts';
+import { postgres } from './postgres.ts';
+import { programFor } from './program-for.ts';
+import { redis } from './redis.ts';
+import type { ServerKind } from './server-kind.ts';
+
+export type ServerUrls = Record<ServerKind['variable'], string>;
+
+const kinds: readonly ServerKind[] = [postgres, redis, nats];
+
+/** Postgres, Redis and NATS: those that the environment names, and for the others our own. */
+export async function openServers(options: {
+  home: Home;
+  ports: Ports;
+  supervisor: Supervisor;
+  password: string;
+  durable: boolean;
+  detail: (text: string) => void;
+  env?: NodeJS.ProcessEnv;
+}): Promise<ServerUrls> {
+  const { home, ports, supervisor, password, durable, detail, env = process.env } = options;
+  const urls: Partial<ServerUrls> = {};
+  const titles = new Map<ServerKind, string>();
+
+  await Promise.all(
+    kinds.map(async (kind) => {
+      const url = env[kind.variable];
+      if (!url) return;
+      urls[kind.variable] = url;
+      titles.set(kind, `${kind.title} ${await checkExternal(kind, url)} (${kind.variable})`);
+    }),
+  );
+
+  const sought = kinds
+    .filter((kind) => !titles.has(kind))
+    .map((kind) => ({ kind, data: home.file(kind.name) }));
+  const found = await findServers(sought, home, detail);
+  await Promise.all(
+    found.map(async ({ kind, version, launch }) => {
+      const data = home.file(kind.name);
+      mkdirSync(data, { recursive: true, mode: 0o700 });
+      const place = { home, data, port: await ports.choose(kind.name), password, durable };
+      urls[kind.variable] = kind.url(place);
+      titles.set(kind, `${kind.title} ${version}`);
+      await supervisor.start(programFor(kind, place, await launch(place)));
+    }),
+  );
+  detail(kinds.map((kind) => titles.get(kind)).join(', '));
+  return urls as ServerUrls;
+}

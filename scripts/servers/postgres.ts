@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clearStalePidFile } from './clear-stale-pid-file.ts';
+import { initialisePostgres, postgresUser } from './initialise-postgres.ts';
+import { probePostgres } from './probe-postgres.ts';
+import { chooseAccount, runAs } from './run-as.ts';
+import type { Place, ServerKind } from './server-kind.ts';
+
+export const postgres: ServerKind = {
+  name: 'postgres',
+  title: 'Postgres',
+  minimum: '14',
+  variable: 'DATABASE_URL',
+  example: 'postgres://user:password@127.0.0.1:5432/database',
+  protocols: ['postgres:', 'postgresql:'],
+  programs: ['postgres'],
+  folders: [
+    '/usr/lib/postgresql/*/bin',
+    '/usr/pgsql-*/bin',
+    '/usr/libexec/postgresql*',
+    '/opt/homebrew/opt/postgresql@*/bin',
+    '/usr/local/opt/postgresql@*/bin',
+    '/Applications/Postgres.app/Contents/Versions/*/bin',
+  ],
+  debianPackage: 'postgresql',
+  homebrew: 'postgresql@17',
+  image: 'postgres:17-alpine',
+  dockerByHand: 'docker run -d -p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:17-alpine',
+  // "Fast": does not wait for clients to leave.
+  stopSignal: 'SIGINT',
+  probe: probePostgres,
+  url: ({ port, password }) => `postgres://${postgresUser}:${password}@127.0.0.1:${port}/postgres`,
+
+  async runProgram(place, program) {
+    const { data, port } = place;
+    const account = chooseAccount(data);
+    if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(place, program, account);
+    const listen = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
+    const args = [...listen, '-c', 'unix_socket_directories=', ...settings(place)];
+    return {
+      ...runAs(account, { command: program.path, args }, [data, program.path]),
+      ...(program.env ? { env: program.env } : {}),
+      cwd: '/',
+      prepare: () => clearStalePidFile(data),
+    };
+  },
+
+  runImage: (place) => ({
+    options: [
+      `--publish=127.0.0.1:${place.port}:5432`,
+      `--mount=type=bind,source=${place.data},target=/var/lib/postgresql/data`,
+      `--env=POSTGRES_USER=${postgresUser}`,
+      '--env=POSTGRES_DB=postgres',
+      '--env=POSTGRES_INITDB_ARGS=--encoding=UTF8 --locale=C --auth-host=scram-sha-256',
+      // Without a value Docker takes it from its own environment: the command line is for all to see.
+      '--env=POSTGRES_PASSWORD',
+    ],
+    command: ['postgres', ...settings(place)],
+    env: { POSTGRES_PASSWORD: place.password },
+  }),
+
+  majorOfData,
+};
+
+function settings({ durable }: Place): string[] {
+  const kept = ['max_connections=400'];
+  const lost = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+  return [...kept, ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
+}
+
+function majorOfData(data: string): string | undefined {
+  const file = join(data, 'PG_VERSION');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}

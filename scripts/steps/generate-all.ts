@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { root } from '../local/home.ts';
+import { runCommand } from '../processes/run-command.ts';
+
+interface Generator {
+  name: string;
+  /** Files and folders that decide what is made, the generator's own version included. */
+  inputs: readonly string[];
+  output: string;
+  args: readonly string[];
+}
+
+const buf = (name: string, output: string): Generator => ({
+  name,
+  inputs: [
+    'proto',
+    'buf.yaml',
+    `packages/${name}/buf.gen.yaml`,
+    'node_modules/@bufbuild/protoc-gen-es/package.json',
+  ],
+  output,
+  args: ['node_modules/@bufbuild/buf/bin/buf', 'generate', '--template', `packages/${name}/buf.gen.yaml`],
+});
+
+const generators: readonly Generator[] = [
+  buf('kit', 'packages/kit/src/generated'),
+  buf('contracts', 'packages/contracts/src/generated'),
+  {
+    name: 'db',
+    inputs: [
+      'packages/db/prisma/schema.prisma',
+      'packages/db/prisma.config.ts',
+      'node_modules/prisma/package.json',
+    ],
+    output: 'packages/db/src/generated',
+    args: ['node_modules/prisma/build/index.js', 'generate', '--config', 'packages/db/prisma.config.ts'],
+  },
+];
+
+/** Makes the code that is made from proto/ and the database schema, unless it is there and fits. */
+export async function generateAll(): Promise<void> {
+  await Promise.all(generators.map(generate));
+}
+
+async function generate(generator: Generator): Promise<void> {
+  const stamp = join(root, 'node_modules', `.relay-stamp-${generator.name}`);
+  const wanted = fingerprint(generator.inputs);
+  const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  if (fresh && existsSync(join(root, generator.output))) return;
+  await runCommand({
+    command: process.execPath,
+    args: generator.args,
+    cwd: root,
+    env: {
+      ...process.env,
+      PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+      // Prisma insists on an engine that it would download, though generating does without: any program will do.
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    },
+    failure: `The code of packages/${generator.name} could not be generated. Mend what stands above, then run the same command again.`,
+  });
+  writeFileSync(stamp, wanted);
+}
+
+function fingerprint(inputs: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of inputs.flatMap(filesIn)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+function filesIn(path: string): string[] {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  return readdirSync(join(root, path), { recursive: true })
+    .map((entry) => `${path}/${entry}`)
+    .filter((file) => statSync(join(root, file)).isFile())
+    .sort();
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openHome, root } from './local/home.ts';
+import { withRun } from './local/with-run.ts';
+import { openServers } from './servers/open-servers.ts';
+import { buildAll } from './steps/build-all.ts';
+import { generateAll } from './steps/generate-all.ts';
+import { createTerminal } from './terminal/terminal.ts';
+
+/** `npm test`: all tests, or those that the arguments name, over real servers of their own. */
+export async function test(args: string[]): Promise<void> {
+  const terminal = createTerminal();
+  const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-test-')));
+  try {
+    const code = await withRun({ home, terminal, remove: [home.path] }, async ({ ports, supervisor }) => {
+      await terminal.step('generate', generateAll);
+      await terminal.step('build', buildAll);
+      const password = randomBytes(24).toString('base64url');
+      const urls = await terminal.step('servers', (detail) =>
+        openServers({ home, ports, supervisor, password, durable: false, detail }),
+      );
+      terminal.line();
+      return runJest(args, urls);
+    });
+    process.exitCode = code ?? 130;
+  } finally {
+    rmSync(home.path, { recursive: true, force: true });
+  }
+}
+
+function runJest(args: readonly string[], urls: NodeJS.ProcessEnv): Promise<number> {
+  const options = [
+    process.env.NODE_OPTIONS,
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+  ];
+  const jest = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...args], {
+    cwd: root,
+    env: { ...process.env, ...urls, NODE_OPTIONS: options.filter(Boolean).join(' ') },
+    stdio: 'inherit',
+  });
+  return new Promise((resolve, reject) => {
+    jest.once('error', reject);
+    jest.once('exit', (code) => resolve(code ?? 1));
+  });
+}
