@@ -25,5 +25,6 @@ for (const { name, status, startTime, endTime } of result?.testResults ?? []) {
 const passed = result?.numPassedTests ?? 0;
 const broken = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
 // Whatever ended badly without naming a test (the build, a server, a handle left open) counts as one.
-const failed = broken === 0 && (exitCode !== '0' || passed === 0) ? 1 : broken;
-console.log(`${passed} ${failed}`);
+const unnamed = broken === 0 && (exitCode !== '0' || passed === 0);
+if (unnamed) console.error(`    ✗ ${passed} tests passed, and npm test ended with exit code ${exitCode}`);
+console.log(`${passed} ${unnamed ? 1 : broken}`);
