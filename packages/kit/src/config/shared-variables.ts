@@ -7,7 +7,10 @@ export const processVariables = {
     options: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
   }),
-  host: text('RELAY_HOST', { help: 'The address that the service and its ops server listen on.', default: '0.0.0.0' }),
+  host: text('RELAY_HOST', {
+    help: 'The address that the service and its ops server listen on.',
+    default: '0.0.0.0',
+  }),
   opsPort: integer('RELAY_OPS_PORT', {
     help: 'The port of /livez, /readyz and /metrics; 0 picks a free one.',
     default: 9090,
@@ -25,13 +28,26 @@ export const processVariables = {
 
 /** The port of a service that answers HTTP. */
 export const portVariable = (port: number) =>
-  integer('RELAY_PORT', { help: 'The port that the service listens on; 0 picks a free one.', default: port, max: 65535 });
+  integer('RELAY_PORT', {
+    help: 'The port that the service listens on; 0 picks a free one.',
+    default: port,
+    max: 65535,
+  });
 
 const postgres = ['postgres:', 'postgresql:'];
 
 export const databaseVariables = {
-  url: url('DATABASE_URL', { help: 'Postgres; may lead through a pooler.', protocols: postgres, secret: true }),
-  poolSize: integer('RELAY_DATABASE_POOL', { help: 'Connections to Postgres, at most.', default: 10, min: 1, max: 500 }),
+  url: url('DATABASE_URL', {
+    help: 'Postgres; may lead through a pooler.',
+    protocols: postgres,
+    secret: true,
+  }),
+  poolSize: integer('RELAY_DATABASE_POOL', {
+    help: 'Connections to Postgres, at most.',
+    default: 10,
+    min: 1,
+    max: 500,
+  }),
 };
 
 export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {
@@ -93,4 +109,10 @@ export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {
   help: 'How long a conversation lasts.',
   default: '72h',
   min: '1s',
+});
+
+export const trustedProxiesVariable = list('RELAY_TRUSTED_PROXIES', {
+  help: 'Addresses or CIDRs of the proxies in front, whose X-Forwarded-For is believed.',
+  pattern: /^[0-9a-f.:]+(\/\d{1,3})?$/i,
+  expected: 'addresses or CIDRs such as 10.0.0.0/8, separated by commas',
 });

@@ -1,4 +1,5 @@
 export { bareApp } from './bare-app.ts';
+export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
 export { createHttpServer, type HttpServer } from './create-http-server.ts';
 export { handleErrors } from './handle-errors.ts';
 export { listen } from './listen.ts';
