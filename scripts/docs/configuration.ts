@@ -1,0 +1,80 @@
+import { listVariables, type Variable, type Variables } from '@expert-relay/kit/config';
+import { variables as dashboard } from '../../services/dashboard/src/config.ts';
+import { variables as expiryWorker } from '../../services/expiry-worker/src/config.ts';
+import { variables as gateway } from '../../services/gateway/src/config.ts';
+import { variables as hub } from '../../services/hub/src/config.ts';
+import { variables as messages } from '../../services/messages/src/config.ts';
+import { variables as requests } from '../../services/requests/src/config.ts';
+
+const services: Record<string, Variables> = {
+  gateway,
+  requests,
+  messages,
+  hub,
+  'expiry-worker': expiryWorker,
+  dashboard,
+};
+
+interface Entry {
+  variable: Variable<unknown>;
+  /** A port has another default in each service. */
+  defaults: Map<string, string>;
+}
+
+/** docs/configuration.md, from the declarations that the services read at their start. */
+export function renderConfiguration(): string {
+  const entries = collect();
+  const names = [...entries.keys()].sort();
+  return `# Configuration
+
+<!-- Made by \`npm run docs\` from the declarations in services/*/src/config.ts. Do not edit. -->
+
+Every service reads its settings from the environment, once, at its start. A bad value stops the start
+with a sentence that names the variable and what is allowed. Secrets are never printed. Durations carry a
+unit: \`500ms\`, \`15s\`, \`5m\`, \`72h\`, \`30d\`.
+
+${names.map((name) => render(entries.get(name) as Entry)).join('\n')}
+## The local run
+
+| Variable | Default | Meaning |
+|---|---|---|
+| \`RELAY_HOME\` | \`.relay\` | where \`npm start\` keeps data, logs, secrets and \`dev.json\` |
+| \`RELAY_CACHE\` | \`~/.cache/expert-relay\` | where downloaded servers are kept, for all checkouts |
+
+Every \`RELAY_*\` variable that is set when \`npm start\` is called reaches the services.
+`;
+}
+
+function collect(): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const [service, variables] of Object.entries(services)) {
+    for (const variable of listVariables(variables)) {
+      const entry = entries.get(variable.name) ?? { variable, defaults: new Map() };
+      entry.defaults.set(service, defaultOf(variable));
+      entries.set(variable.name, entry);
+    }
+  }
+  return entries;
+}
+
+function defaultOf({ fallback }: Variable<unknown>): string {
+  if (fallback === undefined) return 'required';
+  return fallback === '' ? 'not set' : `\`${fallback}\``;
+}
+
+function render({ variable, defaults }: Entry): string {
+  const distinct = new Set(defaults.values());
+  const readers = [...defaults.keys()].join(', ');
+  const fallback =
+    distinct.size === 1
+      ? [...distinct].join('')
+      : [...defaults].map(([service, text]) => `${text} (${service})`).join(', ');
+  return `## \`${variable.name}\`
+
+${variable.help}
+
+- Must be ${variable.expected}.
+- Default: ${fallback}.
+- Read by: ${readers}.
+`;
+}
