@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { createLog } from '../log/index.ts';
+import { createRedis, type RedisConnection } from './create-redis.ts';
+
+const { REDIS_URL: url = '' } = process.env;
+let redis: RedisConnection;
+const lines: string[] = [];
+const log = createLog('test', {
+  level: 'debug',
+  destination: { write: (line) => void lines.push(JSON.parse(line).msg) },
+});
+
+afterEach(async () => {
+  await redis.stop?.();
+  lines.length = 0;
+});
+
+test('comes back by itself when its connection was cut, and says so', async () => {
+  redis = createRedis({ url, name: 'kit-test', whileAway: 'wait', log });
+  await redis.start?.();
+  expect(redis.notReady?.()).toBeUndefined();
+
+  const back = once(redis.client, 'ready');
+  await redis.client.client('KILL', 'ID', await redis.client.client('ID'), 'SKIPME', 'no');
+  expect(await redis.client.ping()).toBe('PONG');
+  await back;
+  expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);
+});
+
+test('starts without a server; a command then fails at once if it is told to', async () => {
+  const silent = createServer();
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  await new Promise((resolve) => silent.close(resolve));
+
+  redis = createRedis({ url: `redis://127.0.0.1:${port}`, name: 'kit-test', whileAway: 'fail', log });
+  await redis.start?.();
+  expect(redis.connected).toBe(false);
+  expect(redis.notReady?.()).toBe('away');
+  await expect(redis.client.ping()).rejects.toThrow();
+  await new Promise((resolve) => redis.client.once('reconnecting', resolve));
+  expect(lines).toEqual(['Redis is away: reconnecting']);
+});

@@ -1,0 +1,1 @@
+export { createRedis, type RedisConnection } from './create-redis.ts';
