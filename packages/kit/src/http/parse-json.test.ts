@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { Problem } from '../problem/index.ts';
+import { parseJson } from './parse-json.ts';
+
+const parse = (text: string | Buffer) => parseJson(Buffer.from(text));
+const refusal = (text: string | Buffer): string => {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_json') return error.message;
+    throw error;
+  }
+  throw new Error('was not refused');
+};
+
+test.each([
+  '{}',
+  '{"a":1}',
+  ' {"a": {"b": [1, {"c": null}]}, "d": "x:y{[\\"\\\\"} ',
+  '{"a":"\\\\\\"}:{","b":[{"a":1},{"a":2}]}',
+  '{"emoji":"\u{1f600}","escaped":"\\ud83d\\ude00","constructor":1}',
+  `{"deep":${'['.repeat(31)}${']'.repeat(31)}}`,
+])('what is valid is parsed as ever: %.60s', (text) => {
+  expect(parse(text)).toEqual(JSON.parse(text));
+});
+
+describe('is refused with a sentence:', () => {
+  test.each([
+    ['nothing', '', /not valid JSON/],
+    ['half an object', '{"a":', /not valid JSON/],
+    ['an unclosed text', '{"a":"b', /not valid JSON/],
+    ['a list', '[{}]', /one JSON object/],
+    ['null', 'null', /one JSON object/],
+    ['a number', '1', /one JSON object/],
+    ['a member twice', '{"a":1,"a":1}', /twice/],
+    ['a member twice, spelled differently', '{"a":1,"\\u0061":2}', /twice/],
+    ['a member twice, deep inside', '{"x":[{"a":{"b":1,"b":2}}]}', /twice/],
+    ['__proto__', '{"__proto__":{"admin":true}}', /__proto__/],
+    ['__proto__ in disguise', '{"x":{"__proto\\u005f_":1}}', /__proto__/],
+    ['NUL in a text', '{"a":["b\\u0000"]}', /NUL/],
+    ['NUL in a name', '{"a\\u0000":1}', /NUL/],
+    ['half a surrogate pair', '{"a":"\\ud83d"}', /surrogate/],
+    ['33 levels', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`, /32 levels/],
+    ['400,000 levels', '['.repeat(400_000), /32 levels/],
+    ['a byte order mark', '\ufeff{}', /not valid JSON/],
+  ])('%s', (_name, text, sentence) => {
+    expect(refusal(text)).toMatch(sentence);
+  });
+
+  test('bytes that are no UTF-8', () => {
+    expect(refusal(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toMatch(/UTF-8/);
+    expect(refusal(Buffer.from('{"a":"\ud800"}', 'utf16le'))).toMatch(/UTF-8/);
+  });
+});
+
+test('a long text of backslashes is read in linear time', () => {
+  const started = performance.now();
+  refusal(`{"a":"${'\\'.repeat(1_000_000)}`);
+  refusal(`{"a":"${'\\"'.repeat(500_000)}`);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

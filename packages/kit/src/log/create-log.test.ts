@@ -1,0 +1,46 @@
+import { Writable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { createLog } from './index.ts';
+
+function capture() {
+  let text = '';
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk;
+      done();
+    },
+  });
+  return { log: createLog('test', { level: 'info', destination }), read: () => text };
+}
+
+test('one JSON line with service, level and time', () => {
+  const { log, read } = capture();
+  log.info({ status: 201 }, 'call');
+  expect(JSON.parse(read())).toEqual({
+    service: 'test',
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    status: 201,
+    msg: 'call',
+  });
+});
+
+test.each([
+  'apiKey',
+  'authorization',
+  'ciphertext',
+  'content',
+  'cookie',
+  'encrypted',
+  'plaintext',
+  'question',
+  'set-cookie',
+  'token',
+  'x-api-key',
+  'x-relay-principal',
+])('%s is redacted down to three levels', (field) => {
+  const { log, read } = capture();
+  log.info({ [field]: 'hunter2', request: { [field]: 'hunter2', headers: { [field]: 'hunter2' } } }, 'call');
+  expect(read()).toContain('[redacted]');
+  expect(read()).not.toContain('hunter2');
+});
