@@ -24,7 +24,8 @@ test('comes back by itself when its connection was cut, and says so', async () =
   expect(redis.notReady?.()).toBeUndefined();
 
   const back = once(redis.client, 'ready');
-  await redis.client.client('KILL', 'ID', await redis.client.client('ID'), 'SKIPME', 'no');
+  const id = await redis.client.client('ID');
+  await redis.client.call('CLIENT', 'KILL', 'ID', id, 'SKIPME', 'no');
   expect(await redis.client.ping()).toBe('PONG');
   await back;
   expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);

@@ -27,6 +27,8 @@ export function createRedis(options: {
     enableOfflineQueue: waits,
     maxRetriesPerRequest: waits ? null : 0,
     connectTimeout: 5_000,
+    // Its timer outlives the end of a client that was away.
+    disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
   client.on('error', (error) => noteAway(error.message));
