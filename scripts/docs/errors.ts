@@ -2,7 +2,9 @@ import { problems } from '@expert-relay/kit/problem';
 
 /** docs/errors.md, from the catalogue that the services answer with. */
 export function renderErrors(): string {
-  const entries = Object.entries(problems).sort(([a, one], [b, other]) => one.status - other.status || a.localeCompare(b));
+  const entries = Object.entries(problems).sort(
+    ([a, one], [b, other]) => one.status - other.status || a.localeCompare(b),
+  );
   return `# Errors
 
 <!-- Made by \`npm run docs\` from packages/kit/src/problem/catalogue.ts. Do not edit. -->

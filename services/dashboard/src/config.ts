@@ -47,7 +47,9 @@ export type Config = Values<typeof variables>;
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = read(variables, env);
   if (config.devLogin && env.NODE_ENV === 'production') {
-    throw new ConfigError(['RELAY_DEV_LOGIN is true although NODE_ENV is production. It must be false there.']);
+    throw new ConfigError([
+      'RELAY_DEV_LOGIN is true although NODE_ENV is production. It must be false there.',
+    ]);
   }
   return config;
 }

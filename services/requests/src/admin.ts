@@ -8,14 +8,19 @@ import { readAdminConfig } from './config.ts';
 
 try {
   const { json, ...user } = readArguments(process.argv.slice(2));
-  const database = createDatabase({ ...readAdminConfig().database, log: createLog('admin', { level: 'silent' }) });
+  const database = createDatabase({
+    ...readAdminConfig().database,
+    log: createLog('admin', { level: 'silent' }),
+  });
   await database.start();
   try {
     const created = await createUser(database.prisma, user);
     process.stdout.write(
       json
         ? `${JSON.stringify(created)}\n`
-        : [`user ${created.userId}`, ...created.keys.map(({ kind, key }) => `${kind} key ${key}`), ''].join('\n'),
+        : [`user ${created.userId}`, ...created.keys.map(({ kind, key }) => `${kind} key ${key}`), ''].join(
+            '\n',
+          ),
     );
   } finally {
     await database.stop();

@@ -17,7 +17,9 @@ export const stateColumns = Prisma.sql`
 
 /** The one request that a condition names; what is unknown and what is foreign is not found alike. */
 export async function readState(prisma: PrismaClient, condition: Prisma.Sql): Promise<RequestState> {
-  const rows = await prisma.$queryRaw<RequestState[]>`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
+  const rows = await prisma.$queryRaw<
+    RequestState[]
+  >`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
   if (!rows[0]) throw new Problem('not_found');
   return rows[0];
 }

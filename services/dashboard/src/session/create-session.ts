@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '@expert-relay/kit/problem';
+import type { RedisConnection } from '@expert-relay/kit/redis';
+import { RedisStore } from 'connect-redis';
 import type { RequestHandler } from 'express';
-import session, { type Store } from 'express-session';
+import session from 'express-session';
 import passport from 'passport';
 
 /** Who is signed in, as the session keeps it. */
@@ -19,11 +21,11 @@ declare global {
 
 /** The middleware by which `request.user` is whoever the session cookie stands for. */
 export function createSession(options: {
-  store: Store;
+  redis: RedisConnection;
+  prefix: string;
   secret: string;
   idleTimeout: number;
   publicUrl: string;
-  storeIsAway: () => boolean;
 }): RequestHandler[] {
   const isHttps = options.publicUrl.startsWith('https:');
   const keeper = new passport.Passport();
@@ -32,7 +34,7 @@ export function createSession(options: {
 
   return [
     (request, _response, next) => {
-      if (options.storeIsAway()) {
+      if (!options.redis.connected) {
         throw new Problem('unavailable', {
           detail: 'Sessions cannot be read at the moment. API keys work.',
           headers: { 'retry-after': '5' },
@@ -45,7 +47,11 @@ export function createSession(options: {
     session({
       name: isHttps ? '__Host-relay_session' : 'relay_session',
       secret: options.secret,
-      store: options.store,
+      store: new RedisStore({
+        client: options.redis.client,
+        prefix: `${options.prefix}:session:`,
+        ttl: options.idleTimeout / 1000,
+      }),
       resave: false,
       saveUninitialized: false,
       rolling: true,

@@ -1,5 +1,13 @@
 import { newMessagePayload } from '@expert-relay/contracts';
-import { insertEvent, ownedBy, type Party, Prisma, type PrismaClient, type RequestStatus, statusNow } from '@expert-relay/db';
+import {
+  insertEvent,
+  ownedBy,
+  type Party,
+  Prisma,
+  type PrismaClient,
+  type RequestStatus,
+  statusNow,
+} from '@expert-relay/db';
 import { type Content, sizeOf } from './stored-message.ts';
 
 export interface NewMessage {

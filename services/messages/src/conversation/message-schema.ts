@@ -23,7 +23,8 @@ export const messageSchema = z
     messageId: text.regex(uuid, 'Expected a UUID.').nullish(),
   })
   .superRefine(({ encrypted, signature, plaintext }, context) => {
-    const complain = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    const complain = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
     if (encrypted && !signature) complain('signature', 'Expected the signature that goes with `encrypted`.');
     if (signature && !encrypted) complain('encrypted', 'Expected the blob that goes with `signature`.');
     if (!encrypted && !signature && !plaintext) {

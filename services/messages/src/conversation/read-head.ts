@@ -1,4 +1,11 @@
-import { formatRefCode, ownedBy, type Party, type PrismaClient, type RequestStatus, statusNow } from '@expert-relay/db';
+import {
+  formatRefCode,
+  ownedBy,
+  type Party,
+  type PrismaClient,
+  type RequestStatus,
+  statusNow,
+} from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
 interface Row {

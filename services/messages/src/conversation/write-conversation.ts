@@ -18,7 +18,12 @@ export async function* writeConversation(
   for (let more = true; more; ) {
     // One row beyond what is wanted tells whether there is more.
     const wanted = Math.min(left, pageSize);
-    const rows = await readMessages(prisma, { requestId: head.requestId, after: last, upTo: seq, limit: wanted + 1 });
+    const rows = await readMessages(prisma, {
+      requestId: head.requestId,
+      after: last,
+      upTo: seq,
+      limit: wanted + 1,
+    });
     for (const row of rows.slice(0, wanted)) {
       text += separator + JSON.stringify(messageBody(row));
       separator = ',';

@@ -6,11 +6,16 @@ import { readHead } from '../conversation/read-head.ts';
 import { writeConversation } from '../conversation/write-conversation.ts';
 
 const wholeNumber = (expected: string) =>
-  z.string().regex(/^\d{1,9}$/, expected).transform(Number);
+  z
+    .string()
+    .regex(/^\d{1,9}$/, expected)
+    .transform(Number);
 
 const schema = z.object({
   after: wholeNumber('Expected the `seq` of a message.').default(0),
-  limit: wholeNumber('Expected a whole number from 1.').refine((limit) => limit > 0, { error: 'Expected a whole number from 1.' }).optional(),
+  limit: wholeNumber('Expected a whole number from 1.')
+    .refine((limit) => limit > 0, { error: 'Expected a whole number from 1.' })
+    .optional(),
 });
 
 /** The whole conversation, in order; `after` and `limit` narrow it. */

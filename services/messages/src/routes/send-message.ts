@@ -1,4 +1,11 @@
-import { endedProblem, formatRefCode, type PrismaClient, type RequestStatus, requestIdFrom, roleOf } from '@expert-relay/db';
+import {
+  endedProblem,
+  formatRefCode,
+  type PrismaClient,
+  type RequestStatus,
+  requestIdFrom,
+  roleOf,
+} from '@expert-relay/db';
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
@@ -34,13 +41,24 @@ export const sendMessage = (context: Context) =>
   });
 
 /** Nothing was inserted: because the message is there already, or because nothing more is taken. */
-async function repeatedOrRefused(prisma: PrismaClient, message: NewMessage, outcome: Outcome): Promise<Answer> {
+async function repeatedOrRefused(
+  prisma: PrismaClient,
+  message: NewMessage,
+  outcome: Outcome,
+): Promise<Answer> {
   const earlier = await prisma.message.findUnique({
-    where: { requestId_messageKey: { requestId: message.requestId, messageKey: message.messageId.toLowerCase() } },
+    where: {
+      requestId_messageKey: { requestId: message.requestId, messageKey: message.messageId.toLowerCase() },
+    },
   });
   if (earlier) {
     if (!isSame(earlier, message.content)) throw new Problem('message_id_taken');
-    return answer(200, { ...outcome, ...message, messageId: earlier.messageId, createdAt: earlier.createdAt });
+    return answer(200, {
+      ...outcome,
+      ...message,
+      messageId: earlier.messageId,
+      createdAt: earlier.createdAt,
+    });
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');

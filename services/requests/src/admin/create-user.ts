@@ -18,7 +18,12 @@ export async function createUser(
   const { userId } = await findOrMakeUser(prisma, user);
   const keys: CreatedUser['keys'] = [];
   for (const kind of user.keys) {
-    const { text } = await insertKey(prisma, { userId, kind, name: `${user.name} (${kind})`, callId: randomUUID() });
+    const { text } = await insertKey(prisma, {
+      userId,
+      kind,
+      name: `${user.name} (${kind})`,
+      callId: randomUUID(),
+    });
     keys.push({ kind, key: text });
   }
   return { userId, keys };

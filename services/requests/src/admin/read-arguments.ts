@@ -28,9 +28,11 @@ export function readArguments(args: readonly string[]): CreateUserArguments {
   const { name, json = false } = values;
   if (positionals.join(' ') !== 'create-user' || !name) throw new StartupError(usage);
   const [provider = '', ...subject] = (values.identity ?? `admin:${name}`).split(':');
-  if (!provider || !subject.join(':')) throw new StartupError('--identity must be PROVIDER:SUBJECT, such as github:1234567.');
+  if (!provider || !subject.join(':'))
+    throw new StartupError('--identity must be PROVIDER:SUBJECT, such as github:1234567.');
   const keys = (values.key ?? []).map((kind) => {
-    if (kind !== 'consumer' && kind !== 'provider') throw new StartupError('--key must be consumer or provider.');
+    if (kind !== 'consumer' && kind !== 'provider')
+      throw new StartupError('--key must be consumer or provider.');
     return kind;
   });
   return { name, provider, subject: subject.join(':'), keys, json };

@@ -1,5 +1,4 @@
-import type { ApiKey } from '@expert-relay/db';
-import type { Prisma } from '@expert-relay/db';
+import type { ApiKey, Prisma } from '@expert-relay/db';
 
 /** What the owner of a key sees of it. */
 export const keySelect = {

@@ -10,7 +10,12 @@ import { type KeyView, keySelect } from './key-body.ts';
  */
 export function rotateSecret(
   prisma: PrismaClient,
-  { keyId, userId, callId, graceSeconds }: { keyId: string; userId: string; callId: string; graceSeconds: number },
+  {
+    keyId,
+    userId,
+    callId,
+    graceSeconds,
+  }: { keyId: string; userId: string; callId: string; graceSeconds: number },
 ): Promise<{ view: KeyView; text: string } | undefined> {
   return prisma.$transaction(async (transaction) => {
     const [key] = await transaction.$queryRaw<{ kind: 'consumer' | 'provider'; revoked: boolean }[]>`
@@ -40,6 +45,9 @@ export function rotateSecret(
           SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq WHERE ${ended}`,
       })})
       UPDATE api_keys SET last_four = ${lastFour} WHERE id = ${keyId}::uuid`;
-    return { view: await transaction.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: keySelect }), text };
+    return {
+      view: await transaction.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: keySelect }),
+      text,
+    };
   });
 }

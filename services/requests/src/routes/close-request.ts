@@ -1,5 +1,14 @@
 import { requestClosedPayload } from '@expert-relay/contracts';
-import { endedProblem, formatRefCode, insertEvent, ownedBy, Prisma, type RequestStatus, requestIdFrom, statusNow } from '@expert-relay/db';
+import {
+  endedProblem,
+  formatRefCode,
+  insertEvent,
+  ownedBy,
+  Prisma,
+  type RequestStatus,
+  requestIdFrom,
+  statusNow,
+} from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';

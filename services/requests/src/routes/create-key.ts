@@ -19,7 +19,12 @@ export const createKey = (context: Context) =>
     takesBody: true,
     async handle({ principal, callId, body }) {
       const { name, kind } = parseBody(schema, body);
-      const { view, text } = await insertKey(context.prisma, { userId: principal.userId, kind, name, callId });
+      const { view, text } = await insertKey(context.prisma, {
+        userId: principal.userId,
+        kind,
+        name,
+        callId,
+      });
       return { status: 201, body: { ...keyBody(view), key: text } };
     },
   });

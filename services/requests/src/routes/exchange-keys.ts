@@ -1,5 +1,13 @@
 import { keyExchangePayload } from '@expert-relay/contracts';
-import { endedProblem, formatRefCode, insertEvent, ownedBy, Prisma, requestIdFrom, statusNow } from '@expert-relay/db';
+import {
+  endedProblem,
+  formatRefCode,
+  insertEvent,
+  ownedBy,
+  Prisma,
+  requestIdFrom,
+  statusNow,
+} from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
@@ -66,6 +74,9 @@ export const exchangeKeys = (context: Context) =>
       if (row.had && !row.same) throw new Problem('keys_already_exchanged');
       if (!row.had && (row.status === 'closed' || row.status === 'expired')) throw endedProblem(row.status);
       if (!row.had) context.nudge();
-      return { status: 200, body: { requestId: row.id, refCode: formatRefCode(row.refCode), status: row.status } };
+      return {
+        status: 200,
+        body: { requestId: row.id, refCode: formatRefCode(row.refCode), status: row.status },
+      };
     },
   });

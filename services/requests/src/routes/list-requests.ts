@@ -9,14 +9,25 @@ import { type RequestState, stateBody, stateColumns } from '../read-state.ts';
 const limits = 'Expected a whole number from 1 to 200.';
 
 const schema = z.object({
-  status: z.enum(['pending', 'responded', 'closed', 'expired'], {
-    error: 'Expected pending, responded, closed or expired.',
-  }).optional(),
+  status: z
+    .enum(['pending', 'responded', 'closed', 'expired'], {
+      error: 'Expected pending, responded, closed or expired.',
+    })
+    .optional(),
   q: z.string().max(200, 'Expected at most 200 characters.').optional(),
-  after: z.string().transform(parseCursor).refine((cursor) => cursor !== undefined, {
-    error: 'Expected the `next` of the page before.',
-  }).optional(),
-  limit: z.string().regex(/^\d{1,3}$/, limits).transform(Number).pipe(z.number().min(1, limits).max(200, limits)).default(50),
+  after: z
+    .string()
+    .transform(parseCursor)
+    .refine((cursor) => cursor !== undefined, {
+      error: 'Expected the `next` of the page before.',
+    })
+    .optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, limits)
+    .transform(Number)
+    .pipe(z.number().min(1, limits).max(200, limits))
+    .default(50),
 });
 
 type Row = RequestState & { question: string };
@@ -32,7 +43,9 @@ export const listRequests = (context: Context) =>
       const conditions = [
         ownedBy(principal),
         ...(status ? [Prisma.sql`${statusNow} = ${status}::request_status`] : []),
-        ...(q ? [Prisma.sql`(position(lower(${q}) IN lower(question)) > 0 OR 'HS-' || ref_code = upper(${q}))`] : []),
+        ...(q
+          ? [Prisma.sql`(position(lower(${q}) IN lower(question)) > 0 OR 'HS-' || ref_code = upper(${q}))`]
+          : []),
         ...(after ? [Prisma.sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`] : []),
       ];
       const rows = await context.prisma.$queryRaw<Row[]>`

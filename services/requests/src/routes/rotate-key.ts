@@ -27,7 +27,12 @@ export const rotateKey = (context: Context) =>
     async handle({ principal, params, callId, body }) {
       const { graceSeconds } = parseBody(schema, body);
       const keyId = keyIdFrom(params);
-      const rotated = await rotateSecret(context.prisma, { keyId, userId: principal.userId, callId, graceSeconds });
+      const rotated = await rotateSecret(context.prisma, {
+        keyId,
+        userId: principal.userId,
+        callId,
+        graceSeconds,
+      });
       if (!rotated) throw new Problem('not_found');
       context.nudge();
       return { status: 200, body: { ...keyBody(rotated.view), key: rotated.text } };

@@ -39,5 +39,10 @@ export const submitHelp = (context: Context) =>
 
 const created = ({ id, refCode, expiresAt }: InsertedRequest): Answer => ({
   status: 201,
-  body: { requestId: id, refCode: formatRefCode(refCode), status: 'pending', expiresAt: expiresAt.toISOString() },
+  body: {
+    requestId: id,
+    refCode: formatRefCode(refCode),
+    status: 'pending',
+    expiresAt: expiresAt.toISOString(),
+  },
 });

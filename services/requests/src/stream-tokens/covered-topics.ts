@@ -17,7 +17,11 @@ export const credentialOf = (party: Party): Credential => ({
  * Refuses unless the caller may listen to every topic: its own requests' topics and, for the expert,
  * the user's own. Unknown and foreign topics are refused alike.
  */
-export async function checkTopics(prisma: PrismaClient, party: Party, topics: readonly string[]): Promise<void> {
+export async function checkTopics(
+  prisma: PrismaClient,
+  party: Party,
+  topics: readonly string[],
+): Promise<void> {
   const parsed = topics.map(parseTopic);
   const ids = new Set<string>();
   for (const topic of parsed) {

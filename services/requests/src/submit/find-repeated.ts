@@ -8,10 +8,13 @@ export async function findRepeated(
   { callId, consumerKeyId, idempotency }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
   const select = { id: true, refCode: true, expiresAt: true } as const;
-  if (!idempotency) return (await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select })) ?? undefined;
+  if (!idempotency)
+    return (await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select })) ?? undefined;
 
   const record = await prisma.idempotencyRecord.findUnique({
-    where: { apiKeyId_keyDigest: { apiKeyId: consumerKeyId, keyDigest: Uint8Array.from(idempotency.keyDigest) } },
+    where: {
+      apiKeyId_keyDigest: { apiKeyId: consumerKeyId, keyDigest: Uint8Array.from(idempotency.keyDigest) },
+    },
     select: { bodyDigest: true, request: { select } },
   });
   if (!record) return undefined;

@@ -27,7 +27,10 @@ const keptMessages = 10;
  * Request, event and idempotency record in one statement. Gives nothing when the call, the
  * idempotency key or the reference code is there already: a plain read tells which.
  */
-export async function insertRequest(prisma: PrismaClient, request: NewRequest): Promise<InsertedRequest | undefined> {
+export async function insertRequest(
+  prisma: PrismaClient,
+  request: NewRequest,
+): Promise<InsertedRequest | undefined> {
   const { submission } = request;
   const payload = newRequestPayload({ question: submission.question ?? null });
   const rows = await prisma.$queryRaw<InsertedRequest[]>`

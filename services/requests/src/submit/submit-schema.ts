@@ -5,7 +5,12 @@ const text = z.string({ error: 'Expected a text.' });
 const optionalText = text.nullish().transform((value) => value ?? undefined);
 
 const contextMessage = z.object(
-  { role: text.min(1, 'Expected a role such as user or assistant.').max(64, 'Expected at most 64 characters.'), content: text },
+  {
+    role: text
+      .min(1, 'Expected a role such as user or assistant.')
+      .max(64, 'Expected at most 64 characters.'),
+    content: text,
+  },
   { error: 'Expected an object {role, content}.' },
 );
 

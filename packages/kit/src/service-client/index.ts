@@ -1,0 +1,2 @@
+export { createServiceClient, type ServiceCall, type ServiceClient } from './create-service-client.ts';
+export { readAnswer } from './read-answer.ts';

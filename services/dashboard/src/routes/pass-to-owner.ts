@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { checkContentType, readBody } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { ServiceClient } from '@expert-relay/kit/service-client';
+import type { Request, RequestHandler } from 'express';
+import type { Action } from './session-actions.ts';
+
+/** Asks the service that owns an action, in the name of the session, and passes its answer on. */
+export const passToOwner =
+  (action: Action, owner: ServiceClient): RequestHandler =>
+  async (request, response) => {
+    if (!request.user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
+    const body = await bodyOf(request);
+    const answer = await owner.call({
+      method: request.method,
+      path: pathFor(action, request),
+      principal: { kind: 'session', ...pick(request.user) },
+      callId: response.locals.callId,
+      headers: kept(request.headers, ['if-match', 'traceparent']),
+      ...(body && { body }),
+    });
+    const headers = kept(answer.headers, [
+      'cache-control',
+      'content-length',
+      'content-type',
+      'etag',
+      'retry-after',
+    ]);
+    response.writeHead(answer.statusCode ?? 502, headers);
+    await pipeline(answer, response);
+  };
+
+const pick = ({ userId, sessionId }: Express.User) => ({ userId, sessionId });
+
+function pathFor({ to }: Action, request: Request): string {
+  const id = request.params.id;
+  const path = typeof id === 'string' ? to.replace(':id', encodeURIComponent(id)) : to;
+  const query = request.originalUrl.indexOf('?');
+  return query < 0 ? path : path + request.originalUrl.slice(query);
+}
+
+async function bodyOf(request: Request): Promise<Buffer | undefined> {
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+  const body = await readBody(request);
+  if (body.length === 0) return undefined;
+  checkContentType(request);
+  return body;
+}
+
+function kept(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
+  );
+}

@@ -1,0 +1,59 @@
+import { systemClock } from '@expert-relay/kit/clock';
+import { bareApp, createHttpServer, handleErrors, observeCalls } from '@expert-relay/kit/http';
+import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
+import { createLog } from '@expert-relay/kit/log';
+import { createMetrics } from '@expert-relay/kit/metrics';
+import {
+  createPrincipalSigner,
+  createPrincipalVerifier,
+  parsePrincipalKeys,
+} from '@expert-relay/kit/principal';
+import { Problem } from '@expert-relay/kit/problem';
+import { createRedis } from '@expert-relay/kit/redis';
+import { createServiceClient } from '@expert-relay/kit/service-client';
+import { believeGateway } from './believe-gateway.ts';
+import type { Config } from './config.ts';
+import { refuseForeign } from './cross-site/refuse-foreign.ts';
+import { mountRoutes } from './routes/index.ts';
+import { createSession } from './session/create-session.ts';
+
+export function create(config: Config, overrides: Overrides = {}): Service {
+  const { clock = systemClock, log = createLog('dashboard', { level: config.process.logLevel }) } = overrides;
+  const metrics = createMetrics('dashboard', { forProcess: overrides.log === undefined });
+  const redis = createRedis({ url: config.redis.url, name: 'dashboard', whileAway: 'fail', log });
+  const requests = clientOf('requests');
+  const messages = clientOf('messages');
+
+  const app = bareApp();
+  app.use(observeCalls({ log, metrics }));
+  app.use(
+    believeGateway(
+      createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock }),
+    ),
+  );
+  app.use(refuseForeign(config.publicUrl));
+  app.use(
+    createSession({ ...config.session, redis, prefix: config.redis.prefix, publicUrl: config.publicUrl }),
+  );
+  mountRoutes(app, { owners: { requests, messages }, devLogin: config.devLogin });
+  app.use(() => {
+    throw new Problem('not_found');
+  });
+  app.use(handleErrors(log));
+
+  const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
+  const parts = [redis, requests, messages, server];
+  return composeService({ name: 'dashboard', parts, log, metrics, settings: config.process, server });
+
+  function gateway() {
+    const keys = parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD', config.principalKeys.gateway);
+    return { keys, kinds: ['nobody'] as const };
+  }
+
+  function clientOf(name: 'requests' | 'messages') {
+    const variable = `RELAY_PRINCIPAL_KEY_DASHBOARD_${name.toUpperCase()}`;
+    const keys = parsePrincipalKeys(variable, config.principalKeys[name]);
+    const sign = createPrincipalSigner({ caller: 'dashboard', audience: name, keys, clock });
+    return createServiceClient({ name, url: config.upstreams[name], sign });
+  }
+}
