@@ -29,9 +29,11 @@ export async function withRun<T>(
   const record = await claimHome(home, terminal.line);
   removeDevJson(home);
   const interruption = listenForInterruption();
-  const guard = startGuard(root, home.log('guardian'));
-  const guardian = guard.known();
-  if (guardian) record.update({ guardian });
+  const guard = startGuard({
+    root,
+    logFile: home.log('guardian'),
+    began: (guardian) => record.update({ guardian }),
+  });
   const claims = openPortClaims();
 
   let running: RunningProcess[] = [];

@@ -12,7 +12,6 @@ export interface Testament {
 
 /** The launcher's line to a guardian: a process that outlives even a `kill -9` of the launcher. */
 export interface Guard {
-  known(): KnownProcess | undefined;
   tell(testament: Testament): void;
   /** Everything was stopped in order: the guardian has nothing left to do. */
   dismiss(): void;
@@ -20,49 +19,51 @@ export interface Guard {
 
 const guardian = fileURLToPath(new URL('guardian.ts', import.meta.url));
 
-export function startGuard(root: string, logFile: string): Guard {
+/** `began` learns of each guardian: one that dies is replaced, though not for ever. */
+export function startGuard(options: {
+  root: string;
+  logFile: string;
+  began: (guardian: KnownProcess) => void;
+}): Guard {
   let last: Testament = { stop: [], remove: [] };
-  let dismissed = false;
+  let livesLeft = 5;
   let child = begin();
 
   function begin(): ChildProcess {
-    const began = Date.now();
-    const log = openSync(logFile, 'a', 0o600);
+    livesLeft -= 1;
+    const log = openSync(options.logFile, 'a', 0o600);
     // Its own session, so that no Ctrl-C, closed terminal or signal to our group reaches it.
     const started = spawn(process.execPath, ['--import', 'tsx', guardian], {
-      cwd: root,
+      cwd: options.root,
       detached: true,
       stdio: ['pipe', log, log],
     });
     closeSync(log);
     started.stdin?.on('error', () => undefined);
     started.on('error', () => undefined);
-    started.once('exit', () => {
-      if (dismissed || Date.now() - began < 1_000) return;
-      child = begin();
-      send(last);
-    });
+    started.once('exit', replace);
     started.unref();
+    const identity = started.pid === undefined ? undefined : identify(started.pid);
+    if (started.pid !== undefined && identity) options.began({ pid: started.pid, identity });
     return started;
   }
 
-  function send(message: Testament): void {
-    child.stdin?.write(`${JSON.stringify(message)}\n`);
+  function replace(): void {
+    if (livesLeft <= 0) return;
+    child = begin();
+    tell(last);
   }
 
-  return {
-    known() {
-      const identity = child.pid === undefined ? undefined : identify(child.pid);
-      return child.pid !== undefined && identity ? { pid: child.pid, identity } : undefined;
-    },
-    tell(testament) {
-      last = testament;
-      send(testament);
-    },
-    dismiss() {
-      dismissed = true;
-      send({ stop: [], remove: [] });
-      child.stdin?.end();
-    },
-  };
+  function tell(testament: Testament): void {
+    last = testament;
+    child.stdin?.write(`${JSON.stringify(testament)}\n`);
+  }
+
+  function dismiss(): void {
+    livesLeft = 0;
+    tell({ stop: [], remove: [] });
+    child.stdin?.end();
+  }
+
+  return { tell, dismiss };
 }

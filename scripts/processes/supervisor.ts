@@ -55,16 +55,16 @@ export function createSupervisor(options: {
     return one;
   }
 
-  const ready = (one: Kept) =>
-    untilReady(one.program, one.spawned, { within: readyWithin, signal: stopping.signal });
+  const ready = (program: Program, spawned: Spawned) =>
+    untilReady(program, spawned, { within: readyWithin, signal: stopping.signal });
 
   async function start(program: Program): Promise<void> {
     await program.prepare?.();
     stopping.signal.throwIfAborted();
     const one = launch(program, 0);
-    const trouble = await ready(one);
+    const trouble = await ready(program, one.spawned);
     if (trouble) {
-      throw new StepError(`${program.name} did not start: ${trouble}. Its log is ${program.logFile}`, {
+      throw new StepError(`${program.name} did not start: ${trouble.reason}. Its log is ${program.logFile}`, {
         output: lastLines(readFileSync(program.logFile, 'utf8'), 15),
       });
     }
@@ -76,26 +76,27 @@ export function createSupervisor(options: {
     for (let one = first; ; ) {
       const how = await one.spawned.ended;
       if (stopping.signal.aborted) return;
+      const { program, restarting } = one;
       const failures = Date.now() - one.since > 30_000 ? 0 : one.failures;
-      const wait = one.restarting ? 0 : Math.min(longestPause, firstPause * 2 ** failures);
-      if (!one.restarting) say(`${one.program.name} ended unexpectedly (${how}); starting it again`);
+      const wait = restarting ? 0 : Math.min(longestPause, firstPause * 2 ** failures);
+      if (!restarting)
+        say(`${program.name} ended unexpectedly (${how}); starting it again in ${formatTime(wait)}`);
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
-      await one.program.prepare?.().catch((error: Error) => say(`${one.program.name}: ${error.message}`));
+      await program.prepare?.().catch((error: Error) => say(`${program.name}: ${error.message}`));
       if (stopping.signal.aborted) return;
-      one = launch(one.program, one.restarting ? 0 : failures + 1);
-      void report(one);
+      one = launch(program, restarting ? 0 : failures + 1);
+      void report(one, restarting ? 'reloaded' : 'is back');
     }
   }
 
-  async function report(one: Kept): Promise<void> {
-    const trouble = await ready(one);
-    if (stopping.signal.aborted) return;
-    const time = formatTime(Date.now() - one.since);
-    say(
-      trouble
-        ? `${one.program.name}: ${trouble}; see ${one.program.logFile}`
-        : `${one.program.name} is back  ${time}`,
-    );
+  async function report({ program, spawned, since }: Kept, verb: string): Promise<void> {
+    const trouble = await ready(program, spawned);
+    // Its end is told by whoever starts it again.
+    if (stopping.signal.aborted || trouble?.ended) return;
+    const news = trouble
+      ? `: ${trouble.reason}; see ${program.logFile}`
+      : ` ${verb}  ${formatTime(Date.now() - since)}`;
+    say(`${program.name}${news}`);
   }
 
   async function restart(name: string): Promise<void> {

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import type { Addresses } from './addresses.ts';
+import { environmentFor, localValues } from './environment.ts';
+import { openHome } from './home.ts';
+import { readSecrets } from './secrets.ts';
+import { type ServiceName, services } from './service-list.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'environment-'));
+const secrets = readSecrets(openHome(folder, {}));
+rmSync(folder, { recursive: true });
+
+const addresses = Object.fromEntries(
+  services.map(({ name }, index) => [
+    name,
+    { port: 8000 + index, opsPort: 9000 + index, url: `http://127.0.0.1:${8000 + index}`, opsUrl: '' },
+  ]),
+) as Addresses;
+const servers = { DATABASE_URL: 'postgres://db', REDIS_URL: 'redis://r', NATS_URL: 'nats://n' };
+
+function environmentOf(name: ServiceName, user: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const service = services.find((one) => one.name === name);
+  if (!service) throw new Error(`no service ${name}`);
+  return environmentFor(service, localValues(servers, secrets, addresses, user), addresses, user);
+}
+
+test('hub and dashboard never learn where the database is', () => {
+  for (const name of ['hub', 'dashboard'] as const)
+    expect(environmentOf(name)).not.toHaveProperty('DATABASE_URL');
+});
+
+test('a principal key is known to its two ends alone', () => {
+  const holders = services.filter(({ name }) => 'RELAY_PRINCIPAL_KEY_HUB_REQUESTS' in environmentOf(name));
+  expect(holders.map(({ name }) => name).sort()).toEqual(['hub', 'requests']);
+});
+
+test('what the user sets is passed on, though not to where it would break the run', () => {
+  const user = {
+    RELAY_CONVERSATION_TTL: '15s',
+    RELAY_SHUTDOWN_PAUSE: '1s',
+    RELAY_PORT: '1',
+    RELAY_HOME: '/x',
+  };
+  const env = environmentOf('requests', { ...user, AWS_SECRET_ACCESS_KEY: 'not ours to pass on' });
+  expect(env).toMatchObject({
+    RELAY_CONVERSATION_TTL: '15s',
+    RELAY_SHUTDOWN_PAUSE: '1s',
+    RELAY_PORT: '8000',
+  });
+  expect(env).not.toHaveProperty('RELAY_HOME');
+  expect(env).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
+});

@@ -1,0 +1,47 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type Home, openHome } from './home.ts';
+import { readSecrets } from './secrets.ts';
+
+let home: Home;
+
+beforeEach(() => {
+  home = openHome(mkdtempSync(join(tmpdir(), 'secrets-')), {});
+});
+
+afterEach(() => rmSync(home.path, { recursive: true }));
+
+test('secrets are made once, for our eyes only', () => {
+  const first = readSecrets(home);
+  expect(readSecrets(home)).toEqual(first);
+  expect(statSync(home.file('secrets.json')).mode & 0o777).toBe(0o600);
+  expect(new Set(Object.values(first.principalKeys)).size).toBe(6);
+});
+
+test('the two halves of the stream token key belong together', () => {
+  const { streamTokenPrivateKey, streamTokenPublicKey } = readSecrets(home);
+  const key = createPrivateKey({
+    key: Buffer.from(streamTokenPrivateKey, 'base64url'),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const half = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64url');
+  expect(half).toBe(streamTokenPublicKey);
+});
+
+test('what an older version did not have is added, and the rest kept', () => {
+  const { sessionSecret, ...older } = readSecrets(home);
+  writeFileSync(home.file('secrets.json'), JSON.stringify(older));
+  const now = readSecrets(home);
+  expect(now).toMatchObject(older);
+  expect(now.sessionSecret).not.toBe(sessionSecret);
+});
+
+test('a broken file is not replaced in silence', () => {
+  writeFileSync(home.file('secrets.json'), '{');
+  expect(() => readSecrets(home)).toThrow(/secrets\.json is not JSON any more\. Mend it, or remove it/);
+  expect(readFileSync(home.file('secrets.json'), 'utf8')).toBe('{');
+});
