@@ -3,7 +3,7 @@ export { type ClientAddress, createClientAddress, networkOf } from './client-add
 export { createHttpServer, type HttpServer } from './create-http-server.ts';
 export { handleErrors } from './handle-errors.ts';
 export { listen } from './listen.ts';
-export { observeCalls } from './observe-calls.ts';
+export { type CallLabels, observeCalls } from './observe-calls.ts';
 export { parseBody } from './parse-body.ts';
 export { parseJson } from './parse-json.ts';
 export { parseQuery } from './parse-query.ts';
