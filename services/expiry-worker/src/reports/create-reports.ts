@@ -1,0 +1,55 @@
+import type { PrismaClient } from '@expert-relay/db';
+import type { Log } from '@expert-relay/kit/log';
+import type { Metrics } from '@expert-relay/kit/metrics';
+import type { Queue } from 'bullmq';
+import type { Ended } from '../ending/end-requests.ts';
+import type { JobFailure } from '../queue/create-queue.ts';
+import { createMeters } from './create-meters.ts';
+import { oldestOverdue } from './oldest-overdue.ts';
+
+export type Reports = ReturnType<typeof createReports>;
+
+/** All that the worker tells of its work: metrics, and log lines where somebody may want to look. */
+export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) {
+  const meters = createMeters(metrics);
+  return {
+    ended(requests: readonly Ended[]): void {
+      meters.ended.inc(requests.length);
+      for (const { lateness } of requests) meters.lateness.observe(lateness);
+    },
+
+    swept({ requests, seconds }: { requests: number; seconds: number }): void {
+      meters.sweepSeconds.observe(seconds);
+      if (requests > 0) log.info({ requests, seconds }, 'a sweep ended overdue requests');
+    },
+
+    schedulerMade(): void {
+      log.info('sweeps are scheduled');
+    },
+
+    schedulerRestored(): void {
+      meters.schedulerRestored.inc();
+      log.warn(
+        'the scheduler of the sweeps was gone from Redis: it is put back, the next sweep puts back the jobs',
+      );
+    },
+
+    jobFailed({ queue, error, final }: JobFailure): void {
+      meters.jobFailures.inc({ queue, final: String(final) });
+      if (final) log.error({ queue, err: error }, 'a job failed for good: the next sweep does its work');
+      else log.warn({ queue, reason: error.message }, 'a job failed: trying it again');
+    },
+
+    async measureQueues(queues: readonly Queue[]): Promise<void> {
+      for (const queue of queues) {
+        const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'failed');
+        for (const [state, jobs] of Object.entries(counts))
+          meters.jobs.set({ queue: queue.name, state }, jobs);
+      }
+    },
+
+    async measureOverdue(prisma: PrismaClient): Promise<void> {
+      meters.oldestOverdue.set(await oldestOverdue(prisma));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { createDatabase } from '@expert-relay/db';
+import { systemClock } from '@expert-relay/kit/clock';
+import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
+import { createLog } from '@expert-relay/kit/log';
+import { createMetrics } from '@expert-relay/kit/metrics';
+import { createRedis } from '@expert-relay/kit/redis';
+import type { Config } from './config.ts';
+import { createEnder } from './ending/create-ender.ts';
+import { endInJob } from './ending/end-in-job.ts';
+import { checkRedis } from './queue/check-redis.ts';
+import { createQueue } from './queue/create-queue.ts';
+
+import { createReports } from './reports/create-reports.ts';
+import { createSweep } from './sweep/create-sweep.ts';
+import { sweepInterval } from './sweep/sweep-interval.ts';
+import { createWatch } from './watch/create-watch.ts';
+import { lookAfterQueue } from './watch/look-after-queue.ts';
+
+export function create(config: Config, overrides: Overrides = {}): Service {
+  const { clock = systemClock, log = createLog('expiry-worker', { level: config.process.logLevel }) } =
+    overrides;
+  const metrics = createMetrics('expiry-worker', { forProcess: overrides.log === undefined });
+  const reports = createReports({ metrics, log });
+  const interval = sweepInterval(config.conversationTtl);
+
+  const database = createDatabase({ ...config.database, log });
+  const { prisma } = database;
+  const redis = createRedis({ url: config.redis.url, name: 'expiry-worker', whileAway: 'wait', log });
+
+  const shared = {
+    redis: redis.client,
+    prefix: `${config.redis.prefix}:expiry`,
+    onFailure: reports.jobFailed,
+  };
+  const end = endInJob(createEnder(prisma, reports.ended));
+  const ends = createQueue({ ...shared, name: 'end', concurrency: 200, work: end });
+  const sweep = createSweep({ prisma, endQueue: ends.queue, interval, reports });
+  const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });
+
+  const watch = createWatch({
+    interval,
+    redisConnected: () => redis.connected,
+    lookAfterQueue: lookAfterQueue({ sweeps: sweeps.queue, ends: ends.queue, interval, clock, reports }),
+    endOverdue: sweep.endOverdue,
+    measureOverdue: () => reports.measureOverdue(prisma),
+    log,
+  });
+
+  // Redis stops before the sweep: what waits for Redis then fails, what waits for Postgres is finished.
+  const parts = [database, sweep, redis, checkRedis({ redis, log }), ends, sweeps, watch];
+  return composeService({ name: 'expiry-worker', parts, log, metrics, settings: config.process });
+}

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PrismaClient } from '@expert-relay/db';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Queue } from 'bullmq';
+import { endOverdue } from '../ending/end-overdue.ts';
+import type { Reports } from '../reports/create-reports.ts';
+import { enqueueUpcoming } from './enqueue-upcoming.ts';
+
+const batchSize = 2_000;
+/** After each batch others get their turn at Postgres, however many rows are overdue. */
+const batchPause = 10;
+
+export interface Sweep extends Part {
+  /** What the scheduler calls: ends what is overdue, and plans what falls due soon. */
+  run(): Promise<void>;
+  /** The half of it that needs no Redis. */
+  endOverdue(): Promise<void>;
+}
+
+export function createSweep(options: {
+  prisma: PrismaClient;
+  endQueue: Queue;
+  interval: number;
+  reports: Pick<Reports, 'ended' | 'swept'>;
+}): Sweep {
+  const { prisma, endQueue, interval, reports } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const underWay = new Set<Promise<void>>();
+
+  async function endAll(): Promise<void> {
+    const start = performance.now();
+    let requests = 0;
+    for await (const ended of endOverdue(prisma, batchSize)) {
+      requests += ended.length;
+      reports.ended(ended);
+      if (signal.aborted) break;
+      if (ended.length === batchSize) await pause(batchPause);
+    }
+    reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
+  }
+
+  async function sweep(): Promise<void> {
+    // Side by side: a Redis that hangs keeps no request open, and a million overdue ones keep no job waiting.
+    const planned = enqueueUpcoming({ prisma, queue: endQueue, horizon: 2 * interval, signal });
+    const results = await Promise.allSettled([endAll(), planned]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  async function follow(work: Promise<void>): Promise<void> {
+    underWay.add(work);
+    try {
+      await work;
+    } finally {
+      underWay.delete(work);
+    }
+  }
+
+  return {
+    name: 'sweep',
+    run: () => follow(sweep()),
+    endOverdue: () => follow(endAll()),
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled(underWay);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { PrismaClient } from '@expert-relay/db';
+
+export interface Tally {
+  requests: number;
+  expired: number;
+  events: number;
+  /** Ended before their time. */
+  early: number;
+  /** Told of more than once. */
+  doubled: number;
+  /** Overdue, and not ended or not told of. */
+  missing: number;
+}
+
+/** What became of all requests in a database, counted. */
+export async function tally(prisma: PrismaClient): Promise<Tally> {
+  const [row] = await prisma.$queryRaw<Tally[]>`
+    WITH told AS (
+      SELECT request_id, count(*) AS events, min(recorded_at) AS first_at
+      FROM outbox_events WHERE type = 'request_closed' GROUP BY request_id
+    )
+    SELECT count(*)::int AS requests,
+      count(*) FILTER (WHERE status = 'expired')::int AS expired,
+      coalesce(sum(events), 0)::int AS events,
+      count(*) FILTER (WHERE status = 'expired' AND first_at < expires_at)::int AS early,
+      count(*) FILTER (WHERE events > 1)::int AS doubled,
+      count(*) FILTER (WHERE expires_at <= now()
+        AND (status NOT IN ('closed', 'expired') OR events IS NULL))::int AS missing
+    FROM help_requests LEFT JOIN told ON told.request_id = help_requests.id`;
+  if (!row) throw new Error('Postgres gave no row for a count.');
+  return row;
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Queue } from 'bullmq';
+
+const id = 'sweep';
+
+export type SchedulerState = 'fine' | 'made' | 'restored';
+
+/**
+ * Makes the scheduler that sweeps, and makes it anew when it is gone or can never fire again: Redis was
+ * flushed, its next job was lost, or a worker whose clock is wrong has put that job far off.
+ */
+export function keepScheduler(options: {
+  queue: Queue;
+  interval: number;
+  clock: Clock;
+}): () => Promise<SchedulerState> {
+  const { queue, interval, clock } = options;
+  let known = false;
+
+  async function works(): Promise<boolean> {
+    const scheduler = await queue.getJobScheduler(id);
+    if (scheduler?.next === undefined || scheduler.every !== interval) return false;
+    if (scheduler.next > clock.now() + 3 * interval) return false;
+    // However late it is: while its job exists, workers are only busy.
+    return (await queue.getJob(`repeat:${id}:${scheduler.next}`)) !== undefined;
+  }
+
+  return async function keep(): Promise<SchedulerState> {
+    // Asked twice, since between two answers a sweep may have ended and the next one been planned.
+    if ((await works()) || (await works())) {
+      known = true;
+      return 'fine';
+    }
+    await queue.removeJobScheduler(id);
+    await queue.upsertJobScheduler(
+      id,
+      { every: interval },
+      { name: id, opts: { removeOnComplete: true, removeOnFail: { count: 100 } } },
+    );
+    const state = known ? 'restored' : 'made';
+    known = true;
+    return state;
+  };
+}
