@@ -31,7 +31,9 @@ export const submitHelp = (context: Context) =>
           return created(inserted);
         }
         const repeated = await findRepeated(context.prisma, request);
-        if (repeated) return { ...created(repeated), headers: { 'idempotent-replayed': 'true' } };
+        if (repeated) {
+          return { ...created(repeated), ...(draft.idempotency && { headers: { 'idempotent-replayed': 'true' } }) };
+        }
         if (round === 3) throw new Error('no free reference code in three rounds');
       }
     },

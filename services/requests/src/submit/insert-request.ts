@@ -31,6 +31,16 @@ export async function insertRequest(
   prisma: PrismaClient,
   request: NewRequest,
 ): Promise<InsertedRequest | undefined> {
+  try {
+    return await insert(prisma, request);
+  } catch (error) {
+    // The key was claimed for a request that then met a taken reference code: all of it was undone.
+    if (violatesForeignKey(error)) return undefined;
+    throw error;
+  }
+}
+
+async function insert(prisma: PrismaClient, request: NewRequest): Promise<InsertedRequest | undefined> {
   const { submission } = request;
   const payload = newRequestPayload({ question: submission.question ?? null });
   const rows = await prisma.$queryRaw<InsertedRequest[]>`
@@ -69,3 +79,6 @@ function claim({ idempotency, consumerKeyId, id }: NewRequest): Prisma.Sql {
       WHERE record.created_at < now() - interval '24 hours'
     RETURNING 1`;
 }
+
+const violatesForeignKey = (error: unknown): boolean =>
+  error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta).includes('23503');
