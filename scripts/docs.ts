@@ -1,20 +1,26 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './local/home.ts';
 import { buildAll } from './steps/build-all.ts';
 import { generateAll } from './steps/generate-all.ts';
+import { StepError } from './terminal/step-error.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** `npm run docs`: the pages that are made from the code. */
-export async function docs(): Promise<void> {
+/** `npm run docs`: the pages that are made from the code; with `--check` it only says whether they are fresh. */
+export async function docs([option]: string[]): Promise<void> {
   const terminal = createTerminal();
   await terminal.step('generate', generateAll);
   await terminal.step('build', buildAll);
-  await terminal.step('docs', async (detail) => {
+  await terminal.step('docs', async () => {
     const { renderConfiguration } = await import('./docs/configuration.ts');
     const { renderErrors } = await import('./docs/errors.ts');
-    writeFileSync(join(root, 'docs/configuration.md'), renderConfiguration());
-    writeFileSync(join(root, 'docs/errors.md'), renderErrors());
-    detail('docs/configuration.md, docs/errors.md');
+    const pages = { 'docs/configuration.md': renderConfiguration(), 'docs/errors.md': renderErrors() };
+    for (const [page, text] of Object.entries(pages)) {
+      const path = join(root, page);
+      if (option !== '--check') writeFileSync(path, text);
+      else if (readFileSync(path, 'utf8') !== text) {
+        throw new StepError(`${page} is not what the code says. Run npm run docs and commit it.`);
+      }
+    }
   });
 }
