@@ -1,7 +1,13 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
 export { createKeyUsage, type KeyUsage } from './api-key/key-usage.ts';
 export * from './generated/client.ts';
+export {
+  createOutboxRelay,
+  type OutboxRelay,
+  type OutboxRelayOptions,
+} from './outbox/create-outbox-relay.ts';
 export { insertEvent } from './outbox/insert-event.ts';
+export { createDatabase, type Database } from './postgres/create-database.ts';
 export { ownedBy, type Party, roleOf } from './request/access.ts';
 export { endedProblem } from './request/ended-problem.ts';
 export { formatRefCode, makeRefCode, parseRefCode } from './request/ref-code.ts';

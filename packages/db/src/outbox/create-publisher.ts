@@ -1,0 +1,101 @@
+import { type StreamSettings, subjectsFor } from '@expert-relay/contracts';
+import type { Log } from '@expert-relay/kit/log';
+import type { NatsConnection } from 'nats';
+import type pg from 'pg';
+import { followStream } from './follow-stream.ts';
+import { purgeKept, type StreamPosition, takeBackLost } from './kept-rows.ts';
+import type { OutboxMetrics } from './outbox-metrics.ts';
+import { type BatchOutcome, publishBatch } from './publish-batch.ts';
+import { markPublished, selectWaiting, setAside } from './waiting-rows.ts';
+
+const batchSize = 500;
+const lookEvery = 1_000;
+
+export interface PublisherOptions {
+  readonly client: pg.ClientBase;
+  readonly connection: NatsConnection;
+  readonly settings: StreamSettings;
+  /** How long published rows are kept, in milliseconds. */
+  readonly keepFor: number;
+  readonly log: Log;
+  readonly metrics: OutboxMetrics;
+}
+
+/** What one round came to: rows may still wait, none waits, or NATS took nothing. */
+export type Round = 'more' | 'done' | 'stuck';
+
+/**
+ * One round after the other: look at the stream, publish what waits, mark what was acknowledged. Never
+ * throws for NATS's sake, always for Postgres's: without it there is no leading.
+ */
+export function createPublisher(options: PublisherOptions): { round(): Promise<Round>; doubt(): void } {
+  const { client, connection, settings, keepFor, log, metrics } = options;
+  const subjects = subjectsFor(settings.prefix);
+  const jetstream = connection.jetstream();
+  const look = followStream(connection, settings, log);
+  let stream: StreamPosition | undefined;
+  let lookAgainAt = 0;
+  let complaint = '';
+
+  async function round(): Promise<Round> {
+    if (performance.now() >= lookAgainAt && !(await lookAtStream())) return 'stuck';
+    if (!stream) return 'stuck';
+    const rows = await selectWaiting(client, batchSize);
+    if (rows.length === 0) return 'done';
+    const outcome = await publishBatch(jetstream, subjects, rows, stream);
+    await record(outcome, stream);
+    if (outcome.unsure > 0) doubt();
+    if (outcome.placed.length + outcome.hopeless.length === 0) return stuck(outcome.reason ?? '');
+    return rows.length === batchSize || outcome.unsure > 0 ? 'more' : 'done';
+  }
+
+  async function lookAtStream(): Promise<boolean> {
+    let seen: StreamPosition;
+    try {
+      seen = await look();
+    } catch (error) {
+      stuck((error as Error).message);
+      return false;
+    }
+    if (!stream || seen.epoch !== stream.epoch || seen.lastSeq < stream.lastSeq) {
+      const events = await takeBackLost(client, seen);
+      if (events > 0)
+        log.warn({ events }, 'the stream does not hold what it acknowledged: publishing it again');
+    }
+    stream = seen;
+    await purgeKept(client, seen, keepFor);
+    lookAgainAt = performance.now() + lookEvery;
+    return true;
+  }
+
+  async function record(outcome: BatchOutcome, { epoch, lastSeq }: StreamPosition): Promise<void> {
+    const { placed, hopeless, unsure } = outcome;
+    if (placed.length > 0) {
+      await markPublished(client, placed, epoch);
+      stream = { epoch, lastSeq: Math.max(lastSeq, ...placed.map(({ streamSeq }) => streamSeq)) };
+      metrics.published.inc(placed.length);
+      complaint = '';
+    }
+    if (hopeless.length > 0)
+      await setAside(
+        client,
+        hopeless.map(({ id }) => id),
+      );
+    for (const { id, reason } of hopeless)
+      log.error({ event: id, reason }, 'an event can never be published');
+    metrics.retries.inc(unsure);
+  }
+
+  function stuck(reason: string): Round {
+    if (reason !== complaint) log.warn({ reason }, 'NATS takes no events: they wait in the outbox');
+    complaint = reason;
+    return 'stuck';
+  }
+
+  /** What is known of the stream may be wrong: it is looked at before the next publish. */
+  function doubt(): void {
+    lookAgainAt = 0;
+  }
+
+  return { round, doubt };
+}

@@ -1,0 +1,59 @@
+import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
+import type pg from 'pg';
+
+export interface OutboxMetrics {
+  readonly published: Counter;
+  readonly retries: Counter;
+  /** Reads how much waits; only the leader does. */
+  measure(client: pg.ClientBase): Promise<void>;
+  /** Who does not lead says nothing of the backlog. */
+  clear(): void;
+}
+
+export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
+  const registers = [metrics];
+  const waiting = new Gauge({
+    name: 'relay_outbox_waiting_rows',
+    help: 'Committed events that are not yet published; 0 where the outbox is not led.',
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'relay_outbox_oldest_seconds',
+    help: 'How long the first of the waiting events has waited; 0 where the outbox is not led.',
+    registers,
+  });
+  const failed = new Gauge({
+    name: 'relay_outbox_failed_rows',
+    help: 'Events that can never be published and were set aside; 0 where the outbox is not led.',
+    registers,
+  });
+  return {
+    published: new Counter({
+      name: 'relay_outbox_published_total',
+      help: 'Events that NATS acknowledged.',
+      registers,
+    }),
+    retries: new Counter({
+      name: 'relay_outbox_retries_total',
+      help: 'Publishes that NATS did not acknowledge and that are repeated.',
+      registers,
+    }),
+    async measure(client) {
+      const { rows } = await client.query<{ waiting: number; oldest: number; failed: number }>(measureText);
+      waiting.set(rows[0]?.waiting ?? 0);
+      oldest.set(rows[0]?.oldest ?? 0);
+      failed.set(rows[0]?.failed ?? 0);
+    },
+    clear() {
+      for (const gauge of [waiting, oldest, failed]) gauge.set(0);
+    },
+  };
+}
+
+const measureText = `
+  SELECT
+    (SELECT count(*)::int FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL) AS waiting,
+    (SELECT count(*)::int FROM outbox_events WHERE failed_at IS NOT NULL) AS failed,
+    COALESCE((
+      SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM outbox_events
+      WHERE published_at IS NULL AND failed_at IS NULL ORDER BY position LIMIT 1), 0) AS oldest`;

@@ -1,0 +1,26 @@
+import { decodeEvent, sealEvent } from '@expert-relay/contracts';
+import type { WaitingRow } from './waiting-rows.ts';
+
+const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * The bytes to publish for a row: envelope from its columns, then the writer's payload as it is, since
+ * protobuf merges by concatenation (see `sealEvent`). Throws for a row that no receiver could read. A type
+ * that this code does not know is fine: a newer release's writer may share the outbox with an older leader.
+ */
+export function sealRow(row: WaitingRow): Uint8Array {
+  if (!typePattern.test(row.type)) throw new Error('its type cannot be part of a subject');
+  const sealed = sealEvent(
+    {
+      eventId: row.id,
+      recordedAt: row.recordedAt,
+      userId: row.userId,
+      requestId: row.requestId ?? undefined,
+      refCode: row.refCode ?? undefined,
+      seq: BigInt(row.seq),
+    },
+    row.payload,
+  );
+  decodeEvent(sealed);
+  return sealed;
+}
