@@ -46,6 +46,9 @@ function wrongDirections(tree: Tree): string[] {
       ),
       ...databases.map((name) => `${path}: ${workspace} must not use ${name}: it has no database.`),
       ...used
+        .filter((name) => isCode(path) && !isTest(path) && /\/testing(\/|$)/.test(name))
+        .map((name) => `${path}: "${name}" is for tests alone, and is not shipped.`),
+      ...used
         .filter((name) => leaves(path, name))
         .map(
           (name) => `${path}: "${name}" reaches into another workspace. Import what it exports by its name.`,
@@ -114,6 +117,8 @@ describe('dependency directions', () => {
       'requests must not know hub',
     ],
     ['services/requests/src/a.ts', `import '@expert-relay/testkit';`, 'requests must not know testkit'],
+    ['services/requests/src/a.ts', `import '@expert-relay/db/testing';`, 'is for tests alone'],
+    ['services/requests/src/a.ts', `import './testing/start.ts';`, 'is for tests alone'],
     ['packages/kit/src/a.ts', `export { x } from '@expert-relay/contracts';`, 'kit must not know contracts'],
     [
       'packages/db/src/a.ts',

@@ -29,6 +29,12 @@ const offences: [path: string, source: string, complaint: string][] = [
     'Services never import services',
   ],
   ['services/hub/src/tables.ts', `export { a } from '@expert-relay/db';`, 'This service has no database'],
+  [
+    'services/requests/src/support.ts',
+    `export { a } from '@expert-relay/db/testing';`,
+    'only tests may import testkit',
+  ],
+  ['services/hub/src/support.test.ts', `export { a } from '@expert-relay/db/testing';`, 'has no database'],
   ['services/dashboard/src/pool.ts', `export { Pool } from 'pg';`, 'This service has no database'],
   ['packages/kit/src/log/event.ts', `export { a } from '@expert-relay/contracts';`, 'kit knows neither'],
   [
@@ -65,6 +71,7 @@ const permitted: [path: string, source: string][] = [
   ['services/hub/src/config.ts', 'export const a = process.env.A;'],
   ['scripts/environment.ts', 'console.log(process.env.A);\nprocess.exit(1);'],
   ['services/hub/src/with-testkit.test.ts', `export { a } from '@expert-relay/testkit';`],
+  ['services/requests/src/testing/support.ts', `export { a } from '@expert-relay/db/testing';`],
   ['services/requests/src/tables.ts', `export { a } from '@expert-relay/db';`],
   [
     'services/hub/src/shared.ts',

@@ -23,8 +23,9 @@ export function readTree(folder = root): Tree {
   return new Map(entries);
 }
 
+/** Tests, and what only tests need: it is never shipped, nor imported by what is. */
 export function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || path.startsWith('test/') || path.startsWith('packages/testkit/');
+  return /\.test\.ts$|\/src\/testing\/|^test\/|^packages\/testkit\//.test(path);
 }
 
 export function isCode(path: string): boolean {
