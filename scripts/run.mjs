@@ -31,6 +31,10 @@ if (!commands.includes(command)) {
   );
 }
 
+// Accounts without a home of their own (nobody) need a place for npm's cache, now and later.
+if (!writable(homedir()))
+  process.env.npm_config_cache ??= join(tmpdir(), `expert-relay-npm-${userInfo().uid}`);
+
 install();
 const { register } = await import('tsx/esm/api');
 register();
@@ -92,19 +96,16 @@ function installedByHand() {
   return Object.entries(lock).every(([path, wanted]) => {
     if (!path.includes('node_modules/')) return true;
     const found = record[path];
-    return found ? found.version === wanted.version && found.resolved === wanted.resolved : wanted.optional;
+    return found ? found.version === wanted.version && found.integrity === wanted.integrity : wanted.optional;
   });
 }
 
 function npmCi() {
-  const env = { ...process.env };
-  // Accounts without a home of their own (nobody) need a place for npm's cache.
-  if (!env.npm_config_cache && !writable(homedir())) {
-    env.npm_config_cache = join(tmpdir(), `expert-relay-npm-${userInfo().uid}`);
-  }
-  const npm = env.npm_execpath?.endsWith('npm-cli.js') ? [process.execPath, env.npm_execpath] : ['npm'];
-  const [program, ...first] = [...npm, 'ci', '--no-audit', '--no-fund'];
-  return spawnSync(program, first, { cwd: root, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm'];
+  const [program = '', ...first] = [...npm, 'ci', '--no-audit', '--no-fund'];
+  return spawnSync(program, first, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 }
 
 /** @param {string} file */

@@ -65,7 +65,8 @@ export async function withRun<T>(
     watcher = undefined;
     removeDevJson(home);
     record.update({ stopping: true });
-    await terminal.step('stop', () => supervisor.stop(interruption.hurry));
+    const stop = () => supervisor.stop(interruption.hurry);
+    await (running.length > 0 ? terminal.step('stop', stop) : stop());
     claims.release();
     record.release();
     guard.dismiss();

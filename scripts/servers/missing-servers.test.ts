@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { missingServers } from './missing-servers.ts';
 import { nats } from './nats.ts';
+import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 
 test('all missing servers are named once, with every way to get them', () => {
@@ -20,4 +21,14 @@ test('all missing servers are named once, with every way to get them', () => {
   ]) {
     expect(message.split(way)).toHaveLength(2);
   }
+});
+
+test('where data needs the version that made it, that version is named', () => {
+  const kind = { ...postgres, majorOfData: () => '16' };
+  const { message } = missingServers([{ kind, data: '/home/postgres' }], []);
+  expect(message).toMatch(/^Postgres 16 is missing/);
+  expect(message).toContain('/home/postgres was made by version 16');
+  expect(message).toContain('apt-get install -y postgresql-16');
+  expect(message).toContain('brew install postgresql@16');
+  expect(message).toContain('postgres:16-alpine');
 });

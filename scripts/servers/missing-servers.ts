@@ -4,12 +4,12 @@ import type { Sought } from './sources/source.ts';
 
 /** Names all servers that were not found, once, with the commands that mend it. */
 export function missingServers(missing: readonly Sought[], troubles: readonly string[]): StepError {
-  const kinds = missing.map(({ kind }) => kind);
+  const kinds = missing.map(asNeeded);
   const debian = kinds.map((kind) => kind.debianPackage).join(' ');
   const homebrew = kinds.map((kind) => kind.homebrew).join(' ');
   return new StepError(
     [
-      `${listed(kinds.map(wanted))} ${kinds.length > 1 ? 'are' : 'is'} missing, and could not be fetched:`,
+      `${listed(missing.map(wanted))} ${kinds.length > 1 ? 'are' : 'is'} missing, and could not be fetched:`,
       ...troubles.map((trouble) => `  - ${trouble}`),
       ...missing.flatMap(needsItsOwn),
       '',
@@ -26,8 +26,22 @@ export function missingServers(missing: readonly Sought[], troubles: readonly st
   );
 }
 
-function wanted({ title, minimum, name }: ServerKind): string {
-  return `${title} (${name === 'nats' ? 'with JetStream, ' : ''}${minimum} or later)`;
+/** Where data waits for its own version, no other will do. */
+function asNeeded({ kind, data }: Sought): ServerKind {
+  const major = kind.majorOfData?.(data);
+  if (major === undefined) return kind;
+  return {
+    ...kind,
+    debianPackage: `${kind.debianPackage}-${major}`,
+    homebrew: kind.homebrew.replace(/\d+$/, major),
+    dockerByHand: kind.dockerByHand.replace(/:\d+-/, `:${major}-`),
+  };
+}
+
+function wanted({ kind, data }: Sought): string {
+  const major = kind.majorOfData?.(data);
+  if (major !== undefined) return `${kind.title} ${major}`;
+  return `${kind.title} (${kind.name === 'nats' ? 'with JetStream, ' : ''}${kind.minimum} or later)`;
 }
 
 function dockerUrl({ name, example }: ServerKind): string {

@@ -25,7 +25,7 @@ export async function openServers(options: {
   env?: NodeJS.ProcessEnv;
 }): Promise<ServerUrls> {
   const { home, ports, supervisor, password, durable, detail, env = process.env } = options;
-  const urls: Partial<ServerUrls> = {};
+  const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
   await Promise.all(
@@ -52,5 +52,5 @@ export async function openServers(options: {
     }),
   );
   detail(kinds.map((kind) => titles.get(kind)).join(', '));
-  return urls as ServerUrls;
+  return urls;
 }

@@ -56,7 +56,7 @@ export function runAs(
   }
   // A clone under /root, say: of root's rights it keeps the one to pass through folders.
   const drop = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return { command: join(setpriv, 'setpriv'), args: [...drop, ...keep, '--', command, ...args] };
 }
 

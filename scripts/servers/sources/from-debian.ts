@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { inOneLine } from '../../terminal/in-one-line.ts';
 import { findPrograms } from '../find-program.ts';
 import { installPackages } from './install-packages.ts';
 import { pickProgram } from './on-this-machine.ts';
@@ -38,8 +39,5 @@ export const fromDebian: Source = async (sought, home, say): Promise<Answer> => 
 };
 
 async function troubleOf(work: Promise<void>): Promise<string | undefined> {
-  return work.then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
+  return work.then(() => undefined, inOneLine);
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runCommand } from '../../processes/run-command.ts';
-import { StepError } from '../../terminal/step-error.ts';
+import { inOneLine } from '../../terminal/in-one-line.ts';
 import { checkProgram } from '../find-program.ts';
 import type { FoundProgram, ServerKind } from '../server-kind.ts';
 import { pickProgram } from './on-this-machine.ts';
@@ -19,7 +19,7 @@ export const fromNpm: Source = async (sought, { cache }, say): Promise<Answer> =
   try {
     await installOnce(cache);
   } catch (error) {
-    return { found: [], trouble: (error as Error).message };
+    return { found: [], trouble: inOneLine(error) };
   }
   const program = await npmProgram(kind, cache);
   const found = program && pickProgram(kind, data, [program]);
@@ -64,8 +64,6 @@ async function installOnce(cache: string): Promise<void> {
     });
     mkdirSync(dirname(target), { recursive: true });
     renameSync(draft, target);
-  } catch (error) {
-    throw new StepError((error as Error).message, { cause: error });
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
