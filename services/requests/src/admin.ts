@@ -12,7 +12,7 @@ try {
     ...readAdminConfig().database,
     log: createLog('admin', { level: 'silent' }),
   });
-  await database.start();
+  await database.start?.();
   try {
     const created = await createUser(database.prisma, user);
     process.stdout.write(
@@ -23,7 +23,7 @@ try {
           ),
     );
   } finally {
-    await database.stop();
+    await database.stop?.();
   }
 } catch (error) {
   if (!(error instanceof StartupError || error instanceof ConfigError)) throw error;

@@ -32,7 +32,10 @@ export const submitHelp = (context: Context) =>
         }
         const repeated = await findRepeated(context.prisma, request);
         if (repeated) {
-          return { ...created(repeated), ...(draft.idempotency && { headers: { 'idempotent-replayed': 'true' } }) };
+          return {
+            ...created(repeated),
+            ...(draft.idempotency && { headers: { 'idempotent-replayed': 'true' } }),
+          };
         }
         if (round === 3) throw new Error('no free reference code in three rounds');
       }

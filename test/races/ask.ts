@@ -1,0 +1,53 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { Constellation, Tenant } from '@expert-relay/testkit';
+
+export interface Reply {
+  status: number;
+  body: Record<string, never> & { [member: string]: unknown };
+}
+
+/** One call with a key; the answer's JSON whatever its status. */
+export async function ask(
+  relay: Constellation,
+  method: string,
+  path: string,
+  { key, body, headers }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const answer = await fetch(relay.gatewayUrl + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Reply['body'] };
+}
+
+/** A request in plain text, and its id. */
+export async function submit(relay: Constellation, tenant: Tenant): Promise<string> {
+  const body = { apiKey: tenant.consumerKey, messages: [], plaintext: 'help' };
+  const reply = await ask(relay, 'POST', '/api/v1/help', { body });
+  return String(reply.body.requestId);
+}
+
+export const textMessage = (role: 'consumer' | 'provider', plaintext = 'hello') => ({
+  role,
+  plaintext,
+  messageId: randomUUID(),
+});
+
+export const providerKeys = () => ({
+  providerSignPubKey: publicPem('ed25519'),
+  providerEncryptPubKey: publicPem('x25519'),
+});
+
+const publicPem = (algorithm: 'ed25519' | 'x25519') =>
+  generateKeyPairSync(algorithm as 'ed25519').publicKey.export({ type: 'spki', format: 'pem' }) as string;
+
+/** How often each status was answered. */
+export function tally(replies: readonly Reply[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
