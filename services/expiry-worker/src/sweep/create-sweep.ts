@@ -60,6 +60,8 @@ export function createSweep(options: {
     name: 'sweep',
     run: () => follow(sweep()),
     endOverdue: () => follow(endAll()),
+    // A long sweep leaves off at once, after its batch: the next one, of whichever worker, goes on.
+    drain: () => stopping.abort(),
     async stop() {
       stopping.abort();
       await Promise.allSettled(underWay);

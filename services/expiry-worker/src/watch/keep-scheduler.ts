@@ -21,8 +21,9 @@ export function keepScheduler(options: {
     const scheduler = await queue.getJobScheduler(id);
     if (scheduler?.next === undefined || scheduler.every !== interval) return false;
     if (scheduler.next > clock.now() + 3 * interval) return false;
-    // However late it is: while its job exists, workers are only busy.
-    return (await queue.getJob(`repeat:${id}:${scheduler.next}`)) !== undefined;
+    // However late it is: while its job has a place in the queue, workers are only busy.
+    const job = await queue.getJob(`repeat:${id}:${scheduler.next}`);
+    return job !== undefined && (await job.getState()) !== 'unknown';
   }
 
   return async function keep(): Promise<SchedulerState> {

@@ -1,0 +1,31 @@
+import { makeSecrets } from './make-secrets.ts';
+import type { TestServers } from './test-servers.ts';
+
+/** What all services of a test read; each gets the addresses of those that it calls besides. */
+export function constellationEnv(options: {
+  servers: TestServers;
+  prefix: string;
+  publicUrl: string;
+}): Record<string, string> {
+  const { servers, prefix, publicUrl } = options;
+  return {
+    ...makeSecrets(),
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    NATS_URL: servers.natsUrl,
+    RELAY_NATS_PREFIX: prefix,
+    RELAY_REDIS_PREFIX: prefix,
+    RELAY_PUBLIC_URL: publicUrl,
+    RELAY_HOST: '127.0.0.1',
+    RELAY_PORT: '0',
+    RELAY_OPS_PORT: '0',
+    RELAY_DATABASE_POOL: '4',
+    RELAY_DEV_LOGIN: 'true',
+    RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_HUB_DRAIN_SPREAD: '0s',
+    // Tests call more often than people do, all from one address. Those of the limits set their own.
+    RELAY_RATE_LIMIT_PAGES: '0',
+    RELAY_RATE_LIMIT_API: '0',
+    RELAY_RATE_LIMIT_POLL: '0',
+  };
+}

@@ -1,0 +1,34 @@
+import { subjectsFor } from '@expert-relay/contracts';
+import { createLog } from '@expert-relay/kit/log';
+import { createNats } from '@expert-relay/kit/nats';
+import { createRedis } from '@expert-relay/kit/redis';
+
+const log = createLog('testkit', { level: 'silent' });
+
+/** Removes every key under a prefix. */
+export async function forgetRedisKeys(url: string, prefix: string): Promise<void> {
+  const redis = createRedis({ url, name: 'testkit', whileAway: 'fail', log });
+  await redis.start?.();
+  try {
+    for await (const keys of redis.client.scanStream({ match: `${prefix}:*`, count: 1_000 })) {
+      if (keys.length > 0) await redis.client.unlink(keys);
+    }
+  } finally {
+    await redis.stop?.();
+  }
+}
+
+/** Removes the stream of a prefix, if there is one. */
+export async function forgetStream(url: string, prefix: string): Promise<void> {
+  const nats = createNats({ url, name: 'testkit', log });
+  await nats.start?.();
+  try {
+    const connection = await new Promise<NonNullable<typeof nats.connection>>((resolve) =>
+      nats.onConnection(resolve),
+    );
+    const streams = (await connection.jetstreamManager()).streams;
+    await streams.delete(subjectsFor(prefix).stream).catch(() => {});
+  } finally {
+    await nats.stop?.();
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { createDatabase } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Service } from '@expert-relay/kit/lifecycle';
+import { captureLogs, type LogLine } from '../capture-logs.ts';
+import type { Tenant } from '../tenant/make-tenant.ts';
+import { watchOpenHandles } from '../watch-open-handles.ts';
+import { constellationEnv } from './constellation-env.ts';
+import { forgetRedisKeys, forgetStream } from './forget.ts';
+import { reservePort } from './reserve-port.ts';
+import type { ServiceName } from './start-services.ts';
+import { type TestServers, testServers } from './test-servers.ts';
+import { untilReady } from './until-ready.ts';
+import { watchConnections } from './watch-connections.ts';
+
+export interface Constellation {
+  readonly gatewayUrl: string;
+  readonly hubUrl: string;
+  readonly services: Readonly<Record<ServiceName, Service>>;
+  /** What all services have logged so far; each line names its service. */
+  readonly logs: readonly LogLine[];
+  makeTenant(name?: string): Promise<Tenant>;
+  /** Stops everything, leaves nothing on the servers, and fails when a service left something open. */
+  stop(): Promise<void>;
+}
+
+export interface ConstellationOptions {
+  /** Settings that this test is about. */
+  env?: Readonly<Record<string, string>>;
+  clock?: Clock;
+  /** Servers of the test's own, which it may take away. */
+  servers?: Partial<TestServers>;
+  /** Services that are not waited for, since what they need is away. */
+  unready?: readonly ServiceName[];
+}
+
+/**
+ * The real product in this process: all six services on free ports, over the real servers, with a database,
+ * key prefixes and secrets of its own.
+ */
+export async function startConstellation(options: ConstellationOptions = {}): Promise<Constellation> {
+  const { env = {}, clock, unready = [] } = options;
+  // Only now, so that tests which need no constellation do not load six services with this package.
+  const { startServices } = await import('./start-services.ts');
+  const { makeTenant } = await import('../tenant/make-tenant.ts');
+  const servers = { ...testServers(), ...options.servers };
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const logs = captureLogs();
+  const cleanups: (() => Promise<void>)[] = [watchOpenHandles()];
+  // All of them, whatever fails; the first failure is the one to look at.
+  const stop = async () => {
+    const failures: unknown[] = [];
+    for (const cleanUp of cleanups.splice(0).reverse())
+      await cleanUp().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  };
+
+  try {
+    cleanups.push(() => forgetStream(servers.natsUrl, prefix));
+    cleanups.push(() => forgetRedisKeys(servers.redisUrl, prefix));
+    const { url: databaseUrl, drop } = await createTestDatabase(servers.databaseUrl);
+    cleanups.push(drop);
+    const database = createDatabase({ url: databaseUrl, poolSize: 1, log: logs.logOf('testkit') });
+    cleanups.push(async () => database.stop?.());
+    await database.start?.();
+    cleanups.push(await watchConnections(database.prisma));
+
+    const publicUrl = `http://127.0.0.1:${await reservePort()}`;
+    const base = constellationEnv({ servers: { ...servers, databaseUrl }, prefix, publicUrl });
+    const running = await startServices({ ...base, ...env }, (service) => ({
+      log: logs.logOf(service),
+      ...(clock && { clock }),
+    }));
+    cleanups.push(running.stop);
+    const awaited = Object.entries(running.services).filter(
+      ([name]) => !unready.includes(name as ServiceName),
+    );
+    await Promise.all(awaited.map(([, service]) => untilReady(service)));
+
+    const { gatewayUrl, hubUrl, services } = running;
+    return {
+      gatewayUrl,
+      hubUrl,
+      services,
+      logs: logs.lines,
+      makeTenant: (name) => makeTenant(database.prisma, name),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

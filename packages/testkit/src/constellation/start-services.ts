@@ -1,0 +1,66 @@
+import { create as createDashboard } from '@expert-relay/dashboard';
+import { readConfig as readDashboardConfig } from '@expert-relay/dashboard/config';
+import { create as createExpiryWorker } from '@expert-relay/expiry-worker';
+import { readConfig as readExpiryWorkerConfig } from '@expert-relay/expiry-worker/config';
+import { create as createGateway } from '@expert-relay/gateway';
+import { readConfig as readGatewayConfig } from '@expert-relay/gateway/config';
+import { create as createHub } from '@expert-relay/hub';
+import { readConfig as readHubConfig } from '@expert-relay/hub/config';
+import type { Overrides, Service } from '@expert-relay/kit/lifecycle';
+import { create as createMessages } from '@expert-relay/messages';
+import { readConfig as readMessagesConfig } from '@expert-relay/messages/config';
+import { create as createRequests } from '@expert-relay/requests';
+import { readConfig as readRequestsConfig } from '@expert-relay/requests/config';
+
+export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'expiry-worker' | 'dashboard';
+
+export interface RunningServices {
+  readonly gatewayUrl: string;
+  readonly hubUrl: string;
+  readonly services: Readonly<Record<ServiceName, Service>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts all six through their own settings, those that are called before those that call them, since each
+ * port is known only once its service listens. Stops them the other way round.
+ */
+export async function startServices(
+  env: Readonly<Record<string, string>>,
+  overridesFor: (service: ServiceName) => Overrides,
+): Promise<RunningServices> {
+  const started: Service[] = [];
+  const start = async <S extends Service>(service: S): Promise<S> => {
+    started.push(service);
+    await service.start();
+    return service;
+  };
+  const stop = async () => {
+    for (const service of started.reverse()) await service.stop();
+  };
+
+  try {
+    const [requests, messages] = await Promise.all([
+      start(createRequests(readRequestsConfig(env), overridesFor('requests'))),
+      start(createMessages(readMessagesConfig(env), overridesFor('messages'))),
+    ]);
+    const inner = { ...env, RELAY_REQUESTS_URL: requests.url, RELAY_MESSAGES_URL: messages.url };
+    const [hub, worker] = await Promise.all([
+      start(createHub(readHubConfig(inner), overridesFor('hub'))),
+      start(createExpiryWorker(readExpiryWorkerConfig(inner), overridesFor('expiry-worker'))),
+    ]);
+    const known = { ...inner, RELAY_HUB_PUBLIC_URL: hub.url };
+    const dashboard = await start(createDashboard(readDashboardConfig(known), overridesFor('dashboard')));
+    const edge = {
+      ...known,
+      RELAY_DASHBOARD_URL: dashboard.url,
+      RELAY_PORT: new URL(env.RELAY_PUBLIC_URL ?? '').port,
+    };
+    const gateway = await start(createGateway(readGatewayConfig(edge), overridesFor('gateway')));
+    const services = { gateway, requests, messages, hub, 'expiry-worker': worker, dashboard };
+    return { gatewayUrl: gateway.url, hubUrl: hub.url, services, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+export { type CapturedLogs, captureLogs, type LogLine } from './capture-logs.ts';
+export { forgetRedisKeys } from './constellation/forget.ts';
+export {
+  type Constellation,
+  type ConstellationOptions,
+  startConstellation,
+} from './constellation/start-constellation.ts';
+export { type TestServers, testServers } from './constellation/test-servers.ts';
+export { type Cable, createCable } from './create-cable.ts';
+export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
+export { eventually } from './eventually.ts';
+export { openStream, type StreamEvent, type TestStream } from './stream/open-stream.ts';
+export { topicUrl } from './stream/topic-url.ts';
+export { type Submitted, submit } from './submit.ts';
+export type { Tenant } from './tenant/make-tenant.ts';
+export { watchOpenHandles } from './watch-open-handles.ts';

@@ -1,0 +1,147 @@
+import { decodeEvent, EndReason } from '@expert-relay/contracts';
+import {
+  captureLogs,
+  eventually,
+  forgetRedisKeys,
+  testServers,
+  watchOpenHandles,
+} from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { createStage, type Stage } from './testing/create-stage.ts';
+import { readMetric } from './testing/read-metric.ts';
+import { seedRequests } from './testing/seed-requests.ts';
+import { tally } from './testing/tally.ts';
+
+// Conversations last seconds here, and what must not happen needs its time to happen.
+jest.setTimeout(30_000);
+
+const assertNothingLeftOpen = watchOpenHandles();
+const { databaseUrl: server, redisUrl } = testServers();
+const { logOf } = captureLogs();
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
+});
+
+afterEach(async () => {
+  const { prefix } = stage;
+  await stage.next();
+  await forgetRedisKeys(redisUrl, prefix);
+});
+
+afterAll(async () => {
+  await stage.stop();
+  await assertNothingLeftOpen();
+});
+
+const ended = (count: number, within = 5_000) =>
+  eventually(`${count} requests ended`, async () => (await tally(stage.prisma)).expired === count, {
+    within,
+  });
+
+/** All told exactly once, none before its time. */
+const once = (count: number) => ({
+  requests: count,
+  expired: count,
+  events: count,
+  early: 0,
+  doubled: 0,
+  missing: 0,
+});
+
+/** The longest time from a request's expiry to its event, in seconds. */
+async function greatestLateness(): Promise<number> {
+  const [row] = await stage.prisma.$queryRaw<{ seconds: number }[]>`
+    SELECT max(extract(epoch FROM recorded_at - expires_at))::float8 AS seconds
+    FROM help_requests JOIN outbox_events ON request_id = help_requests.id`;
+  return row?.seconds ?? Number.NaN;
+}
+
+test('a request whose time was over before any worker ran is ended as of that time, and told of', async () => {
+  const [id = ''] = await seedRequests(stage.prisma, { count: 1, dueIn: -3_600_000 });
+  const worker = await stage.startWorker();
+  await ended(1);
+
+  const request = await stage.prisma.helpRequest.findUniqueOrThrow({ where: { id } });
+  expect(request).toMatchObject({ status: 'expired', endedAt: request.expiresAt, seq: 2 });
+  const event = await stage.prisma.outboxEvent.findFirstOrThrow();
+  expect(event).toMatchObject({
+    type: 'request_closed',
+    requestId: id,
+    refCode: request.refCode,
+    userId: request.userId,
+    seq: 2,
+  });
+  expect(decodeEvent(event.payload).event).toMatchObject({
+    case: 'requestClosed',
+    value: { reason: EndReason.EXPIRED },
+  });
+  expect(await readMetric(worker, 'relay_expiry_ended_total')).toBe(1);
+});
+
+test('three workers that race for the same rows end each once', async () => {
+  await seedRequests(stage.prisma, { count: 9_000, dueIn: -1_000 });
+  const workers = await Promise.all([stage.startWorker(), stage.startWorker(), stage.startWorker()]);
+  await ended(9_000, 15_000);
+  expect(await tally(stage.prisma)).toEqual(once(9_000));
+  const counts = await Promise.all(workers.map((worker) => readMetric(worker, 'relay_expiry_ended_total')));
+  expect(counts.reduce((sum, count) => sum + count)).toBe(9_000);
+});
+
+test('requests are ended at their second by jobs of their own, between two sweeps', async () => {
+  await seedRequests(stage.prisma, { count: 500, dueIn: 1_500, apart: 2 });
+  // A minute's life: one sweep now, the next one six seconds later.
+  const worker = await stage.startWorker({ ttl: '60s' });
+  await ended(500, 4_500);
+  expect(await tally(stage.prisma)).toEqual(once(500));
+  expect(await greatestLateness()).toBeLessThan(1.5);
+  expect(await readMetric(worker, 'relay_expiry_sweep_seconds_count')).toBe(1);
+  const redis = new Redis(redisUrl);
+  expect(await redis.keys(`${stage.prefix}:expiry:end:??????????????????????`)).toEqual([]);
+  await redis.quit();
+});
+
+test('a job that runs too early, since some worker’s clock is ahead, waits for its time', async () => {
+  const ids = await seedRequests(stage.prisma, { count: 20, dueIn: 2_500 });
+  await stage.startWorker({ ttl: '60s' });
+  const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const queue = new Queue('end', { connection, prefix: `${stage.prefix}:expiry` });
+  await eventually('their jobs wait', async () => (await queue.getDelayedCount()) === ids.length);
+  await queue.promoteJobs();
+
+  await ended(20, 5_000);
+  expect(await tally(stage.prisma)).toEqual(once(20));
+  expect(await greatestLateness()).toBeLessThan(1.5);
+  await queue.close();
+  await connection.quit();
+});
+
+test('a request that was closed early keeps its end, and nothing is told', async () => {
+  const [closed, other] = await seedRequests(stage.prisma, { count: 2, dueIn: 1_000 });
+  await stage.startWorker({ ttl: '60s' });
+  await stage.prisma.helpRequest.update({
+    where: { id: closed ?? '' },
+    data: { status: 'closed', endedAt: new Date() },
+  });
+  await ended(1);
+  const events = await stage.prisma.outboxEvent.findMany();
+  expect(events.map(({ requestId }) => requestId)).toEqual([other]);
+});
+
+test('a stop in the middle of a long sweep loses nothing: the next worker goes on', async () => {
+  const count = 14_000;
+  await seedRequests(stage.prisma, { count, dueIn: -1_000 });
+  const worker = await stage.startWorker();
+  await eventually('the first batch has ended', () => readMetric(worker, 'relay_expiry_ended_total'));
+  await worker.stop();
+  const { expired, events } = await tally(stage.prisma);
+  expect(expired).toBe(events);
+  expect(expired).toBeLessThan(count);
+
+  await stage.startWorker();
+  await ended(count, 20_000);
+  expect(await tally(stage.prisma)).toEqual(once(count));
+});

@@ -1,0 +1,140 @@
+import {
+  type Cable,
+  captureLogs,
+  createCable,
+  eventually,
+  forgetRedisKeys,
+  testServers,
+  watchOpenHandles,
+} from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { createStage, type Stage } from './testing/create-stage.ts';
+import { readMetric } from './testing/read-metric.ts';
+import { seedRequests } from './testing/seed-requests.ts';
+import { tally } from './testing/tally.ts';
+
+// Conversations last seconds here, and what must not happen needs its time to happen.
+jest.setTimeout(30_000);
+
+const assertNothingLeftOpen = watchOpenHandles();
+const { databaseUrl: server, redisUrl } = testServers();
+const { logOf, lines } = captureLogs();
+let stage: Stage;
+let redisCable: Cable;
+let databaseCable: Cable;
+
+beforeAll(async () => {
+  stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
+  redisCable = await createCable(redisUrl);
+  databaseCable = await createCable(stage.databaseUrl);
+});
+
+afterEach(async () => {
+  await redisCable.mend();
+  await databaseCable.mend();
+  const { prefix } = stage;
+  await stage.next();
+  await forgetRedisKeys(redisUrl, prefix);
+});
+
+afterAll(async () => {
+  await stage.stop();
+  await redisCable.stop();
+  await databaseCable.stop();
+  await assertNothingLeftOpen();
+});
+
+/** Waits until every request has ended and says what became of them: each once, none early. */
+async function allEnded(count: number, within = 8_000): Promise<void> {
+  const isDone = async () => (await tally(stage.prisma)).expired === count;
+  await eventually(`${count} requests ended`, isDone, { within });
+  expect(await tally(stage.prisma)).toEqual({
+    requests: count,
+    expired: count,
+    events: count,
+    early: 0,
+    doubled: 0,
+    missing: 0,
+  });
+}
+
+const logged = (message: RegExp) => lines.some(({ msg }) => message.test(msg));
+
+describe('Redis forgets', () => {
+  test('everything, with a thousand jobs pending: scheduler and jobs come back by themselves', async () => {
+    await seedRequests(stage.prisma, { count: 1_000, dueIn: 4_000 });
+    const worker = await stage.startWorker({ ttl: '20s' });
+    const delayed = async () => (await readMetric(worker, 'relay_expiry_jobs')) >= 1_000;
+    await eventually('the jobs are there', delayed);
+    await forgetRedisKeys(redisUrl, stage.prefix);
+
+    await allEnded(1_000);
+    expect(await readMetric(worker, 'relay_expiry_scheduler_restored_total')).toBe(1);
+    expect(logged(/^the scheduler of the sweeps was gone/)).toBe(true);
+  });
+
+  test.each(['repeat', 'delayed'])('only the scheduler’s %s key', async (key) => {
+    const worker = await stage.startWorker();
+    const swept = () => readMetric(worker, 'relay_expiry_sweep_seconds_count');
+    await eventually('the first sweep', swept);
+    const redis = new Redis(redisUrl);
+    await redis.unlink(`${stage.prefix}:expiry:sweep:${key}`);
+    await redis.quit();
+
+    await seedRequests(stage.prisma, { count: 3, dueIn: 700 });
+    await allEnded(3);
+    await eventually(
+      'the scheduler is back',
+      async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) === 1,
+    );
+  });
+});
+
+describe('Redis is away', () => {
+  test('while the worker runs: overdue requests end without it, and the queue works again after', async () => {
+    const worker = await stage.startWorker({ redisUrl: redisCable.url });
+    await eventually('the first sweep', () => readMetric(worker, 'relay_expiry_sweep_seconds_count'));
+    await redisCable.cut();
+    await seedRequests(stage.prisma, { count: 50, dueIn: 300 });
+    await allEnded(50);
+    expect(logged(/^Redis is away/)).toBe(true);
+    const ready = await fetch(`${worker.opsUrl}/readyz`);
+    expect(await ready.text()).toContain('away');
+
+    await redisCable.mend();
+    await eventually('Redis is back', () => logged(/^Redis is back/));
+    const sweeps = await readMetric(worker, 'relay_expiry_sweep_seconds_count');
+    await eventually(
+      'sweeps go on',
+      async () => (await readMetric(worker, 'relay_expiry_sweep_seconds_count')) > sweeps + 2,
+    );
+    await seedRequests(stage.prisma, { count: 50, dueIn: 1_500 });
+    await allEnded(100);
+  });
+
+  test('when the worker starts, and when it stops', async () => {
+    await redisCable.cut();
+    await seedRequests(stage.prisma, { count: 10, dueIn: -1_000 });
+    const worker = await stage.startWorker({ redisUrl: redisCable.url });
+    await allEnded(10);
+
+    const start = performance.now();
+    await worker.stop();
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});
+
+test('Postgres away for a while delays the ends, and loses none', async () => {
+  const { href } = new URL(databaseCable.url);
+  const worker = await stage.startWorker({ databaseUrl: href });
+  await seedRequests(stage.prisma, { count: 100, dueIn: 600 });
+  await eventually('the first sweep', () => readMetric(worker, 'relay_expiry_sweep_seconds_count'));
+  await databaseCable.cut();
+  await eventually(
+    'a job has failed',
+    async () => (await readMetric(worker, 'relay_expiry_job_failures_total')) > 0,
+  );
+  await databaseCable.mend();
+  await allEnded(100, 15_000);
+});

@@ -1,0 +1,75 @@
+import { createDatabase, type PrismaClient } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import type { Service } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import { readConfig } from '../config.ts';
+import { create } from '../service.ts';
+
+export interface WorkerOptions {
+  /** How long conversations last; a tenth of it lies between two sweeps. */
+  ttl?: string;
+  redisUrl?: string;
+  databaseUrl?: string;
+}
+
+export interface Stage {
+  readonly prisma: PrismaClient;
+  readonly databaseUrl: string;
+  /** Under which the queues of the present test lie. */
+  readonly prefix: string;
+  /** The real worker, by its real settings. */
+  startWorker(options?: WorkerOptions): Promise<Service>;
+  /** Ends the workers of a test, and begins the next one with empty tables and queues. */
+  next(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Postgres, Redis and any number of workers, for one test file. */
+export async function createStage(options: { server: string; redisUrl: string; log: Log }): Promise<Stage> {
+  const { server, redisUrl, log } = options;
+  const { url: databaseUrl, drop } = await createTestDatabase(server);
+  const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
+  await database.start?.();
+  const workers: Service[] = [];
+  let prefix = newPrefix();
+
+  async function stopWorkers(): Promise<void> {
+    for (const worker of workers.splice(0)) await worker.stop();
+  }
+
+  return {
+    prisma: database.prisma,
+    databaseUrl,
+    get prefix() {
+      return prefix;
+    },
+    async startWorker({ ttl = '5s', ...urls } = {}) {
+      const config = readConfig({
+        DATABASE_URL: urls.databaseUrl ?? databaseUrl,
+        REDIS_URL: urls.redisUrl ?? redisUrl,
+        RELAY_REDIS_PREFIX: prefix,
+        RELAY_CONVERSATION_TTL: ttl,
+        RELAY_DATABASE_POOL: '4',
+        RELAY_HOST: '127.0.0.1',
+        RELAY_OPS_PORT: '0',
+        RELAY_SHUTDOWN_PAUSE: '0s',
+      });
+      const worker = create(config, { log });
+      workers.push(worker);
+      await worker.start();
+      return worker;
+    },
+    async next() {
+      await stopWorkers();
+      await database.prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`;
+      prefix = newPrefix();
+    },
+    async stop() {
+      await stopWorkers();
+      await database.stop?.();
+      await drop();
+    },
+  };
+}
+
+const newPrefix = () => `test-${crypto.randomUUID().slice(0, 13)}`;
