@@ -4,6 +4,7 @@ import { generateAll } from '../steps/generate-all.ts';
 import { migrate } from '../steps/migrate.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { chooseAddresses } from './addresses.ts';
+import { inBackground } from '../terminal/in-background.ts';
 import { describeRun, writeDevJson } from './dev-json.ts';
 import { ensureDevUser } from './dev-user.ts';
 import { environmentFor, localValues } from './environment.ts';
@@ -13,24 +14,24 @@ import { serviceProgram } from './service-program.ts';
 import { showScreen } from './show-screen.ts';
 import type { Run } from './with-run.ts';
 
-/** Everything from sources to a screen that says it is ready. */
-export async function bringUp(
-  { home, ports, supervisor, watchProcesses }: Run,
-  terminal: Terminal,
-): Promise<void> {
+/**
+ * Everything from sources to a screen that says it is ready. Servers start while the code is built,
+ * and services while the database is migrated (they wait for that by themselves): each step's time
+ * is what it added.
+ */
+export async function bringUp(run: Run, terminal: Terminal): Promise<void> {
+  const { home, ports, supervisor, watchProcesses } = run;
   const secrets = readSecrets(home);
-  await terminal.step('generate', generateAll);
-  await terminal.step('build', buildAll);
-  const servers = await terminal.step('servers', (detail) =>
+  const opening = inBackground((detail) =>
     openServers({ home, ports, supervisor, password: secrets.postgresPassword, durable: true, detail }),
   );
+  await terminal.step('generate', generateAll);
+  await terminal.step('build', buildAll);
+  const servers = await terminal.step('servers', opening);
 
   const addresses = await chooseAddresses(ports);
   const values = localValues(servers, secrets, addresses);
-  const databaseEnv = { ...process.env, ...servers, DATABASE_DIRECT_URL: values.DATABASE_DIRECT_URL };
-  await terminal.step('migrate', () => migrate(databaseEnv));
-  const user = await terminal.step('user', () => ensureDevUser(home, secrets, databaseEnv));
-  await terminal.step('services', async (detail) => {
+  const starting = inBackground(async (detail) => {
     detail(services.map(({ name }) => name).join(', '));
     await Promise.all(
       services.map((service) => {
@@ -41,8 +42,12 @@ export async function bringUp(
       }),
     );
   });
+  const databaseEnv = { ...process.env, ...servers, DATABASE_DIRECT_URL: values.DATABASE_DIRECT_URL };
+  await terminal.step('migrate', () => migrate(databaseEnv));
+  const user = await terminal.step('user', () => ensureDevUser(home, secrets, databaseEnv));
+  await terminal.step('services', starting);
 
-  const run = describeRun(addresses, servers, user);
-  watchProcesses((running) => writeDevJson(home, run, running));
-  showScreen(terminal, run, home);
+  const description = describeRun(addresses, servers, user);
+  watchProcesses((running) => writeDevJson(home, description, running));
+  showScreen(terminal, description, home);
 }

@@ -7,9 +7,9 @@ import { type Home, root } from './home.ts';
 export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
   const request = {
     apiKey: run.consumerKey,
-    messages: [{ role: 'user', content: 'The deploy hangs at "waiting for lock".' }],
+    messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
     question: 'May I remove the lock file?',
-    plaintext: 'The deploy hangs at "waiting for lock". May I remove the lock file?',
+    plaintext: 'The deploy waits for a lock. May I remove the lock file?',
   };
   const logs = relative(root, home.log('*'));
   for (const text of [

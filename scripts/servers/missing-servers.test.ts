@@ -27,7 +27,7 @@ test('where data needs the version that made it, that version is named', () => {
   const kind = { ...postgres, majorOfData: () => '16' };
   const { message } = missingServers([{ kind, data: '/home/postgres' }], []);
   expect(message).toMatch(/^Postgres 16 is missing/);
-  expect(message).toContain('/home/postgres was made by version 16');
+  expect(message).toContain('/home/postgres was made by Postgres 16');
   expect(message).toContain('apt-get install -y postgresql-16');
   expect(message).toContain('brew install postgresql@16');
   expect(message).toContain('postgres:16-alpine');
