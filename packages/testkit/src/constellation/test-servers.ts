@@ -12,7 +12,7 @@ export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
     .filter(([, url]) => !url)
     .map(([name]) => name);
   throw new Error(
-    `These tests run over real servers, and ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} not set. ` +
+    `These tests run over real servers, and ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set. ` +
       'Run them with `npm test -- <file>`, which starts the servers, or with the exports that `npm run servers` prints.',
   );
 }

@@ -1,0 +1,70 @@
+import { createFakeClock, type FakeClock, forgetRedisKeys, testServers } from '@expert-relay/testkit';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { keepScheduler, type SchedulerState } from './keep-scheduler.ts';
+
+const { redisUrl } = testServers();
+const prefix = `test-${crypto.randomUUID()}`;
+const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
+const queue = new Queue('sweep', { connection: redis, prefix });
+const interval = 60_000;
+let clock: FakeClock;
+let keep: () => Promise<SchedulerState>;
+
+beforeEach(async () => {
+  await forgetRedisKeys(redisUrl, prefix);
+  clock = createFakeClock();
+  keep = keepScheduler({ queue, interval, clock });
+});
+
+afterAll(async () => {
+  await forgetRedisKeys(redisUrl, prefix);
+  await queue.close();
+  await redis.quit();
+});
+
+test('makes the scheduler, with a first sweep at once, and then leaves it alone', async () => {
+  expect(await keep()).toBe('made');
+  const scheduler = await queue.getJobScheduler('sweep');
+  expect(scheduler?.every).toBe(interval);
+  expect(scheduler?.next).toBeLessThanOrEqual(Date.now());
+  expect(await keep()).toBe('fine');
+  expect(await queue.getJobScheduler('sweep')).toEqual(scheduler);
+});
+
+test('finds the one that another worker has made', async () => {
+  await keepScheduler({ queue, interval, clock })();
+  expect(await keep()).toBe('fine');
+});
+
+test('puts it back when it is gone', async () => {
+  await keep();
+  await queue.removeJobScheduler('sweep');
+  expect(await keep()).toBe('restored');
+  expect(await keep()).toBe('fine');
+});
+
+test('puts it back when its next job was lost, without which it would never fire again', async () => {
+  await keep();
+  await redis.unlink(`${prefix}:sweep:delayed`, `${prefix}:sweep:wait`);
+  expect(await keep()).toBe('restored');
+});
+
+test('puts it back when a clock that was wrong has put the next sweep far off', async () => {
+  await keep();
+  clock.advance(-3_600_000);
+  expect(await keep()).toBe('restored');
+});
+
+test('takes a late sweep for a busy queue, not for a lost one', async () => {
+  await keep();
+  clock.advance(3_600_000);
+  expect(await keep()).toBe('fine');
+});
+
+test('adjusts it to another interval', async () => {
+  await keep();
+  await keepScheduler({ queue, interval: 1_500, clock })();
+  expect((await queue.getJobScheduler('sweep'))?.every).toBe(1_500);
+});

@@ -1,0 +1,84 @@
+import {
+  type Constellation,
+  openStream,
+  startConstellation,
+  submit,
+  type Tenant,
+  topicUrl,
+} from '@expert-relay/testkit';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { nats } from '../../scripts/servers/nats.ts';
+import { redis } from '../../scripts/servers/redis.ts';
+import { type OwnServer, startOwnServer } from './start-own-server.ts';
+
+/*
+ * Redis and NATS are killed, as a power cut would, and started again. A submit awaits neither: it is
+ * accepted, and its event arrives when it can.
+ */
+
+jest.setTimeout(60_000);
+
+let ownNats: OwnServer;
+let ownRedis: OwnServer;
+let relay: Constellation;
+let expert: Tenant;
+
+beforeAll(async () => {
+  [ownNats, ownRedis] = await Promise.all([startOwnServer(nats), startOwnServer(redis)]);
+  relay = await startConstellation({
+    servers: { natsUrl: ownNats.url, redisUrl: ownRedis.url },
+    env: { RELAY_CONVERSATION_TTL: '5s' },
+  });
+  expert = await relay.makeTenant();
+});
+
+afterAll(async () => {
+  await relay.stop();
+  await Promise.all([ownNats.stop(), ownRedis.stop()]);
+});
+
+const subscribe = (topic: string, headers: Record<string, string> = {}) =>
+  openStream(topicUrl(relay.hubUrl, topic), { headers: { 'x-api-key': expert.providerKey, ...headers } });
+
+/** Submits, and says how long the answer took. */
+async function submitTimed(question: string) {
+  const start = performance.now();
+  const submitted = await submit(relay.gatewayUrl, expert.consumerKey, { question });
+  return { ...submitted, took: performance.now() - start };
+}
+
+describe('NATS is killed', () => {
+  test('submits are accepted at once, and their events arrive in order when it is back', async () => {
+    const stream = await subscribe(`/svc/providers/${expert.userId}`);
+    await ownNats.kill();
+
+    const questions = ['first', 'second', 'third'];
+    for (const question of questions) {
+      const { status, took } = await submitTimed(question);
+      expect(status).toBe(201);
+      expect(took).toBeLessThan(1_000);
+    }
+
+    await ownNats.start();
+    await stream.next({ question: 'third' }, { within: 20_000 });
+    const asked = stream.events.map(({ data }) => JSON.parse(data).question);
+    expect(asked).toEqual(questions);
+    await stream.close();
+  });
+});
+
+describe('Redis is killed', () => {
+  test('submits are accepted and told at once, and conversations end all the same', async () => {
+    const stream = await subscribe(`/svc/providers/${expert.userId}/activity`);
+    await ownRedis.kill();
+
+    const { status, body, took } = await submitTimed('Without Redis?');
+    expect(status).toBe(201);
+    expect(took).toBeLessThan(1_000);
+    await stream.next({ type: 'new_request', refCode: body.refCode });
+    await stream.next({ type: 'request_closed', refCode: body.refCode }, { within: 15_000 });
+
+    await ownRedis.start();
+    await stream.close();
+  });
+});

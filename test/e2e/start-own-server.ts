@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@expert-relay/testkit';
+import { openHome } from '../../scripts/local/home.ts';
+import type { RunningProcess } from '../../scripts/processes/running-process.ts';
+import { spawnProgram } from '../../scripts/processes/spawn-program.ts';
+import { stopProcesses } from '../../scripts/processes/stop-processes.ts';
+import { findServers } from '../../scripts/servers/find-servers.ts';
+import { programFor } from '../../scripts/servers/program-for.ts';
+import type { ServerKind } from '../../scripts/servers/server-kind.ts';
+
+export interface OwnServer {
+  readonly url: string;
+  /** Ends it as a power cut does. */
+  kill(): Promise<void>;
+  /** Starts it again, over what it had written. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A real server of a test's own, found as `npm start` finds it, for tests that take it away. */
+export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), `expert-relay-${kind.name}-`));
+  const home = openHome(folder);
+  const place = { home, data: folder, port: await freePort(), password: '', durable: true };
+  const [found] = await findServers([{ kind, data: folder }], home, () => {});
+  let running: RunningProcess | undefined;
+
+  async function start(): Promise<void> {
+    if (!found) throw new Error(`There is no ${kind.title} to start.`);
+    const program = programFor(kind, place, await found.launch(place));
+    await program.prepare?.();
+    running = spawnProgram(program).process;
+    await eventually(`${kind.title} answers`, async () => (await program.notReady()) === undefined);
+  }
+
+  async function kill(): Promise<void> {
+    if (!running) return;
+    process.kill(running.pid, 'SIGKILL');
+    await stopProcesses([running], { limit: 0 });
+    running = undefined;
+  }
+
+  async function stop(): Promise<void> {
+    await kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  await start();
+  return { url: kind.url(place), start, kill, stop };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
