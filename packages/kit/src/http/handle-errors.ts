@@ -8,7 +8,8 @@ import { Problem, sendProblem } from '../problem/index.ts';
  */
 export function handleErrors(log: Log, send: typeof sendProblem = sendProblem): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    if (request.destroyed && !request.complete) {
+    const hungUp = (request.destroyed && !request.complete) || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (hungUp) {
       response.destroy();
       return;
     }
