@@ -9,7 +9,13 @@ export const formatCursor = ({ createdAt, id }: { createdAt: Date; id: string })
 
 export function parseCursor(text: string): Cursor | undefined {
   const [createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
-  const isTime =
-    /^[12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(createdAt) && !Number.isNaN(Date.parse(createdAt));
-  return isTime && /^[A-Za-z0-9_-]{22}$/.test(id) && rest.length === 0 ? { createdAt, id } : undefined;
+  return isTime(createdAt) && /^[A-Za-z0-9_-]{22}$/.test(id) && rest.length === 0
+    ? { createdAt, id }
+    : undefined;
+}
+
+/** Exactly as we write it. JavaScript lets February 30 roll over into March, Postgres refuses it. */
+function isTime(text: string): boolean {
+  const time = /^[12]\d{3}-/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString() === text;
 }
