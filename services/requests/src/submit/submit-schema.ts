@@ -32,7 +32,7 @@ export const submitSchema = z
     // A flow without encryption has no keys; half a pair is a mistake in any flow.
     if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
     for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
-      if (body[path]) continue;
+      if (typeof body[path] === 'string') continue;
       context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: [path] });
     }
   });
