@@ -1,0 +1,47 @@
+import type { Clock } from '@expert-relay/kit/clock';
+import { bareApp, createClientAddress, handleErrors, observeCalls } from '@expert-relay/kit/http';
+import type { Log } from '@expert-relay/kit/log';
+import type { Metrics } from '@expert-relay/kit/metrics';
+import type { Express } from 'express';
+import { allowOrigins } from './allow-origins.ts';
+import { checkCall } from './check-call.ts';
+import type { Config } from './config.ts';
+import { forward, type Upstreams } from './forward/forward.ts';
+import type { Health } from './health/create-health.ts';
+import { identifyCall } from './identify-call.ts';
+import { authenticate } from './keys/authenticate.ts';
+import type { KeyFinder } from './keys/create-key-finder.ts';
+import { limitRate } from './rate-limit/limit-rate.ts';
+import { sendRefusal } from './refusal/send-refusal.ts';
+import { getHealth } from './routes/get-health.ts';
+import { routes } from './routes/index.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+import { createRouteFinder } from './target/route-finder.ts';
+
+/** The way of a call through the edge, step by step. */
+export function createApp(options: {
+  config: Pick<Config, 'publicUrl' | 'corsOrigins' | 'rateLimits' | 'trustedProxies'>;
+  keys: KeyFinder;
+  upstreams: Upstreams;
+  health: Health;
+  version: string;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+}): Express {
+  const { config, keys, upstreams, health, version, clock, log, metrics } = options;
+  const { publicUrl, corsOrigins, rateLimits, trustedProxies } = config;
+  const clientAddress = createClientAddress({ trustedProxies, log });
+  const app = bareApp();
+  app.use(identifyCall({ clientAddress, findPlace: createRouteFinder(routes) }));
+  app.use(setSecurityHeaders);
+  app.use(observeCalls({ log, metrics }));
+  app.use(allowOrigins([publicUrl, ...corsOrigins]));
+  app.use(limitRate({ limits: rateLimits, clock, metrics }));
+  app.use(checkCall);
+  app.use(authenticate({ keys, log, metrics }));
+  app.use(forward({ upstreams, publicUrl }));
+  app.get('/api/health', getHealth({ health, version, clock }));
+  app.use(handleErrors(log, sendRefusal));
+  return app;
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { bodyLimit } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { EdgeStep } from './edge-call.ts';
+import { CallBody } from './forward/call-body.ts';
+
+/** Refuses what has no place here, is not framed clearly, or says itself that it is too large. */
+export const checkCall: EdgeStep = (request, response, next) => {
+  checkHead(request);
+  const { call } = response.locals;
+  if (!call.place) throw new Problem('not_found');
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, { allow: call.place.allow }).end();
+    return;
+  }
+  if (!call.route) throw new Problem('method_not_allowed', { headers: { allow: call.place.allow } });
+  if (Number(request.headers['content-length']) > bodyLimit) throw new Problem('payload_too_large');
+  if (hasBody(request)) call.body = new CallBody(request, response);
+  next();
+};
+
+function checkHead(request: IncomingMessage): void {
+  const hosts = request.rawHeaders.filter((text, at) => at % 2 === 0 && /^host$/i.test(text)).length;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
+    throw new Problem('invalid_request', { detail: 'Send one Host header.' });
+  }
+  const { 'transfer-encoding': coding = 'chunked' } = request.headers;
+  if (coding.toLowerCase() !== 'chunked') {
+    throw new Problem('invalid_request', { detail: 'Send the body with a Content-Length, or chunked.' });
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+}

@@ -1,0 +1,52 @@
+import {
+  corsOriginsVariable,
+  databaseVariables,
+  integer,
+  natsVariables,
+  portVariable,
+  principalKeyVariable,
+  processVariables,
+  publicUrlVariable,
+  read,
+  serviceUrlVariable,
+  trustedProxiesVariable,
+  type Values,
+} from '@expert-relay/kit/config';
+
+export const variables = {
+  process: processVariables,
+  port: portVariable(8080),
+  publicUrl: publicUrlVariable,
+  corsOrigins: corsOriginsVariable,
+  database: databaseVariables,
+  nats: natsVariables,
+  upstreams: {
+    requests: serviceUrlVariable('requests'),
+    messages: serviceUrlVariable('messages'),
+    dashboard: serviceUrlVariable('dashboard'),
+  },
+  principalKeys: {
+    requests: principalKeyVariable('gateway', 'requests'),
+    messages: principalKeyVariable('gateway', 'messages'),
+    dashboard: principalKeyVariable('gateway', 'dashboard'),
+  },
+  rateLimits: {
+    pages: integer('RELAY_RATE_LIMIT_PAGES', {
+      help: 'Calls a minute from one address, v1 apart; 0 = no limit.',
+      default: 60,
+    }),
+    api: integer('RELAY_RATE_LIMIT_API', {
+      help: 'Calls of /api/v1/* a minute from one address; 0 = no limit.',
+      default: 30,
+    }),
+    poll: integer('RELAY_RATE_LIMIT_POLL', {
+      help: 'Calls of GET /api/v1/help/:requestId a minute from one address; 0 = no limit.',
+      default: 20,
+    }),
+  },
+  trustedProxies: trustedProxiesVariable,
+};
+
+export type Config = Values<typeof variables>;
+
+export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);

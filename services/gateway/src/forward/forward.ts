@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type PrincipalSigner, principalHeader } from '@expert-relay/kit/principal';
+import type { EdgeStep } from '../edge-call.ts';
+import type { UpstreamName } from '../edge-route.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { callUpstream } from './call-upstream.ts';
+import type { Upstream } from './create-upstream.ts';
+import { requestHeaders } from './request-headers.ts';
+
+export type Upstreams = Readonly<Record<UpstreamName, { upstream: Upstream; sign: PrincipalSigner }>>;
+
+/** Hands a call on to its service, with a signed word about who makes it, and the answer back. */
+export function forward(options: { upstreams: Upstreams; publicUrl: string }): EdgeStep {
+  const { upstreams } = options;
+  const proto = new URL(options.publicUrl).protocol.slice(0, -1);
+
+  return (request, response, next) => {
+    const { id, client, route, body, principal } = response.locals.call;
+    if (!route || !principal || route.to === 'gateway') {
+      next();
+      return;
+    }
+    const { upstream, sign } = upstreams[route.to];
+    const { method, url: path } = request;
+    const headers = requestHeaders(request);
+    headers[principalHeader] = sign({ principal, method, path, callId: id });
+    if (route.to === 'dashboard') {
+      headers['x-forwarded-for'] = client;
+      headers['x-forwarded-proto'] = proto;
+      headers['x-forwarded-host'] = request.headers.host ?? '';
+    } else {
+      // Sessions are the dashboard's affair alone.
+      delete headers.cookie;
+    }
+    const end = callUpstream({
+      upstream,
+      method,
+      path,
+      headers,
+      body,
+      onAnswer: (answer) => passBack(answer, response),
+      onProblem: next,
+    });
+    response.once('close', () => {
+      if (!response.writableFinished) end();
+    });
+  };
+}
+
+function passBack(answer: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(answer.statusCode ?? 502, answerHeaders(answer));
+  answer.on('data', (piece) => {
+    if (!response.write(piece)) answer.pause();
+  });
+  answer.once('end', () => response.end());
+  answer.once('error', () => response.destroy());
+  response.on('drain', () => answer.resume());
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { hopHeaders, namedByConnection } from './hop-headers.ts';
+
+const dropped = new Set([
+  ...hopHeaders,
+  'host',
+  'expect',
+  'http2-settings',
+  // Checked here, and no service needs the secret.
+  'x-api-key',
+  'forwarded',
+  'x-real-ip',
+]);
+
+/** What an upstream gets to see of a call's headers, before the edge adds its own. */
+export function requestHeaders(request: IncomingMessage): OutgoingHttpHeaders {
+  const { headers } = request;
+  const named = namedByConnection(headers.connection);
+  const result: OutgoingHttpHeaders = {};
+  for (const name in headers) {
+    if (dropped.has(name) || named?.has(name) || isOurs(name)) continue;
+    result[name] = headers[name];
+  }
+  // How the body is framed is never left open, whatever `Connection` names: a GET's or DELETE's body
+  // would go out unframed, as if it were the next request.
+  if (headers['transfer-encoding'] !== undefined) result['transfer-encoding'] = 'chunked';
+  else if (headers['content-length'] !== undefined) result['content-length'] = headers['content-length'];
+  return result;
+}
+
+/** Only the edge states these; copies from outside are forgeries. */
+const isOurs = (name: string) => name.startsWith('x-relay-') || name.startsWith('x-forwarded-');

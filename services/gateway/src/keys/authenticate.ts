@@ -1,0 +1,69 @@
+import type { FoundKey } from '@expert-relay/db';
+import { parseApiKey } from '@expert-relay/kit/api-key';
+import type { Log } from '@expert-relay/kit/log';
+import { Counter, type Metrics } from '@expert-relay/kit/metrics';
+import type { Principal } from '@expert-relay/kit/principal';
+import { Problem } from '@expert-relay/kit/problem';
+import type { Request } from 'express';
+import type { EdgeCall, EdgeStep } from '../edge-call.ts';
+import type { KeyRule } from '../edge-route.ts';
+import { unavailable } from '../refusal/unavailable.ts';
+import type { KeyFinder } from './create-key-finder.ts';
+import { keyInBody } from './key-in-body.ts';
+
+/** Finds out who calls, by the key that the route asks for. */
+export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metrics }): EdgeStep {
+  const { keys, log, metrics } = options;
+  const failures = new Counter({
+    name: 'relay_gateway_auth_failures_total',
+    help: 'Calls refused for their API key.',
+    labelNames: ['reason'],
+    registers: [metrics],
+  });
+
+  function refuse(reason: 'missing' | 'malformed' | 'wrong_kind' | 'unknown', detail?: string): never {
+    failures.inc({ reason });
+    throw new Problem('unauthorized', detail ? { detail } : {});
+  }
+
+  async function find(text: string, kinds: KeyRule['kinds']): Promise<FoundKey> {
+    const given = parseApiKey(text);
+    if (!given) refuse('malformed', 'This is no API key of this service, or it was mistyped.');
+    if (!kinds.includes(given.kind)) {
+      refuse('wrong_kind', `This call takes a ${kinds.join(' or ')} key, not a ${given.kind} key.`);
+    }
+    const found = await lookUp(given);
+    return found ?? refuse('unknown', 'This key is unknown or was revoked.');
+  }
+
+  async function lookUp(given: Parameters<KeyFinder['find']>[0]): Promise<FoundKey | undefined> {
+    try {
+      return await keys.find(given);
+    } catch (error) {
+      log.warn({ err: error }, 'an API key could not be looked up');
+      throw unavailable('API keys cannot be checked at the moment.');
+    }
+  }
+
+  return async (request, response, next) => {
+    const { call } = response.locals;
+    const rule = call.route?.key;
+    const text = rule && (await presented(rule, request, call));
+    let principal: Principal = { kind: 'nobody' };
+    if (rule && text !== undefined) {
+      const { id, userId, kind } = await find(text, rule.kinds);
+      principal = { kind, apiKeyId: id, userId };
+    } else if (rule?.optional) {
+      log.warn({ requestId: call.id, route: response.locals.route }, 'served without a key');
+    } else if (rule) refuse('missing');
+    call.principal = principal;
+    response.locals.caller = principal.kind;
+    next();
+  };
+}
+
+async function presented(rule: KeyRule, request: Request, call: EdgeCall): Promise<string | undefined> {
+  if (rule.from === 'body') return await keyInBody(request, call.body);
+  // Node joins repeated headers with a comma, which no key contains.
+  return request.headers['x-api-key']?.toString();
+}

@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FoundKey } from '@expert-relay/db';
+import type { KeyKind } from '@expert-relay/kit/api-key';
+import type { Clock } from '@expert-relay/kit/clock';
+import { RecentMap } from './recent-map.ts';
+
+/** A key as it was presented. */
+export interface GivenKey {
+  readonly kind: KeyKind;
+  readonly digest: Buffer;
+}
+
+export interface KeyFinder {
+  /** Undefined for a key that does not work. A key that was found lately is there at once. */
+  find(given: GivenKey): FoundKey | undefined | Promise<FoundKey | undefined>;
+  /** A key was revoked or rotated: ask the database again. */
+  forget(apiKeyId: string): void;
+}
+
+interface Known {
+  readonly digest: Buffer;
+  readonly key: FoundKey | undefined;
+}
+
+/**
+ * Remembers look-ups for a few seconds. The time runs from the start of a look-up, so that a
+ * revocation is in force 5 s after its commit even where its event is not heard.
+ */
+export function createKeyFinder(options: {
+  lookUp: (given: GivenKey) => Promise<FoundKey | undefined>;
+  clock: Clock;
+}): KeyFinder {
+  const { lookUp, clock } = options;
+  const working = new RecentMap<Known>({ clock, life: 5_000, most: 10_000 });
+  // Apart, so that a flood of invented keys does not push the working ones out.
+  const unknown = new RecentMap<Known>({ clock, life: 1_000, most: 10_000 });
+  const underWay = new Map<string, Promise<FoundKey | undefined>>();
+  let forgotten = 0;
+
+  async function ask(given: GivenKey, name: string): Promise<FoundKey | undefined> {
+    const since = clock.now();
+    const forgottenBefore = forgotten;
+    try {
+      const key = await lookUp(given);
+      // What was read before a revocation must not be remembered after it.
+      if (forgotten === forgottenBefore) {
+        (key ? working : unknown).set(name, { digest: given.digest, key }, since);
+      }
+      return key;
+    } finally {
+      underWay.delete(name);
+    }
+  }
+
+  return {
+    find(given) {
+      // Half of the digest finds the entry; whether it is this key, all of it says, in constant time.
+      const name = given.digest.toString('latin1', 0, 16);
+      const known = working.get(name) ?? unknown.get(name);
+      if (known && timingSafeEqual(known.digest, given.digest)) return known.key;
+      const joined = underWay.get(name);
+      if (joined) return joined;
+      const asked = ask(given, name);
+      underWay.set(name, asked);
+      return asked;
+    },
+    forget(apiKeyId) {
+      forgotten++;
+      working.deleteWhere(({ key }) => key?.id === apiKeyId);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { formatProblem, Problem } from '@expert-relay/kit/problem';
+import { securityHeaders } from '../security-headers.ts';
+
+/** What never becomes a request is answered here, past Express, with a problem and the headers of every answer. */
+export function guardServer(server: Server): void {
+  // Node destroys what moves no byte for so long: a client that does not read, above all.
+  server.timeout = 60_000;
+
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (request, response) => latest.set(request.socket, response));
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const response = latest.get(socket);
+    const isFree =
+      !response || response.writableFinished || (response.socket === socket && !response.headersSent);
+    if (isFree && socket.writable && error.code !== 'ECONNRESET') refuse(socket, problemOf(error));
+    else if (response?.writableEnded) socket.end();
+    else socket.destroy();
+  });
+  server.on('connect', (_request, socket) =>
+    refuse(socket, new Problem('method_not_allowed', { headers: { allow: '' } })),
+  );
+  // Whoever asks for leave to send a body gets it when the body is wanted (see CallBody).
+  for (const event of ['checkContinue', 'checkExpectation'] as const) {
+    server.on(event, (request, response) => server.emit('request', request, response));
+  }
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout');
+  return new Problem('invalid_request', { detail: 'This is not a well-formed HTTP/1.1 request.' });
+}
+
+function refuse(socket: Duplex, problem: Problem): void {
+  const { status, headers, body } = formatProblem(problem);
+  const all = {
+    ...securityHeaders,
+    vary: 'Origin',
+    'x-request-id': randomUUID(),
+    ...headers,
+    connection: 'close',
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', body].join('\r\n'));
+  // What is still coming is of no interest, and must not keep the connection.
+  setTimeout(() => socket.destroy(), 1_000).unref();
+}

@@ -1,0 +1,51 @@
+import type { EdgeRoute, KeyRule } from '../edge-route.ts';
+
+const consumerInBody: KeyRule = { from: 'body', kinds: ['consumer'] };
+const provider: KeyRule = { from: 'header', kinds: ['provider'] };
+const either: KeyRule = { from: 'header', kinds: ['consumer', 'provider'] };
+const eitherOrNone: KeyRule = { ...either, optional: true };
+
+/**
+ * Everything that is reachable from outside. What is not here is not there: the services' /internal
+ * routes above all. Of two paths that match, the first counts.
+ */
+export const routes: readonly EdgeRoute[] = [
+  { method: 'GET', path: '/api/health', to: 'gateway' },
+
+  { method: 'POST', path: '/api/v1/help', to: 'requests', key: consumerInBody },
+  { method: 'GET', path: '/api/v1/help/:requestId', to: 'requests', key: eitherOrNone, limit: 'poll' },
+  { method: 'GET', path: '/api/v1/requests', to: 'requests', key: either },
+  { method: 'GET', path: '/api/v1/requests/by-ref/:refCode', to: 'requests', key: either },
+  { method: 'POST', path: '/api/v1/key-exchange/:requestId', to: 'requests', key: provider },
+  { method: 'POST', path: '/api/v1/close/:requestId', to: 'requests', key: either },
+  { method: 'GET', path: '/api/v1/whoami', to: 'requests', key: either },
+  { method: 'POST', path: '/api/v1/stream-token', to: 'requests', key: either },
+  { method: 'GET', path: '/api/v1/vault', to: 'requests', key: provider },
+  { method: 'PUT', path: '/api/v1/vault', to: 'requests', key: provider },
+  { method: 'POST', path: '/api/v1/message/:requestId', to: 'messages', key: either },
+  { method: 'GET', path: '/api/v1/messages/:requestId', to: 'messages', key: either },
+
+  { method: 'GET', path: '/', to: 'dashboard' },
+  { method: 'GET', path: '/dashboard', to: 'dashboard' },
+  // Their names carry a hash of their content: a page loads many of them, once.
+  { method: 'GET', path: '/dashboard/assets/*', to: 'dashboard', limit: 'none' },
+  { method: 'GET', path: '/dashboard/*', to: 'dashboard' },
+  { method: 'GET', path: '/auth', to: 'dashboard' },
+  { method: 'GET', path: '/auth/*', to: 'dashboard' },
+  { method: 'POST', path: '/auth/*', to: 'dashboard' },
+  { method: 'POST', path: '/logout', to: 'dashboard' },
+  { method: 'GET', path: '/api/requests', to: 'dashboard' },
+  { method: 'GET', path: '/api/requests/:id', to: 'dashboard' },
+  { method: 'POST', path: '/api/requests/:id/key-exchange', to: 'dashboard' },
+  { method: 'POST', path: '/api/requests/:id/messages', to: 'dashboard' },
+  { method: 'POST', path: '/api/requests/:id/close', to: 'dashboard' },
+  { method: 'GET', path: '/api/keys', to: 'dashboard' },
+  { method: 'POST', path: '/api/keys', to: 'dashboard' },
+  { method: 'PUT', path: '/api/keys/:id', to: 'dashboard' },
+  { method: 'DELETE', path: '/api/keys/:id', to: 'dashboard' },
+  { method: 'POST', path: '/api/keys/:id/rotate', to: 'dashboard' },
+  { method: 'POST', path: '/api/stream-token', to: 'dashboard' },
+  { method: 'GET', path: '/api/me', to: 'dashboard' },
+  { method: 'GET', path: '/api/vault', to: 'dashboard' },
+  { method: 'PUT', path: '/api/vault', to: 'dashboard' },
+];

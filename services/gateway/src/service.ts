@@ -1,0 +1,79 @@
+import { createRequire } from 'node:module';
+import { createDatabase, findKey } from '@expert-relay/db';
+import { systemClock } from '@expert-relay/kit/clock';
+import { createHttpServer } from '@expert-relay/kit/http';
+import { composeService, type Overrides, type Part, type Service } from '@expert-relay/kit/lifecycle';
+import { createLog } from '@expert-relay/kit/log';
+import { createMetrics } from '@expert-relay/kit/metrics';
+import { createNats } from '@expert-relay/kit/nats';
+import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { UpstreamName } from './edge-route.ts';
+import { createUpstream } from './forward/create-upstream.ts';
+import { createHealth } from './health/create-health.ts';
+import { createKeyFinder } from './keys/create-key-finder.ts';
+import { createRevocationWatch } from './keys/create-revocation-watch.ts';
+import { guardServer } from './refusal/guard-server.ts';
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+
+export function create(config: Config, overrides: Overrides = {}): Service {
+  const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
+  const metrics = createMetrics('gateway', { forProcess: overrides.log === undefined });
+  const database = createDatabase({ ...config.database, log });
+  const { prisma } = database;
+  const nats = createNats({ url: config.nats.url, name: 'gateway', log });
+  const keys = createKeyFinder({ lookUp: (given) => findKey(prisma, given), clock });
+  const revocations = createRevocationWatch({
+    nats,
+    prefix: config.nats.prefix,
+    onRevoked: keys.forget,
+    log,
+  });
+
+  const reach = (name: UpstreamName) => ({
+    upstream: createUpstream(name, config.upstreams[name]),
+    sign: createPrincipalSigner({
+      caller: 'gateway',
+      audience: name,
+      keys: parsePrincipalKeys(
+        `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`,
+        config.principalKeys[name],
+      ),
+      clock,
+    }),
+  });
+  const upstreams = {
+    requests: reach('requests'),
+    messages: reach('messages'),
+    dashboard: reach('dashboard'),
+  };
+  const pools: Part = {
+    name: 'upstream pools',
+    async stop() {
+      for (const { upstream } of Object.values(upstreams)) upstream.close();
+    },
+  };
+  const health = createHealth({
+    checks: {
+      postgres: async () => (await prisma.$queryRaw`SELECT 1`) !== undefined,
+      requests: upstreams.requests.upstream.answers,
+      messages: upstreams.messages.upstream.answers,
+      dashboard: upstreams.dashboard.upstream.answers,
+    },
+    clock,
+    log,
+  });
+
+  const server = createHttpServer({
+    handler: createApp({ config, keys, upstreams, health, version, clock, log, metrics }),
+    host: config.process.host,
+    port: config.port,
+    // Node would refuse a call without Host past Express, without the headers of every answer.
+    settings: { requireHostHeader: false, maxHeaderSize: 16_384 },
+    prepare: guardServer,
+  });
+  const parts = [database, nats, revocations, pools, server];
+  return composeService({ name: 'gateway', parts, log, metrics, settings: config.process, server });
+}
