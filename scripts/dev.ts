@@ -4,6 +4,7 @@ import { withRun } from './local/with-run.ts';
 import { readAffectedServices } from './reload/affected-services.ts';
 import { compilerProgram } from './reload/compiler-program.ts';
 import { followLines } from './reload/follow-lines.ts';
+import { createErrorTeller } from './reload/tell-errors.ts';
 import { watchBuiltCode } from './reload/watch-built-code.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
@@ -19,9 +20,8 @@ export async function dev(): Promise<void> {
       for (const service of services) void run.supervisor.restart(service);
     });
     await run.supervisor.start(await compilerProgram(home));
-    const stopFollowing = followLines(home.log('compiler'), (text) => {
-      if (/error TS|Found [1-9]\d* error/.test(text)) terminal.line(`  ${text}`);
-    });
+    const hear = createErrorTeller((line) => terminal.line(`  ${line}`));
+    const stopFollowing = followLines(home.log('compiler'), hear);
     await run.interrupted;
     stopFollowing();
     stopWatching();

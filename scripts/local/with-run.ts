@@ -44,7 +44,7 @@ export async function withRun<T>(
     guard.tell({ stop: now, remove: [home.file('dev.json'), ...remove] });
     watcher?.(now);
   };
-  const supervisor = createSupervisor({ say: (text) => terminal.line(`  ! ${text}`), changed });
+  const supervisor = createSupervisor({ say: (text) => terminal.line(`  · ${text}`), changed });
   const watchProcesses = (watch: (running: RunningProcess[]) => void) => {
     watcher = watch;
     watch(running);

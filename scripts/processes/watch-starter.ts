@@ -1,5 +1,5 @@
-import { identify, isRunning, type KnownProcess } from './process-identity.ts';
 import { lookUpProcess } from './look-up-process.ts';
+import { identify, isRunning, type KnownProcess } from './process-identity.ts';
 
 /**
  * Calls back when the npm that started this process is gone. Nobody could stop us with Ctrl-C then,

@@ -1,6 +1,6 @@
+import { npmProgram } from './from-npm.ts';
 import { pickProgram } from './on-this-machine.ts';
 import type { Answer, Source } from './source.ts';
-import { npmProgram } from './from-npm.ts';
 import { unpackedProgram } from './unpack-packages.ts';
 
 /** What an earlier run fetched. */

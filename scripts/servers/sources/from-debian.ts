@@ -4,7 +4,7 @@ import { findPrograms } from '../find-program.ts';
 import { installPackages } from './install-packages.ts';
 import { pickProgram } from './on-this-machine.ts';
 import type { Answer, Found, Source } from './source.ts';
-import { unpackPackages, unpackedProgram } from './unpack-packages.ts';
+import { unpackedProgram, unpackPackages } from './unpack-packages.ts';
 
 /**
  * The distribution's packages: installed when we are root, else unpacked into the cache. Not for
