@@ -1,0 +1,37 @@
+import type { Answer, Ask } from './ask.ts';
+
+export type AskRelay = (call: Ask) => Promise<Answer>;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Somebody who calls: each call carries the same credential. */
+export interface Caller {
+  readonly headers: Headers;
+  get(path: string, headers?: Headers): Promise<Answer>;
+  post(path: string, json?: unknown, headers?: Headers): Promise<Answer>;
+  put(path: string, json?: unknown, headers?: Headers): Promise<Answer>;
+  delete(path: string, headers?: Headers): Promise<Answer>;
+  /** Any method; a body that is not given is not sent. */
+  send(method: string, path: string, json?: unknown, headers?: Headers): Promise<Answer>;
+}
+
+export function createCaller(ask: AskRelay, credential: Headers): Caller {
+  function send(method: string, path: string, json?: unknown, headers: Headers = {}): Promise<Answer> {
+    if (json === undefined) return ask({ method, path, headers: { ...credential, ...headers } });
+    return ask({
+      method,
+      path,
+      headers: { 'content-type': 'application/json', ...credential, ...headers },
+      body: JSON.stringify(json),
+    });
+  }
+
+  return {
+    headers: credential,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, json, headers) => send('POST', path, json, headers),
+    put: (path, json, headers) => send('PUT', path, json, headers),
+    delete: (path, headers) => send('DELETE', path, undefined, headers),
+    send,
+  };
+}

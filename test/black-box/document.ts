@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+/** What of OpenAPI this repo's document uses. */
+export interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, DocumentedResponse>>;
+    readonly headers: Readonly<Record<string, DocumentedHeader>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
+}
+
+export interface Ref {
+  readonly $ref: string;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly (Parameter | Ref)[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, DocumentedResponse | Ref>>;
+}
+
+export interface DocumentedResponse {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, DocumentedHeader | Ref>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+export interface DocumentedHeader {
+  readonly required?: boolean;
+  readonly schema: object;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: object;
+  readonly example: unknown;
+}
+
+export interface Media {
+  readonly schema: Ref;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+const file = new URL('../../docs/openapi.yaml', import.meta.url);
+
+export const document: Document = parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 });
+
+/** What a reference stands for; anything else as it is. */
+export function follow<T extends object>(value: T | Ref): T {
+  if (!('$ref' in value)) return value;
+  const steps = value.$ref.replace(/^#\//, '').split('/');
+  const found = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+  if (found === undefined) throw new Error(`docs/openapi.yaml has nothing at ${value.$ref}`);
+  return found as T;
+}
+
+export interface NamedOperation extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+export const operations: readonly NamedOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+);

@@ -1,0 +1,76 @@
+import type { Answer } from './ask.ts';
+import { type AskRelay, type Caller, createCaller } from './caller.ts';
+import { submission } from './samples.ts';
+
+/** A caller with an API key. */
+export interface KeyCaller extends Caller {
+  readonly key: string;
+  readonly keyId: string;
+}
+
+/** A caller who can ask for help. */
+export interface Agent extends KeyCaller {
+  /** Submits; the members given replace those of an ordinary submission. */
+  submit(members?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** A request that was accepted. */
+  newRequest(members?: Readonly<Record<string, unknown>>): Promise<SubmittedRequest>;
+}
+
+export interface SubmittedRequest {
+  readonly requestId: string;
+  readonly refCode: string;
+  readonly status: string;
+  readonly expiresAt: string;
+}
+
+/** A user of the relay, with all kinds of credential. */
+export interface Expert {
+  readonly name: string;
+  readonly userId: string;
+  readonly session: Caller;
+  readonly consumer: Agent;
+  /** Another key of the same user, which must not see what the first one did. */
+  readonly secondConsumer: Agent;
+  readonly provider: KeyCaller;
+  newKey(kind: 'consumer', name?: string): Promise<Agent>;
+  newKey(kind: 'provider', name?: string): Promise<KeyCaller>;
+}
+
+export async function signUp(ask: AskRelay, name: string): Promise<Expert> {
+  const session = await signIn(ask, name);
+  const { userId } = (await session.get('/api/me')).json;
+
+  async function newKey(kind: 'consumer' | 'provider', keyName = `${name} ${kind}`): Promise<Agent> {
+    const { key, id } = (await session.post('/api/keys', { name: keyName, kind })).json;
+    return createAgent(ask, key, id);
+  }
+  const [consumer, secondConsumer, provider] = [await newKey('consumer'), await newKey('consumer'), await newKey('provider')];
+  return { name, userId, session, consumer, secondConsumer, provider, newKey };
+}
+
+/** A session of a user, who is made if new. */
+export async function signIn(ask: AskRelay, name: string): Promise<Caller> {
+  const answer = await createCaller(ask, {}).post('/auth/dev', { user: name });
+  const [cookie] = answer.headers['set-cookie'] ?? [];
+  if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie: ${answer.text}`);
+  return createCaller(ask, { cookie: cookie.split(';')[0] ?? '' });
+}
+
+export function createAgent(ask: AskRelay, key: string, keyId = ''): Agent {
+  const caller = createCaller(ask, { 'x-api-key': key });
+  // The key of a submit stands in its body alone.
+  const bare = createCaller(ask, {});
+  const submit: Agent['submit'] = (members, headers) =>
+    bare.post('/api/v1/help', { apiKey: key, ...submission(), ...members }, headers);
+  return {
+    ...caller,
+    key,
+    keyId,
+    submit,
+    async newRequest(members) {
+      const answer = await submit(members);
+      if (answer.status !== 201) throw new Error(`submit answered ${answer.status}: ${answer.text}`);
+      return answer.json;
+    },
+  };
+}

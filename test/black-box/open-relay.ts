@@ -1,0 +1,21 @@
+import type { Constellation, ConstellationOptions } from '@expert-relay/testkit';
+import { createRelay, type Relay } from './relay.ts';
+
+/**
+ * The relay under test: the one that `RELAY_TEST_URL` and `RELAY_TEST_HUB_URL` name (with its rate limits
+ * off and `POST /auth/dev` on, as `RELAY_RATE_LIMIT_...=0 npm start` has it), else one of its own.
+ */
+export async function openRelay(): Promise<Relay> {
+  const { RELAY_TEST_URL: url, RELAY_TEST_HUB_URL: hubUrl } = process.env;
+  if (url && hubUrl) return createRelay({ url, hubUrl, stop: async () => {} });
+  return openOwnRelay();
+}
+
+/** One with settings that a test is about. */
+export async function openOwnRelay(options: ConstellationOptions = {}): Promise<Relay & { constellation: Constellation }> {
+  // Only here: against a URL, nothing of the product's own code is loaded.
+  const { startConstellation } = await import('@expert-relay/testkit');
+  const constellation = await startConstellation(options);
+  const { gatewayUrl, hubUrl, stop } = constellation;
+  return { ...createRelay({ url: gatewayUrl, hubUrl, stop }), constellation };
+}

@@ -1,0 +1,47 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+
+export type KeyAlgorithm = 'ed25519' | 'x25519';
+
+export function keyPair(algorithm: KeyAlgorithm): { publicPem: string; privatePem: string } {
+  const { publicKey, privateKey } = generateKeyPairSync(algorithm as 'ed25519');
+  return {
+    publicPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+export const publicPem = (algorithm: KeyAlgorithm): string => keyPair(algorithm).publicPem;
+
+/** Everything of an ordinary submit but the key. */
+export const submission = () => ({
+  consumerSignPubKey: publicPem('ed25519'),
+  consumerEncryptPubKey: publicPem('x25519'),
+  messages: [
+    { role: 'user', content: 'Plan the migration.' },
+    { role: 'assistant', content: 'I see two ways.' },
+  ],
+  question: 'Which one is safe?',
+});
+
+export const keyExchange = () => ({
+  providerSignPubKey: publicPem('ed25519'),
+  providerEncryptPubKey: publicPem('x25519'),
+});
+
+const base64 = (length: number): string => randomBytes(length).toString('base64');
+
+/** What the relay takes for an encrypted message: it looks at no byte of it. */
+export const encryptedContent = () => ({
+  encrypted: { iv: base64(12), ciphertext: base64(48), tag: base64(16), ephemeralPublicKey: base64(32) },
+  signature: base64(64),
+});
+
+export const encryptedMessage = (role: 'consumer' | 'provider') => ({
+  role,
+  ...encryptedContent(),
+  messageId: randomUUID(),
+});
+
+/** Ids of the right form that belong to nothing. */
+export const unknownRequestId = (): string => randomBytes(16).toString('base64url');
+export const unknownKeyId = (): string => randomUUID();

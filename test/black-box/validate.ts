@@ -1,0 +1,32 @@
+import { type AnySchema, Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { document } from './document.ts';
+
+const ajv = new Ajv2020({
+  strict: true,
+  strictRequired: false,
+  strictTypes: false,
+  allErrors: true,
+  validateFormats: true,
+  formats: {
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    uri: (text: string) => URL.canParse(text),
+    'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
+  },
+});
+// All of them as the definitions of one schema, which is what JSON Schema calls them.
+ajv.addSchema(asJsonSchema({ $id: 'relay', $defs: document.components.schemas }));
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** What is wrong with a value by a schema of the document; nothing when it fits. */
+export function faultsOf(value: unknown, schema: object): string[] {
+  const name = JSON.stringify(schema);
+  const validate = compiled.get(name) ?? ajv.compile(asJsonSchema(schema));
+  compiled.set(name, validate);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath || 'it'} ${message} ${JSON.stringify(params)}`);
+}
+
+function asJsonSchema(schema: object): AnySchema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"relay#/$defs/'));
+}

@@ -1,0 +1,61 @@
+import type { Ask } from '../black-box/ask.ts';
+import type { Expert } from '../black-box/expert.ts';
+import { unknownKeyId, unknownRequestId } from '../black-box/samples.ts';
+import type { CallerKind, Endpoint } from './endpoints.ts';
+
+/** What the parameters of a path stand for. */
+export interface Place {
+  readonly requestId: string;
+  readonly refCode: string;
+  readonly keyId: string;
+}
+
+/** A request and a key that nothing was done to yet. */
+export async function newPlace(expert: Expert): Promise<Place> {
+  const { requestId, refCode } = await expert.consumer.newRequest();
+  const { keyId } = await expert.newKey('consumer', 'spare');
+  return { requestId, refCode, keyId };
+}
+
+/** Ids of the right form that belong to nothing. */
+export const unknownPlace = (): Place => ({
+  requestId: unknownRequestId(),
+  refCode: 'HS-00000000',
+  keyId: unknownKeyId(),
+});
+
+/** Who calls: an API key or a cookie, or neither. */
+export type Credential = { key: string } | { cookie: string } | undefined;
+
+export function credentialOf(expert: Expert, kind: CallerKind): Credential {
+  if (kind === 'session') return { cookie: expert.session.headers.cookie ?? '' };
+  return kind === 'nobody' ? undefined : { key: expert[kind].key };
+}
+
+/** The call of an endpoint as it is accepted, if the credential and the place are good. */
+export function askEndpoint(
+  endpoint: Endpoint,
+  place: Place,
+  credential: Credential,
+  options: { as?: CallerKind; body?: Readonly<Record<string, unknown>> } = {},
+): Ask {
+  const { method, auth } = endpoint;
+  const as = options.as ?? (auth === 'session' ? 'session' : auth === 'provider key' ? 'provider' : 'consumer');
+  const content = options.body ?? endpoint.body?.(as);
+  const key = credential && 'key' in credential ? credential.key : undefined;
+  const inBody = auth === 'key in body';
+  const body = content && fill(JSON.stringify({ ...content, ...(inBody && { apiKey: key }) }), place);
+  return {
+    method,
+    path: fill(endpoint.path, place),
+    headers: {
+      ...(credential && 'cookie' in credential && { cookie: credential.cookie }),
+      ...(key !== undefined && !inBody && { 'x-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  };
+}
+
+const fill = (text: string, place: Place): string =>
+  text.replace(/:(requestId|refCode|keyId)/g, (_whole, name: keyof Place) => place[name]);

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { openOwnRelay } from '../black-box/open-relay.ts';
+import { keyExchange } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+/** Conversations of this relay last two seconds. */
+const here = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '2s' } }));
+const message = { role: 'provider', plaintext: 'x' };
+
+async function newConversation() {
+  const { requestId, expiresAt } = await here.alice.consumer.newRequest();
+  return {
+    requestId,
+    send: () => here.alice.provider.post(`/api/v1/message/${requestId}`, message),
+    exchange: () => here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange()),
+    close: () => here.alice.consumer.post(`/api/v1/close/${requestId}`),
+    status: async () => (await here.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status,
+    expire: () => pause(Math.max(0, Date.parse(expiresAt) - Date.now() + 50)),
+  };
+}
+
+describe(row('silences', 'statuses'), () => {
+  test('pending, responded, closed', async () => {
+    const { send, close, status } = await newConversation();
+    expect(await status()).toBe('pending');
+    await send();
+    expect(await status()).toBe('responded');
+    await close();
+    expect(await status()).toBe('closed');
+  });
+
+  test('a message of the consumer is no response', async () => {
+    const { requestId, status } = await newConversation();
+    await here.alice.consumer.post(`/api/v1/message/${requestId}`, { role: 'consumer', plaintext: 'x' });
+    expect(await status()).toBe('pending');
+  });
+
+  test('a key exchange changes no status, and pending may be closed', async () => {
+    const { exchange, close, status } = await newConversation();
+    await exchange();
+    expect(await status()).toBe('pending');
+    await close();
+    expect(await status()).toBe('closed');
+  });
+
+  test('pending and responded expire, closed stays closed', async () => {
+    const [pending, responded, closed] = [await newConversation(), await newConversation(), await newConversation()];
+    await responded.send();
+    await closed.close();
+    await closed.expire();
+    expect(await pending.status()).toBe('expired');
+    expect(await responded.status()).toBe('expired');
+    expect(await closed.status()).toBe('closed');
+    expect((await closed.close()).status).toBe(200);
+  });
+});
+
+describe(row('silences', 'ended conversation'), () => {
+  test('closed: nothing is taken, everything is read', async () => {
+    const { requestId, send, exchange, close } = await newConversation();
+    await send();
+    await close();
+    for (const answer of [await send(), await exchange()]) {
+      expect(answer.status).toBe(409);
+      expect(answer.json.error).toBe('conversation_closed');
+    }
+    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
+  });
+
+  test('expired: nothing is taken, not even a close, everything is read', async () => {
+    const { requestId, send, exchange, close, expire } = await newConversation();
+    await send();
+    await expire();
+    for (const answer of [await send(), await exchange(), await close()]) {
+      expect(answer.status).toBe(409);
+      expect(answer.json.error).toBe('conversation_expired');
+    }
+    expect((await here.alice.session.post(`/api/requests/${requestId}/close`)).status).toBe(409);
+    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
+  });
+
+  test('keys that were exchanged before the end may be repeated after it', async () => {
+    const { requestId, close } = await newConversation();
+    const keys = keyExchange();
+    const exchange = () => here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
+    await exchange();
+    await close();
+    expect(await exchange()).toMatchObject({ status: 200, json: { status: 'closed' } });
+  });
+
+  test('closing again gives the first answer again, whoever closes', async () => {
+    const { requestId, close } = await newConversation();
+    const first = await close();
+    expect((await close()).json).toEqual(first.json);
+    expect((await here.alice.provider.post(`/api/v1/close/${requestId}`)).json).toEqual(first.json);
+    expect((await here.alice.session.post(`/api/requests/${requestId}/close`)).json).toEqual(first.json);
+  });
+});

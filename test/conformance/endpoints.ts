@@ -1,0 +1,105 @@
+import { encryptedContent, keyExchange, submission } from '../black-box/samples.ts';
+
+export type CallerKind = 'consumer' | 'provider' | 'session' | 'nobody';
+
+/** One endpoint as the contract's summary and the design write it. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** `:requestId`, `:refCode` and `:keyId` stand for what a test fills in. */
+  readonly path: string;
+  readonly auth: 'key in body' | 'key' | 'provider key' | 'optional key' | 'session' | 'none';
+  /** Where it is written. */
+  readonly from: 'spec' | 'design';
+  readonly success: number;
+  /** A body that is accepted from this kind of caller; the key of a submit apart. */
+  readonly body?: (caller: CallerKind) => Readonly<Record<string, unknown>>;
+}
+
+const message = (role: CallerKind) => ({ role, plaintext: 'Run the additive one first.' });
+const topics = () => ({ topics: ['/svc/requests/:requestId'] });
+const vault = () => ({ vault: { wrapped: 'q83vEjRWeJA=' } });
+
+export const endpoints: readonly Endpoint[] = [
+  { method: 'POST', path: '/api/v1/help', auth: 'key in body', from: 'spec', success: 201, body: submission },
+  { method: 'GET', path: '/api/v1/requests/by-ref/:refCode', auth: 'key', from: 'spec', success: 200 },
+  {
+    method: 'POST',
+    path: '/api/v1/key-exchange/:requestId',
+    auth: 'provider key',
+    from: 'spec',
+    success: 200,
+    body: keyExchange,
+  },
+  { method: 'POST', path: '/api/v1/message/:requestId', auth: 'key', from: 'spec', success: 201, body: message },
+  { method: 'GET', path: '/api/v1/messages/:requestId', auth: 'key', from: 'spec', success: 200 },
+  { method: 'POST', path: '/api/v1/close/:requestId', auth: 'key', from: 'spec', success: 200 },
+  { method: 'GET', path: '/api/v1/help/:requestId', auth: 'optional key', from: 'spec', success: 200 },
+  { method: 'GET', path: '/api/requests', auth: 'session', from: 'spec', success: 200 },
+  { method: 'GET', path: '/api/requests/:requestId', auth: 'session', from: 'spec', success: 200 },
+  { method: 'GET', path: '/api/keys', auth: 'session', from: 'spec', success: 200 },
+  {
+    method: 'POST',
+    path: '/api/keys',
+    auth: 'session',
+    from: 'spec',
+    success: 201,
+    body: () => ({ name: 'laptop agent', kind: 'consumer' }),
+  },
+  { method: 'GET', path: '/api/health', auth: 'none', from: 'spec', success: 200 },
+
+  { method: 'GET', path: '/api/v1/requests', auth: 'key', from: 'design', success: 200 },
+  { method: 'GET', path: '/api/v1/whoami', auth: 'key', from: 'design', success: 200 },
+  { method: 'POST', path: '/api/v1/stream-token', auth: 'key', from: 'design', success: 201, body: topics },
+  { method: 'PUT', path: '/api/v1/vault', auth: 'provider key', from: 'design', success: 201, body: vault },
+  { method: 'GET', path: '/api/v1/vault', auth: 'provider key', from: 'design', success: 200 },
+  {
+    method: 'POST',
+    path: '/api/requests/:requestId/key-exchange',
+    auth: 'session',
+    from: 'design',
+    success: 200,
+    body: keyExchange,
+  },
+  {
+    method: 'POST',
+    path: '/api/requests/:requestId/messages',
+    auth: 'session',
+    from: 'design',
+    success: 201,
+    body: encryptedContent,
+  },
+  { method: 'POST', path: '/api/requests/:requestId/close', auth: 'session', from: 'design', success: 200 },
+  {
+    method: 'PUT',
+    path: '/api/keys/:keyId',
+    auth: 'session',
+    from: 'design',
+    success: 200,
+    body: () => ({ name: 'build agent' }),
+  },
+  {
+    method: 'POST',
+    path: '/api/keys/:keyId/rotate',
+    auth: 'session',
+    from: 'design',
+    success: 200,
+    body: () => ({ graceSeconds: 0 }),
+  },
+  { method: 'DELETE', path: '/api/keys/:keyId', auth: 'session', from: 'design', success: 204 },
+  { method: 'POST', path: '/api/stream-token', auth: 'session', from: 'design', success: 201, body: topics },
+  { method: 'GET', path: '/api/me', auth: 'session', from: 'design', success: 200 },
+  { method: 'PUT', path: '/api/vault', auth: 'session', from: 'design', success: 201, body: vault },
+  { method: 'GET', path: '/api/vault', auth: 'session', from: 'design', success: 200 },
+];
+
+/** Whom an endpoint serves. */
+export const callersOf = ({ auth }: Endpoint): readonly CallerKind[] => served[auth];
+
+const served = {
+  'key in body': ['consumer'],
+  key: ['consumer', 'provider'],
+  'provider key': ['provider'],
+  'optional key': ['consumer', 'provider', 'nobody'],
+  session: ['session'],
+  none: ['consumer', 'provider', 'session', 'nobody'],
+} as const satisfies Record<Endpoint['auth'], readonly CallerKind[]>;

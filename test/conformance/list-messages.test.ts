@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { keyExchange, submission } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+const texts = (body: { messages: { plaintext: string }[] }) => body.messages.map(({ plaintext }) => plaintext);
+
+async function conversationOf(count: number) {
+  const { requestId } = await here.alice.consumer.newRequest();
+  for (let number = 1; number <= count; number++) {
+    await here.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
+  }
+  return {
+    requestId,
+    read: async (query = '') => (await here.alice.consumer.get(`/api/v1/messages/${requestId}${query}`)).json,
+  };
+}
+
+describe(row('silences', 'messages list'), () => {
+  test('has the request, its context, the keys and the messages', async () => {
+    const sent = { ...submission(), plaintext: 'in clear' };
+    const { requestId, refCode, expiresAt } = await here.alice.consumer.newRequest(sent);
+    const keys = keyExchange();
+    await here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
+    const { messages: context, ...rest } = sent;
+    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toEqual({
+      requestId,
+      refCode,
+      status: 'pending',
+      responseCount: 0,
+      createdAt: expect.any(String),
+      expiresAt,
+      context,
+      ...rest,
+      ...keys,
+      messages: [],
+    });
+  });
+
+  test('what was not sent is null', async () => {
+    const { requestId } = await here.alice.consumer.newRequest({
+      consumerSignPubKey: undefined,
+      consumerEncryptPubKey: undefined,
+      question: undefined,
+      plaintext: 'x',
+    });
+    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject({
+      question: null,
+      consumerSignPubKey: null,
+      consumerEncryptPubKey: null,
+      providerSignPubKey: null,
+      providerEncryptPubKey: null,
+    });
+  });
+
+  test('comes in the order of sending, with rising seq, and whole unless it is narrowed', async () => {
+    const { read } = await conversationOf(7);
+    const whole = await read();
+    expect(texts(whole)).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+    const seqs = whole.messages.map(({ seq }: { seq: number }) => seq);
+    expect(seqs).toEqual([...seqs].sort((one, other) => one - other));
+    expect(new Set(seqs).size).toBe(7);
+    expect(whole).not.toHaveProperty('next');
+  });
+
+  test('is read page by page with after and limit, each message once', async () => {
+    const { read } = await conversationOf(7);
+    const pages: string[][] = [];
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const page: { messages: { plaintext: string }[]; next?: number } = await read(`?after=${after}&limit=3`);
+      pages.push(texts(page));
+      after = page.next;
+    }
+    expect(pages).toEqual([['1', '2', '3'], ['4', '5', '6'], ['7']]);
+  });
+
+  test('a page that just fits has no next, one behind the end is empty', async () => {
+    const { read } = await conversationOf(2);
+    expect(await read('?limit=2')).not.toHaveProperty('next');
+    expect(await read('?after=999999999')).toMatchObject({ messages: [], responseCount: 2 });
+  });
+
+  test('shows both parties the same', async () => {
+    const { requestId, read } = await conversationOf(2);
+    expect((await here.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
+    expect((await here.alice.session.get(`/api/requests/${requestId}`)).json).toEqual(await read());
+    expect((await here.alice.session.get(`/api/requests/${requestId}?limit=1`)).json).toEqual(await read('?limit=1'));
+  });
+
+  test.each(['after=x', 'after=-1', 'after=1.5', 'after=', 'limit=0', 'limit=-1', 'limit=x', 'limit=1e3', 'after=1&after=2', 'after=99999999999999999999', 'after=%00'])(
+    '?%s is 400',
+    async (query) => {
+      const { requestId } = await here.alice.consumer.newRequest();
+      const answer = await here.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+    },
+  );
+
+  test('fifty at once are all kept, each with its own seq, and all are counted', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const send = (number: number) =>
+      here.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => send(number)));
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    const { messages, responseCount } = (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+    expect(responseCount).toBe(50);
+    expect(new Set(messages.map(({ seq }: { seq: number }) => seq)).size).toBe(50);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Caller } from '../black-box/caller.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+const idsIn = (body: { requests: { requestId: string }[] }) => body.requests.map(({ requestId }) => requestId);
+
+/** The same list, for keys and for sessions. */
+const places = [
+  { who: 'a provider key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.provider },
+  { who: 'a session', path: '/api/requests', callerOf: (user: Expert): Caller => user.session },
+  { who: 'a consumer key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.consumer },
+];
+type Expert = Awaited<ReturnType<typeof here.relay.signUp>>;
+
+test(row('silences', 'list by key'), async () => {
+  const user = await here.relay.signUp();
+  const { requestId: first } = await user.consumer.newRequest();
+  const { requestId: second } = await user.secondConsumer.newRequest();
+  const { requestId: foreign } = await here.bob.consumer.newRequest();
+  expect(idsIn((await user.provider.get('/api/v1/requests')).json)).toEqual([second, first]);
+  expect(idsIn((await user.session.get('/api/requests')).json)).toEqual([second, first]);
+  expect(idsIn((await user.consumer.get('/api/v1/requests')).json)).toEqual([first]);
+  expect(idsIn((await user.secondConsumer.get('/api/v1/requests')).json)).toEqual([second]);
+  expect(idsIn((await here.bob.provider.get('/api/v1/requests')).json)).toContain(foreign);
+});
+
+describe.each(places)('the list of $who', ({ path, callerOf }) => {
+  test('is read page by page, newest first, each request once', async () => {
+    const user = await here.relay.signUp();
+    const made: string[] = [];
+    for (let count = 0; count < 5; count++) made.unshift((await user.consumer.newRequest()).requestId);
+    const pages: string[][] = [];
+    let query = '?limit=2';
+    for (let page = 0; page < 3; page++) {
+      const { json } = await callerOf(user).get(path + query);
+      pages.push(idsIn(json));
+      query = `?limit=2&after=${json.next}`;
+    }
+    expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
+    expect((await callerOf(user).get(`${path}?limit=5`)).json).not.toHaveProperty('next');
+  });
+
+  test('is narrowed by status', async () => {
+    const user = await here.relay.signUp();
+    const [pending, responded, closed] = [
+      await user.consumer.newRequest(),
+      await user.consumer.newRequest(),
+      await user.consumer.newRequest(),
+    ];
+    const reply = { role: 'provider', plaintext: 'x' };
+    await user.provider.post(`/api/v1/message/${responded.requestId}`, reply);
+    await user.provider.post(`/api/v1/close/${closed.requestId}`);
+    const list = async (status: string) => idsIn((await callerOf(user).get(`${path}?status=${status}`)).json);
+    expect(await list('pending')).toEqual([pending.requestId]);
+    expect(await list('responded')).toEqual([responded.requestId]);
+    expect(await list('closed')).toEqual([closed.requestId]);
+    expect(await list('expired')).toEqual([]);
+  });
+
+  test('is searched by a part of the question, taken literally, and by reference code', async () => {
+    const user = await here.relay.signUp();
+    const { requestId, refCode } = await user.consumer.newRequest({ question: 'Is 100% of PLAN_B safe?' });
+    await user.consumer.newRequest({ question: 'Is 1000 of PLANxB safe?' });
+    const list = async (q: string) =>
+      idsIn((await callerOf(user).get(`${path}?q=${encodeURIComponent(q)}`)).json);
+    expect(await list('100%')).toEqual([requestId]);
+    expect(await list('plan_b')).toEqual([requestId]);
+    expect(await list(refCode.toLowerCase())).toEqual([requestId]);
+    expect(await list("' OR true --")).toEqual([]);
+  });
+
+  const overflow = Buffer.from(`2026-02-30T00:00:00.000Z ${'A'.repeat(22)}`).toString('base64url');
+  test.each(['status=open', 'status=', 'limit=0', 'limit=201', 'limit=x', 'after=x', `after=${overflow}`, 'status=pending&status=closed', 'q=%00', `q=${'x'.repeat(201)}`])(
+    '?%s is 400',
+    async (query) => {
+      const answer = await callerOf(here.alice).get(`${path}?${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+    },
+  );
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { checksumOf } from '../black-box/key-text.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { askEndpoint, newPlace } from './ask-endpoint.ts';
+import { row } from './contract.ts';
+import { callersOf, endpoints } from './endpoints.ts';
+
+const here = useRelay();
+const withKeys = endpoints.filter(({ auth }) => auth.includes('key'));
+
+test(row('silences', 'key format'), async () => {
+  for (const kind of ['consumer', 'provider'] as const) {
+    const answer = await here.alice.session.post('/api/keys', { kind, name: 'format' });
+    const { key, lastFour } = answer.json;
+    expect(key).toMatch(kind === 'consumer' ? /^hs_[0-9A-Za-z]{38}$/ : /^hs_prov_[0-9A-Za-z]{38}$/);
+    expect(key.slice(-6)).toBe(checksumOf(key.slice(0, -6)));
+    expect(lastFour).toBe(key.slice(-4));
+    // In full this once.
+    expect((await here.alice.session.get('/api/keys')).text).not.toContain(key.slice(0, -4));
+  }
+});
+
+describe(row('errors', '401'), () => {
+  test.each(withKeys)(`${row('silences', 'prefixes')}: $method $path`, async (endpoint) => {
+    const place = await newPlace(here.alice);
+    for (const kind of ['consumer', 'provider'] as const) {
+      const { status } = await here.relay.ask(askEndpoint(endpoint, place, { key: here.alice[kind].key }, { as: kind }));
+      if (!callersOf(endpoint).includes(kind)) expect(status).toBe(401);
+      else expect(status).not.toBe(401);
+    }
+  });
+
+  test.each([
+    ['another letter case', (key: string) => key.toUpperCase()],
+    ['a space behind', (key: string) => `${key} x`],
+    ['another prefix', (key: string) => key.replace('hs_', 'hx_')],
+    ['the other kind\'s prefix', (key: string) => key.replace('hs_', 'hs_prov_')],
+    ['its digest', () => 'a'.repeat(64)],
+    ['a very long text', (key: string) => key.repeat(50)],
+  ])('a key with %s is no key', async (_name, change) => {
+    const answer = await here.relay.nobody.get('/api/v1/whoami', { 'x-api-key': change(here.alice.consumer.key) });
+    expect(answer.status).toBe(401);
+    expect(answer.json.error).toBe('unauthorized');
+  });
+});
+
+test(row('authentication', 'consumer and provider, other v1 calls'), async () => {
+  const { key } = here.alice.consumer;
+  expect((await here.relay.nobody.get('/api/v1/whoami', { 'X-API-Key': key })).status).toBe(200);
+  expect((await here.relay.nobody.get('/api/v1/whoami', { authorization: `Bearer ${key}` })).status).toBe(401);
+  expect((await here.relay.nobody.get(`/api/v1/whoami?apiKey=${key}`)).status).toBe(401);
+  // Two headers are no key, even if both are the same.
+  const twice = await here.relay.ask({ method: 'GET', path: '/api/v1/whoami', headers: { 'x-api-key': [key, key] } });
+  expect(twice.status).toBe(401);
+});
+
+test(row('authentication', 'provider, key exchange'), async () => {
+  const { requestId } = await here.alice.consumer.newRequest();
+  const answer = await here.alice.consumer.post(`/api/v1/key-exchange/${requestId}`, {});
+  expect(answer.status).toBe(401);
+});
+
+test(row('silences', 'who am I'), async () => {
+  const { alice } = here;
+  const topic = `/svc/providers/${alice.userId}`;
+  expect((await alice.provider.get('/api/v1/whoami')).json).toEqual({
+    kind: 'provider',
+    name: `${alice.name} provider`,
+    userId: alice.userId,
+    topics: [topic, `${topic}/activity`],
+  });
+  expect((await alice.consumer.get('/api/v1/whoami')).json).toMatchObject({ kind: 'consumer', topics: [] });
+});

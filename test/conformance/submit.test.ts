@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { publicPem, submission } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+const submit = (members?: Record<string, unknown>) => here.alice.consumer.submit(members);
+
+/** The whole of a request, as its owner reads it. */
+async function read(requestId: string) {
+  return (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+}
+
+test(row('authentication', 'consumer, submit'), async () => {
+  const answer = await submit();
+  expect(answer.status).toBe(201);
+  expect(Object.keys(answer.json).sort()).toEqual(['expiresAt', 'refCode', 'requestId', 'status']);
+  // The header counts for nothing here.
+  const body = submission();
+  expect((await here.alice.consumer.post('/api/v1/help', body)).status).toBe(400);
+});
+
+test(row('limits', 'conversation lifetime'), async () => {
+  const before = Date.now();
+  const { requestId, expiresAt } = await here.alice.consumer.newRequest();
+  const { createdAt } = await read(requestId);
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(72 * 3_600_000);
+  expect(Math.abs(Date.parse(createdAt) - before)).toBeLessThan(60_000);
+});
+
+test(row('silences', 'requestId'), async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => here.alice.consumer.newRequest()));
+  for (const { requestId } of ids) {
+    expect(requestId).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(Buffer.from(requestId, 'base64url')).toHaveLength(16);
+  }
+  expect(new Set(ids.map(({ requestId }) => requestId)).size).toBe(20);
+});
+
+test(row('limits', 'messages kept'), async () => {
+  const messages = Array.from({ length: 13 }, (_, number) => ({ role: 'user', content: `message ${number}` }));
+  const { requestId } = await here.alice.consumer.newRequest({ messages });
+  expect((await read(requestId)).context).toEqual(messages.slice(3));
+});
+
+describe(row('silences', 'required at submit'), () => {
+  const keys = { consumerSignPubKey: undefined, consumerEncryptPubKey: undefined };
+
+  test.each([
+    ['no key', { apiKey: undefined }, 'apiKey'],
+    ['a key that is null', { apiKey: null }, 'apiKey'],
+    ['no messages', { messages: undefined }, 'messages'],
+    ['messages that are null', { messages: null }, 'messages'],
+    ['no signing key', { consumerSignPubKey: undefined }, 'consumerSignPubKey'],
+    ['no encryption key', { consumerEncryptPubKey: null }, 'consumerEncryptPubKey'],
+    ['neither public key', keys, 'consumerSignPubKey'],
+    ['neither public key and an empty plaintext', { ...keys, plaintext: '' }, 'consumerSignPubKey'],
+    ['half a pair of keys beside a plaintext', { consumerSignPubKey: undefined, plaintext: 'x' }, 'consumerSignPubKey'],
+  ])(`${row('errors', '400')}: %s`, async (_name, members, path) => {
+    const answer = await submit(members);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toBe('invalid_request');
+    expect(answer.json.fields).toContainEqual(expect.objectContaining({ path, code: 'required' }));
+  });
+
+  test.each([
+    ['no messages in the list', { messages: [] }],
+    ['no question', { question: undefined }],
+    ['a question that is null', { question: null }],
+    ['an empty question', { question: '' }],
+    ['a plaintext beside the keys', { plaintext: 'x' }],
+    ['a plaintext instead of the keys', { ...keys, plaintext: 'x' }],
+    ['keys that are null beside a plaintext', { consumerSignPubKey: null, consumerEncryptPubKey: null, plaintext: 'x' }],
+    ['members that nobody knows', { publicKey: 'v3', nested: { a: [1] } }],
+  ])('%s is fine', async (_name, members) => {
+    expect((await submit(members)).status).toBe(201);
+  });
+
+  test('every wrong member is named at once, and what was sent is not repeated', async () => {
+    const answer = await submit({
+      messages: [{ role: 'user', content: 'fine' }, { role: '', content: 'secret-1' }, { role: 'user', content: 7 }, 'secret-2'],
+      question: 5,
+      plaintext: ['secret-3'],
+      consumerSignPubKey: 'secret-4',
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(
+      ['consumerSignPubKey', 'messages[1].role', 'messages[2].content', 'messages[3]', 'plaintext', 'question'].sort(),
+    );
+    expect(answer.text).not.toMatch(/secret-\d/);
+  });
+
+  test.each([
+    ['a list', []],
+    ['a number', 7],
+    ['an object', { key: 'x' }],
+  ])('a key that is %s is no text', async (_name, apiKey) => {
+    const answer = await submit({ apiKey });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'apiKey', code: 'type' })]);
+  });
+});
+
+test('everything that was submitted comes back as it was sent, to the byte', async () => {
+  const sent = {
+    consumerSignPubKey: publicPem('ed25519'),
+    consumerEncryptPubKey: publicPem('x25519').replaceAll('\n', '\r\n'),
+    messages: [{ role: 'user', content: 'Zeilen\r\n\ttab  "quotes" \\ \u2028 🙈 e\u0301 é \u200d \ufeff' }],
+    question: ' Grüße, 世界 \u{1f468}\u200d\u{1f469}\u200d\u{1f467} ',
+    plaintext: '\u0001\u001f\u007f\uffff',
+  };
+  const { requestId } = await here.alice.consumer.newRequest(sent);
+  const { messages: context, ...rest } = sent;
+  expect(await read(requestId)).toMatchObject({ ...rest, context });
+});
+
+test('a question of any length is kept whole; a list carries its first 2,000 characters', async () => {
+  const question = '🙈'.repeat(2_500);
+  const { requestId } = await here.alice.consumer.newRequest({ question });
+  expect((await read(requestId)).question).toBe(question);
+  const { requests } = (await here.alice.consumer.get('/api/v1/requests?limit=1')).json;
+  expect(requests[0]).toMatchObject({ requestId, question: '🙈'.repeat(2_000) });
+});
