@@ -9,7 +9,6 @@ import { createEnder } from './ending/create-ender.ts';
 import { endInJob } from './ending/end-in-job.ts';
 import { checkRedis } from './queue/check-redis.ts';
 import { createQueue } from './queue/create-queue.ts';
-
 import { createReports } from './reports/create-reports.ts';
 import { createSweep } from './sweep/create-sweep.ts';
 import { sweepInterval } from './sweep/sweep-interval.ts';
@@ -34,13 +33,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   };
   const end = endInJob(createEnder(prisma, reports.ended));
   const ends = createQueue({ ...shared, name: 'end', concurrency: 200, work: end });
-  const sweep = createSweep({ prisma, endQueue: ends.queue, interval, reports });
+  const sweep = createSweep({ prisma, ends, interval, reports });
   const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });
 
   const watch = createWatch({
     interval,
     redisConnected: () => redis.connected,
-    lookAfterQueue: lookAfterQueue({ sweeps: sweeps.queue, ends: ends.queue, interval, clock, reports }),
+    lookAfterQueue: lookAfterQueue({ sweeps, ends, interval, clock, reports }),
     endOverdue: sweep.endOverdue,
     measureOverdue: () => reports.measureOverdue(prisma),
     log,

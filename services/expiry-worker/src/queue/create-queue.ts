@@ -7,6 +7,7 @@ import { within } from './within.ts';
 const patience = 5_000;
 
 export interface QueuePart extends Part {
+  /** Once started: BullMQ connects as soon as it is made. */
   readonly queue: Queue;
 }
 
@@ -26,30 +27,35 @@ export function createQueue(options: {
   work: (job: Job, token: string | undefined) => Promise<void>;
   onFailure: (failure: JobFailure) => void;
 }): QueuePart {
-  const { name, redis, onFailure } = options;
+  const { name, redis, concurrency, work, onFailure } = options;
   const shared = { connection: redis, prefix: options.prefix };
-  // An outage of Redis is told once, by the connection itself.
-  const ignore = () => {};
+  let opened: { queue: Queue; worker: Worker } | undefined;
 
-  const queue = new Queue(name, { ...shared, streams: { events: { maxLen: 100 } } }).on('error', ignore);
-  const worker = new Worker(name, options.work, {
-    ...shared,
-    concurrency: options.concurrency,
-    autorun: false,
-    runRetryDelay: 1_000,
-  });
-  worker.on('error', ignore);
-  worker.on('failed', (job, error) => {
-    onFailure({ queue: name, error, final: !job || job.attemptsMade >= (job.opts.attempts ?? 1) });
-  });
+  function open(): { queue: Queue; worker: Worker } {
+    // An outage of Redis is told once, by the connection itself.
+    const ignore = () => {};
+    const queue = new Queue(name, { ...shared, streams: { events: { maxLen: 100 } } }).on('error', ignore);
+    const worker = new Worker(name, work, { ...shared, concurrency, autorun: false, runRetryDelay: 1_000 });
+    worker.on('error', ignore);
+    worker.on('failed', (job, error) => {
+      onFailure({ queue: name, error, final: !job || job.attemptsMade >= (job.opts.attempts ?? 1) });
+    });
+    return { queue, worker };
+  }
 
   return {
     name: `queue ${name}`,
-    queue,
+    get queue() {
+      if (!opened) throw new Error(`The queue ${name} was asked for before its start.`);
+      return opened.queue;
+    },
     async start() {
-      worker.run().catch((error) => onFailure({ queue: name, error, final: true }));
+      opened = open();
+      opened.worker.run().catch((error) => onFailure({ queue: name, error, final: true }));
     },
     async stop() {
+      if (!opened) return;
+      const { queue, worker } = opened;
       // Without Redis BullMQ would wait for it forever. A job that it never hears of is one more sweep's work.
       if (redis.status !== 'ready') await worker.close(true);
       else if (!(await within(patience, worker.close()))) redis.disconnect();

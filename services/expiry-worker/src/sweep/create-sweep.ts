@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PrismaClient } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
-import type { Queue } from 'bullmq';
 import { endOverdue } from '../ending/end-overdue.ts';
+import type { QueuePart } from '../queue/create-queue.ts';
 import type { Reports } from '../reports/create-reports.ts';
 import { enqueueUpcoming } from './enqueue-upcoming.ts';
 
@@ -19,11 +19,11 @@ export interface Sweep extends Part {
 
 export function createSweep(options: {
   prisma: PrismaClient;
-  endQueue: Queue;
+  ends: QueuePart;
   interval: number;
   reports: Pick<Reports, 'ended' | 'swept'>;
 }): Sweep {
-  const { prisma, endQueue, interval, reports } = options;
+  const { prisma, ends, interval, reports } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Set<Promise<void>>();
@@ -42,7 +42,7 @@ export function createSweep(options: {
 
   async function sweep(): Promise<void> {
     // Side by side: a Redis that hangs keeps no request open, and a million overdue ones keep no job waiting.
-    const planned = enqueueUpcoming({ prisma, queue: endQueue, horizon: 2 * interval, signal });
+    const planned = enqueueUpcoming({ prisma, queue: ends.queue, horizon: 2 * interval, signal });
     const results = await Promise.allSettled([endAll(), planned]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }

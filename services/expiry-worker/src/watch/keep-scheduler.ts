@@ -1,5 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import type { Queue } from 'bullmq';
+import type { QueuePart } from '../queue/create-queue.ts';
 
 const id = 'sweep';
 
@@ -10,19 +10,19 @@ export type SchedulerState = 'fine' | 'made' | 'restored';
  * flushed, its next job was lost, or a worker whose clock is wrong has put that job far off.
  */
 export function keepScheduler(options: {
-  queue: Queue;
+  sweeps: Pick<QueuePart, 'queue'>;
   interval: number;
   clock: Clock;
 }): () => Promise<SchedulerState> {
-  const { queue, interval, clock } = options;
+  const { sweeps, interval, clock } = options;
   let known = false;
 
   async function works(): Promise<boolean> {
-    const scheduler = await queue.getJobScheduler(id);
+    const scheduler = await sweeps.queue.getJobScheduler(id);
     if (scheduler?.next === undefined || scheduler.every !== interval) return false;
     if (scheduler.next > clock.now() + 3 * interval) return false;
     // However late it is: while its job has a place in the queue, workers are only busy.
-    const job = await queue.getJob(`repeat:${id}:${scheduler.next}`);
+    const job = await sweeps.queue.getJob(`repeat:${id}:${scheduler.next}`);
     return job !== undefined && (await job.getState()) !== 'unknown';
   }
 
@@ -32,8 +32,8 @@ export function keepScheduler(options: {
       known = true;
       return 'fine';
     }
-    await queue.removeJobScheduler(id);
-    await queue.upsertJobScheduler(
+    await sweeps.queue.removeJobScheduler(id);
+    await sweeps.queue.upsertJobScheduler(
       id,
       { every: interval },
       { name: id, opts: { removeOnComplete: true, removeOnFail: { count: 100 } } },
