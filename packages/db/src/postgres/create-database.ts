@@ -23,7 +23,7 @@ export function createDatabase(options: {
   log: Log;
   patience?: number;
 }): Database {
-  const { url, poolSize, log, patience = 8_000 } = options;
+  const { url, poolSize, log, patience = 6_000 } = options;
   const watch = watchPostgres({ url, patience, log });
   const pool = new pg.Pool({
     connectionString: url,
