@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { parseApiKey } from '@expert-relay/kit/api-key';
+import type { Log } from '@expert-relay/kit/log';
+import { type PrincipalSigner, principalHeader } from '@expert-relay/kit/principal';
+import { Problem } from '@expert-relay/kit/problem';
+
+/** Gives a stream token for an API key. Never kept: every subscription asks anew whether the key is still good. */
+export type ExchangeKey = (apiKey: string, topics: readonly string[]) => Promise<string>;
+
+const path = '/internal/stream-token';
+const patience = 5_000;
+
+export function createKeyExchange(options: {
+  requestsUrl: string;
+  sign: PrincipalSigner;
+  log: Log;
+}): ExchangeKey {
+  const { sign, log } = options;
+  const url = new URL(path, options.requestsUrl);
+
+  const call = (apiKey: string, topics: readonly string[]) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        [principalHeader]: sign({ principal: { kind: 'hub' }, method: 'POST', path, callId: randomUUID() }),
+      },
+      body: JSON.stringify({ apiKey, topics }),
+      signal: AbortSignal.timeout(patience),
+    });
+
+  return async (apiKey, topics) => {
+    // A mistyped key is refused without asking anybody.
+    if (!parseApiKey(apiKey)) throw new Problem('unauthorized');
+    const answer = await call(apiKey, topics).catch((error: Error) => error);
+    if (answer instanceof Error) {
+      log.warn({ reason: String(answer.cause ?? answer.message) }, 'the requests service cannot be reached');
+      throw new Problem('unavailable', { headers: { 'retry-after': '2' } });
+    }
+    const body = (await answer.json().catch(() => ({}))) as { token?: unknown };
+    if (answer.status === 201 && typeof body.token === 'string') return body.token;
+    if (answer.status === 401) throw new Problem('unauthorized');
+    if (answer.status === 403) throw notCovered();
+    log.warn({ status: answer.status }, 'the requests service gave no stream token');
+    throw new Problem('unavailable', { headers: { 'retry-after': '2' } });
+  };
+}
+
+export const notCovered = (): Problem =>
+  new Problem('forbidden', {
+    detail: 'This credential does not cover every topic. See GET /api/v1/whoami for the topics of a key.',
+  });

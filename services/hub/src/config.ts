@@ -1,0 +1,105 @@
+import {
+  corsOriginsVariable,
+  duration,
+  flag,
+  integer,
+  list,
+  natsVariables,
+  portVariable,
+  principalKeyVariable,
+  processVariables,
+  publicUrlVariable,
+  read,
+  serviceUrlVariable,
+  trustedProxiesVariable,
+  type Values,
+} from '@expert-relay/kit/config';
+
+/** Everything that the hub reads from its environment. */
+export const variables = {
+  process: processVariables,
+  port: portVariable(8083),
+  nats: natsVariables,
+  requestsUrl: serviceUrlVariable('requests'),
+  principalKey: principalKeyVariable('hub', 'requests'),
+  publicUrl: publicUrlVariable,
+  corsOrigins: corsOriginsVariable,
+  trustedProxies: trustedProxiesVariable,
+  requireAuth: flag('HUB_REQUIRE_AUTH', {
+    help: 'Whether request topics need a credential too. Provider topics always do.',
+    default: false,
+  }),
+  streamTokenKeys: list('RELAY_STREAM_TOKEN_PUBLIC_KEYS', {
+    help: 'The Ed25519 public keys (base64url of SPKI DER) that stream tokens are verified with; several during a rotation.',
+    pattern: /^[A-Za-z0-9_-]{40,}$/,
+    expected: 'public keys as base64url, separated by commas',
+  }),
+  caps: {
+    streams: integer('RELAY_HUB_MAX_STREAMS', {
+      help: 'Open streams of one hub process, at most. A stream takes about 11 KB.',
+      default: 15_000,
+    }),
+    perAddress: integer('RELAY_HUB_MAX_STREAMS_PER_ADDRESS', {
+      help: 'Open streams of one client address (IPv6: of one /64), at most; 0 = no cap.',
+      default: 200,
+    }),
+    perCredential: integer('RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL', {
+      help: 'Open streams that rest on one API key or session, at most; 0 = no cap.',
+      default: 100,
+    }),
+    anonymous: integer('RELAY_HUB_MAX_STREAMS_ANONYMOUS', {
+      help: 'Open streams without a credential, at most, so that they never crowd out the others; 0 = no cap.',
+      default: 5_000,
+    }),
+  },
+  stream: {
+    heartbeat: duration('RELAY_HUB_HEARTBEAT', {
+      help: 'How often each stream gets a heartbeat.',
+      default: '15s',
+      min: '50ms',
+    }),
+    lifetime: duration('RELAY_HUB_STREAM_LIFETIME', {
+      help: 'A stream ends after this (up to a fifth earlier, so that not all end at once) and its reader reconnects.',
+      default: '1h',
+      min: '1s',
+    }),
+    retry: duration('RELAY_HUB_RETRY', {
+      help: 'How long readers are asked to wait before they reconnect; each is told between half of it and one and a half.',
+      default: '2s',
+    }),
+    busyRetry: duration('RELAY_HUB_BUSY_RETRY', {
+      help: 'The same for readers that are turned away because a cap is reached.',
+      default: '60s',
+    }),
+    maxBufferedBytes: integer('RELAY_HUB_READER_MAX_BYTES', {
+      help: 'A reader for whom more bytes than this wait in the process is cut.',
+      default: 1_048_576,
+      min: 1_024,
+    }),
+    maxStall: duration('RELAY_HUB_READER_MAX_STALL', {
+      help: 'A reader that has taken none of its waiting bytes for this long is cut.',
+      default: '30s',
+    }),
+    drainSpread: duration('RELAY_HUB_DRAIN_SPREAD', {
+      help: 'A stopping hub ends its streams spread over this time, so that readers do not all reconnect at once.',
+      default: '10s',
+    }),
+  },
+  ring: {
+    events: integer('RELAY_HUB_RING_EVENTS', {
+      help: 'The newest events kept in memory; who resumes from an older one is served from NATS.',
+      default: 50_000,
+      min: 1,
+    }),
+    bytes: integer('RELAY_HUB_RING_BYTES', {
+      help: 'The memory that they may take, roughly.',
+      default: 67_108_864,
+      min: 65_536,
+    }),
+  },
+};
+
+export type Config = Values<typeof variables>;
+
+export const readConfig = (env: Readonly<Record<string, string | undefined>> = process.env): Config =>
+  read(variables, env);

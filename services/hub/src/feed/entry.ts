@@ -1,0 +1,52 @@
+import type { DomainEvent } from '@expert-relay/contracts';
+import { frame } from '../stream/frame.ts';
+import { jsonOf } from './copies.ts';
+import { formatPosition, type Position } from './position.ts';
+import { readEvent } from './read-event.ts';
+
+/**
+ * One event of the stream, at its place. Its frames are made when the first subscriber needs them, so that an
+ * event that nobody here listens to costs next to nothing.
+ */
+export class Entry implements Position {
+  readonly epoch: string;
+  readonly seq: number;
+  readonly check: string;
+  /** Where it is delivered, one copy for each topic. None for what only keeps its place. */
+  readonly topics: readonly string[];
+  readonly #bytes: Uint8Array;
+  readonly #frames: (Buffer | undefined)[] = [];
+
+  constructor(at: Position, bytes: Uint8Array, topics: readonly string[]) {
+    this.epoch = at.epoch;
+    this.seq = at.seq;
+    this.check = at.check;
+    this.topics = topics;
+    this.#bytes = bytes;
+  }
+
+  /** What the entry takes in memory, roughly, once its frames are made. */
+  get size(): number {
+    return 300 + 4 * this.#bytes.length;
+  }
+
+  /** The one Buffer that all subscribers of a topic get. `event` spares decoding it again. */
+  frame(copy: number, event?: DomainEvent): Buffer {
+    this.#frames[copy] ??= this.#make(copy, formatPosition(this), event);
+    return this.#frames[copy];
+  }
+
+  /** The first copy for those who get the second one too: see `Position.copies`. */
+  firstOfTwo(): Buffer {
+    const { epoch, seq, check } = this;
+    return this.#make(0, formatPosition({ epoch, seq, check, copies: 1 }));
+  }
+
+  decode(): DomainEvent | undefined {
+    return readEvent(this.#bytes);
+  }
+
+  #make(copy: number, id: string, event = this.decode()): Buffer {
+    return frame(`id: ${id}\n${event ? `data: ${jsonOf(event, copy)}\n` : ''}\n`);
+  }
+}

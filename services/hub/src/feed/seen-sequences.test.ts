@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { SeenSequences } from './seen-sequences.ts';
+
+const admitted = (sequences: number[], seen = new SeenSequences(10)) =>
+  sequences.filter((seq) => seen.admit('request', seq));
+
+test.each([
+  ['in order', [1, 2, 3], [1, 2, 3]],
+  ['each once', [1, 2, 2, 1, 3, 3, 2], [1, 2, 3]],
+  ['a whole conversation again', [1, 2, 3, 4, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5]],
+  ['one that comes late, once', [1, 2, 4, 3, 3, 5], [1, 2, 4, 3, 5]],
+  ['several that come late', [1, 5, 3, 2, 4, 3, 2, 4, 1, 5], [1, 5, 3, 2, 4]],
+  ['nothing from before the first one', [7, 6, 5, 8], [7, 8]],
+  ['far ahead', [1, 100, 99, 69, 68, 1, 101, 69], [1, 100, 99, 69, 101]],
+  ['late by as much as is told apart', [1, 32, 2, 33, 2, 1, 3], [1, 32, 2, 33, 3]],
+])('%s', (_, sequences, expected) => {
+  expect(admitted(sequences)).toEqual(expected);
+});
+
+test('agrees with a plain set, whatever the order within reach', () => {
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed % below;
+  };
+  for (let round = 0; round < 300; round++) {
+    const seen = new SeenSequences(10);
+    const all = new Set<number>();
+    seen.admit('request', 0);
+    all.add(0);
+    for (let step = 0; step < 60; step++) {
+      const seq = random(31);
+      expect(seen.admit('request', seq)).toBe(!all.has(seq));
+      all.add(seq);
+    }
+  }
+});
+
+test('the least recently heard of requests is forgotten first', () => {
+  const seen = new SeenSequences(2);
+  seen.admit('a', 1);
+  seen.admit('b', 1);
+  seen.admit('a', 2);
+  seen.admit('c', 1);
+  expect(seen.admit('a', 2)).toBe(false);
+  expect(seen.admit('b', 1)).toBe(true);
+});

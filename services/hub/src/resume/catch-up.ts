@@ -1,0 +1,127 @@
+import type { Entry } from '../feed/entry.ts';
+import type { Feed } from '../feed/feed.ts';
+import type { Position } from '../feed/position.ts';
+import type { StreamSource } from '../follow/stream-source.ts';
+import type { Audience } from '../stream/audience.ts';
+import { reset } from '../stream/blocks.ts';
+import type { StreamMetrics } from '../stream/stream-metrics.ts';
+import type { Subscriber } from '../stream/subscriber.ts';
+import { sendCopies } from './send-copies.ts';
+
+/** Where a subscriber wants to go on: after a place, or with the oldest event that is kept. */
+export type From = Position | 'earliest';
+
+const batch = 100;
+
+/** Brings subscribers from where they were to the live audience: nothing lost, nothing twice, or an honest reset. */
+export class CatchUp {
+  readonly #feed: Feed;
+  readonly #live: Audience;
+  readonly #source: Pick<StreamSource, 'look'>;
+  readonly #scan: { add(subscriber: Subscriber, from: From): void };
+  readonly #metrics: Pick<StreamMetrics, 'begun'>;
+  /** Who knows events that have not come here yet: another hub was quicker. */
+  #ahead: { subscriber: Subscriber; from: Position }[] = [];
+
+  constructor(options: {
+    feed: Feed;
+    live: Audience;
+    source: Pick<StreamSource, 'look'>;
+    scan: { add(subscriber: Subscriber, from: From): void };
+    metrics: Pick<StreamMetrics, 'begun'>;
+  }) {
+    this.#feed = options.feed;
+    this.#live = options.live;
+    this.#source = options.source;
+    this.#scan = options.scan;
+    this.#metrics = options.metrics;
+  }
+
+  /** From now on, whatever was before. */
+  begin(subscriber: Subscriber): void {
+    this.#metrics.begun.inc({ how: 'now' });
+    this.#join(subscriber);
+  }
+
+  resume(subscriber: Subscriber, from: From): void {
+    const { current, ring } = this.#feed;
+    if (!subscriber.isOpen) return;
+    if (from === 'earliest') this.#resumeEarliest(subscriber);
+    else if (from.epoch !== current.epoch || !this.#feed.isSure(from)) this.reset(subscriber);
+    else if (from.seq > current.seq) void this.#awaitEvent(subscriber, from);
+    else if (this.#isInRing(from)) this.#replay(subscriber, from);
+    else if (from.seq <= ring.floor.seq) this.#scan.add(subscriber, from);
+    else this.reset(subscriber);
+  }
+
+  /** The feed has moved or changed: whoever was ahead of it may be served now. */
+  reconsider(): void {
+    if (this.#ahead.length === 0) return;
+    const { current } = this.#feed;
+    const due = this.#ahead.filter(({ from }) => from.seq <= current.seq || from.epoch !== current.epoch);
+    this.#ahead = this.#ahead.filter((one) => !due.includes(one) && one.subscriber.isOpen);
+    for (const { subscriber, from } of due) this.resume(subscriber, from);
+  }
+
+  #resumeEarliest(subscriber: Subscriber): void {
+    const { floor } = this.#feed.ring;
+    if (floor.seq === 0) this.#replay(subscriber, floor);
+    else this.#scan.add(subscriber, 'earliest');
+  }
+
+  #isInRing(from: Position): boolean {
+    const { ring } = this.#feed;
+    // Who still misses a copy of that very event needs the event itself.
+    return ring.has(from) && (from.copies === undefined || ring.at(from.seq) !== undefined);
+  }
+
+  async #awaitEvent(subscriber: Subscriber, from: Position): Promise<void> {
+    const state = await this.#source.look().catch(() => undefined);
+    if (!state) {
+      // NATS is away, here at least: nobody can tell yet.
+      setTimeout(() => this.resume(subscriber, from), 500).unref();
+    } else if (state.epoch !== from.epoch || state.lastSeq < from.seq) {
+      this.reset(subscriber);
+    } else {
+      this.#ahead.push({ subscriber, from });
+      this.reconsider();
+    }
+  }
+
+  #replay(subscriber: Subscriber, from: Position): void {
+    const { ring } = this.#feed;
+    let last = from;
+    const halfSent = from.copies === undefined ? undefined : ring.at(from.seq);
+    if (halfSent) {
+      sendCopies(subscriber, halfSent, 1);
+      last = halfSent;
+    }
+    while (!subscriber.outlet.isFull) {
+      const entries: Entry[] = ring.after(last.seq, subscriber.topics, batch);
+      for (const entry of entries) sendCopies(subscriber, entry);
+      last = entries.at(-1) ?? last;
+      if (entries.length < batch) {
+        this.#metrics.begun.inc({ how: 'resumed' });
+        this.#join(subscriber);
+        return;
+      }
+    }
+    subscriber.outlet.afterDrain(() => this.resume(subscriber, last));
+  }
+
+  /** The place is gone: says so, and goes on from now. */
+  reset(subscriber: Subscriber): void {
+    if (!subscriber.isOpen) return;
+    subscriber.outlet.write(reset(this.#feed.place));
+    this.#metrics.begun.inc({ how: 'reset' });
+    this.#join(subscriber);
+    // Who knows what it has had; it was told to read the state anew.
+    subscriber.timeline = -1;
+  }
+
+  #join(subscriber: Subscriber): void {
+    subscriber.isLive = true;
+    subscriber.timeline = this.#feed.timeline;
+    this.#live.join(subscriber);
+  }
+}

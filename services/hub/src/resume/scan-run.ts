@@ -1,0 +1,143 @@
+import { topicsOf } from '../feed/copies.ts';
+import { Entry } from '../feed/entry.ts';
+import type { Feed } from '../feed/feed.ts';
+import { checkOf, type Position } from '../feed/position.ts';
+import { readEvent } from '../feed/read-event.ts';
+import { SeenSequences } from '../feed/seen-sequences.ts';
+import type { Consumer, StreamMessage } from '../follow/open-consumer.ts';
+import type { StreamState } from '../follow/stream-source.ts';
+import { Audience } from '../stream/audience.ts';
+import type { Subscriber } from '../stream/subscriber.ts';
+import type { From } from './catch-up.ts';
+import type { Rider, ScanOutcome } from './scan.ts';
+import { sendCopies } from './send-copies.ts';
+
+/** One pass over the stream, from the oldest place that is asked for up to where the ring begins. */
+export class ScanRun {
+  readonly #feed: Feed;
+  readonly #outcome: ScanOutcome;
+  #epoch = '';
+  readonly #seen = new SeenSequences(100_000);
+  /** Who gets on when the scan comes by its place; the nearest last. */
+  #boarding: { subscriber: Subscriber; from: Position }[] = [];
+  /** Who is on, with where it began. */
+  readonly #riders = new Map<Subscriber, From>();
+  readonly #aboard = new Audience();
+  #at: Position | undefined;
+  #consumer: Consumer | undefined;
+  #isOver = false;
+  events = 0;
+
+  constructor(options: { feed: Feed; outcome: ScanOutcome }) {
+    this.#feed = options.feed;
+    this.#outcome = options.outcome;
+  }
+
+  /** Takes in those who begin the scan, and says which sequence it must begin at; undefined if none is left. */
+  admit(riders: readonly Rider[], { epoch, firstSeq }: StreamState): number | undefined {
+    this.#epoch = epoch;
+    const { floor } = this.#feed.ring;
+    for (const { subscriber, from } of riders) {
+      const isAtStart = from === 'earliest' || (from.epoch === epoch && from.seq + 1 === firstSeq);
+      if (isAtStart && firstSeq > floor.seq) this.#outcome.resume(subscriber, floor);
+      else if (isAtStart) this.#getOn(subscriber, from);
+      else if (from.epoch === epoch && from.seq >= firstSeq) this.#boarding.push({ subscriber, from });
+      else this.#outcome.reset(subscriber);
+    }
+    this.#boarding.sort((one, other) => other.from.seq - one.from.seq);
+    return this.#riders.size > 0 ? firstSeq : this.#boarding.at(-1)?.from.seq;
+  }
+
+  /** Whether the scan that is under way still comes by. */
+  board({ subscriber, from }: Rider): boolean {
+    if (this.#isOver || from === 'earliest' || from.epoch !== this.#epoch) return false;
+    if (from.seq <= (this.#at?.seq ?? Number.MAX_SAFE_INTEGER)) return false;
+    const index = this.#boarding.findIndex((other) => other.from.seq <= from.seq);
+    this.#boarding.splice(index < 0 ? this.#boarding.length : index, 0, { subscriber, from });
+    return true;
+  }
+
+  leave(subscriber: Subscriber): void {
+    if (!this.#riders.delete(subscriber)) return;
+    this.#aboard.leave(subscriber);
+  }
+
+  /** Resolves with why it ended; whoever is left has been sent on by then. */
+  async read(consumer: Consumer): Promise<string> {
+    this.#consumer = consumer;
+    let left = consumer.pending;
+    if (left === 0) this.end('the stream is empty');
+    consumer.begin((message) => {
+      if (this.#isOver) return;
+      this.#take(message);
+      if (--left === 0) this.end('read to the end');
+    });
+    const reason = await consumer.ended;
+    this.end(reason);
+    return reason;
+  }
+
+  end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#consumer?.end(reason);
+    for (const [subscriber, from] of this.#riders) this.#outcome.resume(subscriber, this.#at ?? from);
+    for (const { subscriber, from } of this.#boarding) this.#outcome.resume(subscriber, from);
+  }
+
+  #take({ seq, bytes }: StreamMessage): void {
+    this.events++;
+    const event = readEvent(bytes);
+    const previous = this.#at;
+    this.#at = { epoch: this.#epoch, seq, check: checkOf(event?.eventId ?? '') };
+    if (previous && seq !== previous.seq + 1) this.#resetAll();
+
+    const isNew = !event?.requestId || this.#seen.admit(event.requestId, Number(event.seq));
+    const entry = new Entry(this.#at, bytes, event && isNew ? topicsOf(event) : []);
+    this.#deliver(entry);
+    this.#letOn(entry);
+
+    const { ring } = this.#feed;
+    if (seq > ring.floor.seq || ring.has(this.#at)) this.end('level with what is in memory');
+    else if (this.#riders.size === 0 && this.#boarding.length === 0) this.end('nobody is left');
+  }
+
+  #deliver(entry: Entry): void {
+    const full: Subscriber[] = [];
+    this.#aboard.deliver(entry, undefined, (subscriber, bytes) => {
+      subscriber.outlet.write(bytes);
+      if (subscriber.outlet.isFull) full.push(subscriber);
+    });
+    // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.
+    for (const subscriber of full) {
+      this.leave(subscriber);
+      subscriber.outlet.afterDrain(() => this.#outcome.resume(subscriber, entry));
+    }
+  }
+
+  #letOn(entry: Entry): void {
+    for (let next = this.#boarding.at(-1); next && next.from.seq <= entry.seq; next = this.#boarding.at(-1)) {
+      this.#boarding.pop();
+      const { subscriber, from } = next;
+      if (!subscriber.isOpen) continue;
+      if (from.seq !== entry.seq || from.check !== entry.check) {
+        this.#outcome.reset(subscriber);
+        continue;
+      }
+      if (from.copies !== undefined) sendCopies(subscriber, entry, 1);
+      this.#getOn(subscriber, from);
+    }
+  }
+
+  #getOn(subscriber: Subscriber, from: From): void {
+    this.#riders.set(subscriber, from);
+    this.#aboard.join(subscriber);
+  }
+
+  #resetAll(): void {
+    for (const subscriber of [...this.#riders.keys()]) {
+      this.leave(subscriber);
+      this.#outcome.reset(subscriber);
+    }
+  }
+}

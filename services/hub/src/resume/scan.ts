@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '@expert-relay/kit/log';
+import type { Feed } from '../feed/feed.ts';
+import type { StreamSource } from '../follow/stream-source.ts';
+import type { Subscriber } from '../stream/subscriber.ts';
+import type { From } from './catch-up.ts';
+import { ScanRun } from './scan-run.ts';
+
+export interface Rider {
+  readonly subscriber: Subscriber;
+  readonly from: From;
+}
+
+/** What becomes of those who rode along. */
+export interface ScanOutcome {
+  /** Goes on from this place, in memory or in a later scan. */
+  resume(subscriber: Subscriber, from: From): void;
+  /** Its place is gone. */
+  reset(subscriber: Subscriber): void;
+}
+
+/**
+ * Serves places that are older than the ring by reading the stream from NATS: one scan at a time for everyone, so
+ * that a thousand who resume cost one pass. Who comes too late for the scan that is under way waits for the next.
+ */
+export class Scan {
+  readonly #source: StreamSource;
+  readonly #feed: Feed;
+  readonly #log: Log;
+  readonly #outcome: () => ScanOutcome;
+  #waiting: Rider[] = [];
+  #run: ScanRun | undefined;
+  #loop: Promise<void> | undefined;
+  #stopping = new AbortController();
+
+  constructor(options: { source: StreamSource; feed: Feed; log: Log; outcome: () => ScanOutcome }) {
+    this.#source = options.source;
+    this.#feed = options.feed;
+    this.#log = options.log;
+    this.#outcome = options.outcome;
+  }
+
+  add(subscriber: Subscriber, from: From): void {
+    if (this.#run?.board({ subscriber, from })) return;
+    this.#waiting.push({ subscriber, from });
+    this.#loop ??= this.#scanAll().finally(() => {
+      this.#loop = undefined;
+    });
+  }
+
+  /** The stream has changed: whoever rides along is to be looked at anew. */
+  interrupt(): void {
+    this.#run?.end('the stream changed');
+  }
+
+  leave(subscriber: Subscriber): void {
+    this.#run?.leave(subscriber);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#run?.end('stopping');
+    await this.#loop;
+  }
+
+  async #scanAll(): Promise<void> {
+    const { signal } = this.#stopping;
+    const wait = (time: number) => pause(time, undefined, { signal }).catch(() => {});
+    // Those who reconnect together come within a moment: they shall share a scan.
+    await wait(20);
+    while (this.#waiting.length > 0 && !signal.aborted) {
+      const riders = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
+      this.#waiting = [];
+      try {
+        await this.#scanFor(riders);
+      } catch (error) {
+        this.#log.warn({ reason: (error as Error).message }, 'older events cannot be read: trying again');
+        await wait(500);
+      }
+    }
+  }
+
+  async #scanFor(riders: Rider[]): Promise<void> {
+    const run = new ScanRun({ feed: this.#feed, outcome: this.#outcome() });
+    try {
+      const start = run.admit(riders, await this.#source.look());
+      if (start === undefined) return;
+      const consumer = await this.#source.open(start);
+      this.#run = run;
+      const began = performance.now();
+      const reason = await run.read(consumer);
+      const ms = Math.round(performance.now() - began);
+      this.#log.info(
+        { riders: riders.length, events: run.events, reason, ms },
+        'served older events from NATS',
+      );
+    } finally {
+      this.#run = undefined;
+      run.end('over');
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { systemClock } from '@expert-relay/kit/clock';
+import { createClientAddress, createHttpServer } from '@expert-relay/kit/http';
+import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
+import { createLog } from '@expert-relay/kit/log';
+import { createMetrics } from '@expert-relay/kit/metrics';
+import { createNats } from '@expert-relay/kit/nats';
+import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createAuthorise } from './authorise/authorise.ts';
+import { createKeyExchange } from './authorise/exchange-key.ts';
+import { parseStreamTokenKeys } from './authorise/stream-token-keys.ts';
+import { createStreamTokenVerifier } from './authorise/verify-stream-token.ts';
+import type { Config } from './config.ts';
+import { createCommonHeaders } from './http/common-headers.ts';
+import { createHandler } from './http/create-handler.ts';
+import { createTakeOver } from './http/take-over.ts';
+import { createHub } from './hub.ts';
+import { createSubscribe } from './routes/subscribe.ts';
+
+export function create(config: Config, overrides: Overrides = {}): Service {
+  const { clock = systemClock, log = createLog('hub', { level: config.process.logLevel }) } = overrides;
+  const metrics = createMetrics('hub', { forProcess: overrides.log === undefined });
+  const nats = createNats({ url: config.nats.url, name: 'hub', log });
+  const hub = createHub({ config, nats, clock, log, metrics });
+
+  const sign = createPrincipalSigner({
+    caller: 'hub',
+    audience: 'requests',
+    keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_HUB_REQUESTS', config.principalKey),
+    clock,
+  });
+  const authorise = createAuthorise({
+    requireAuth: config.requireAuth,
+    verify: createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock }),
+    exchange: createKeyExchange({ requestsUrl: config.requestsUrl, sign, log }),
+    revocations: hub.revocations,
+  });
+  const takeOver = createTakeOver();
+  const subscribe = createSubscribe({
+    ...hub,
+    authorise,
+    addressOf: createClientAddress({ trustedProxies: config.trustedProxies, log }),
+    takeOver,
+    settings: config.stream,
+    clock,
+  });
+  const commonHeaders = createCommonHeaders([config.publicUrl, ...config.corsOrigins]);
+  const server = createHttpServer({
+    handler: createHandler({ subscribe, commonHeaders, takeOver, log }),
+    host: config.process.host,
+    port: config.port,
+    // A hundred topics and a token that names them stand in one address.
+    settings: { maxHeaderSize: 65_536 },
+  });
+
+  const parts = [nats, server, ...hub.parts];
+  return composeService({ name: 'hub', parts, log, metrics, settings: config.process, server });
+}

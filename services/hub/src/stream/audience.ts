@@ -1,0 +1,41 @@
+import type { DomainEvent } from '@expert-relay/contracts';
+import type { Entry } from '../feed/entry.ts';
+import type { Subscriber } from './subscriber.ts';
+
+/** Subscribers by topic. An event costs as much as it has subscribers here, however many others there are. */
+export class Audience {
+  readonly #byTopic = new Map<string, Set<Subscriber>>();
+
+  join(subscriber: Subscriber): void {
+    for (const topic of subscriber.topics) {
+      const members = this.#byTopic.get(topic);
+      if (members) members.add(subscriber);
+      else this.#byTopic.set(topic, new Set([subscriber]));
+    }
+  }
+
+  leave(subscriber: Subscriber): void {
+    for (const topic of subscriber.topics) {
+      const members = this.#byTopic.get(topic);
+      members?.delete(subscriber);
+      if (members?.size === 0) this.#byTopic.delete(topic);
+    }
+  }
+
+  /** Calls `send` for everyone whom an event concerns, with the frame that all of a topic share. */
+  deliver(
+    entry: Entry,
+    event: DomainEvent | undefined,
+    send: (subscriber: Subscriber, bytes: Buffer) => void,
+  ): void {
+    const [first, second] = entry.topics.map((topic) => this.#byTopic.get(topic));
+    if (first) {
+      const bytes = entry.frame(0, event);
+      for (const subscriber of first) send(subscriber, second?.has(subscriber) ? entry.firstOfTwo() : bytes);
+    }
+    if (second) {
+      const bytes = entry.frame(1, event);
+      for (const subscriber of second) send(subscriber, bytes);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+import { lastFrame, unframed } from './frame.ts';
+import type { WriteBatch } from './write-batch.ts';
+
+const enoughWaiting = 65_536;
+
+/** Writes ready-made frames to one connection, and notices when nobody reads them. */
+export class Outlet {
+  readonly #socket: Socket;
+  readonly #isChunked: boolean;
+  readonly #maxWaiting: number;
+  readonly #batch: WriteBatch;
+  #ended = false;
+  /** What the peer's side had taken when we last looked, and when that last grew. */
+  #taken = 0;
+  #progressAt = 0;
+
+  constructor(options: { socket: Socket; isChunked: boolean; maxWaiting: number; batch: WriteBatch }) {
+    this.#socket = options.socket;
+    this.#isChunked = options.isChunked;
+    this.#maxWaiting = options.maxWaiting;
+    this.#batch = options.batch;
+  }
+
+  get isOpen(): boolean {
+    return !this.#ended && this.#socket.writable;
+  }
+
+  /** Whether a reader that catches up should be given no more for now: it is never cut for being far behind. */
+  get isFull(): boolean {
+    return this.#socket.writableLength > enoughWaiting;
+  }
+
+  afterDrain(callback: () => void): void {
+    this.#socket.once('drain', callback);
+  }
+
+  onClose(callback: () => void): void {
+    this.#socket.once('close', callback);
+  }
+
+  /** False when so much waits already that the reader is to be cut. */
+  write(bytes: Buffer): boolean {
+    if (!this.isOpen) return true;
+    if (this.#socket.writableCorked === 0) this.#batch.hold(this.#socket);
+    this.#socket.write(this.#isChunked ? bytes : unframed(bytes));
+    return this.#socket.writableLength <= this.#maxWaiting;
+  }
+
+  /** How long nothing of what waits has been taken. */
+  stalledFor(now: number): number {
+    const socket = this.#socket;
+    const taken = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0 || taken !== this.#taken || this.#progressAt === 0) {
+      this.#taken = taken;
+      this.#progressAt = now;
+    }
+    return now - this.#progressAt;
+  }
+
+  /** An orderly end: what was written still goes out. */
+  end(): void {
+    if (!this.isOpen) return;
+    this.#ended = true;
+    if (this.#isChunked) this.#socket.write(lastFrame);
+    while (this.#socket.writableCorked > 0) this.#socket.uncork();
+    this.#socket.destroySoon();
+  }
+
+  cut(): void {
+    this.#ended = true;
+    this.#socket.destroy();
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DomainEvent } from '@expert-relay/contracts';
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Entry } from '../feed/entry.ts';
+import type { Feed } from '../feed/feed.ts';
+import type { Audience } from './audience.ts';
+import { type EndReason, farewell, heartbeat } from './blocks.ts';
+import { jitter } from './jitter.ts';
+import { Pulse } from './pulse.ts';
+import type { StreamCaps } from './stream-caps.ts';
+import type { StreamMetrics } from './stream-metrics.ts';
+import type { Subscriber } from './subscriber.ts';
+
+export interface StreamSettings {
+  readonly heartbeat: number;
+  readonly retry: number;
+  readonly maxStall: number;
+  readonly drainSpread: number;
+}
+
+/** All open streams: their events, their heartbeats and their ends. */
+export class Streams implements Part {
+  readonly name = 'streams';
+  readonly #feed: Feed;
+  readonly #live: Audience;
+  readonly #caps: StreamCaps;
+  readonly #settings: StreamSettings;
+  readonly #clock: Clock;
+  readonly #metrics: StreamMetrics;
+  readonly #onGone: (subscriber: Subscriber) => void;
+  readonly #pulse: Pulse<Subscriber>;
+  readonly #open = new Set<Subscriber>();
+  #isStopping = false;
+
+  constructor(options: {
+    feed: Feed;
+    live: Audience;
+    caps: StreamCaps;
+    settings: StreamSettings;
+    clock: Clock;
+    metrics: StreamMetrics;
+    onGone: (subscriber: Subscriber) => void;
+  }) {
+    this.#feed = options.feed;
+    this.#live = options.live;
+    this.#caps = options.caps;
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+    this.#metrics = options.metrics;
+    this.#onGone = options.onGone;
+    this.#pulse = new Pulse({
+      period: options.settings.heartbeat,
+      slots: 50,
+      visit: (subscribers) => this.#visit(subscribers),
+    });
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#open.add(subscriber);
+    this.#caps.add(subscriber);
+    this.#pulse.add(subscriber);
+    subscriber.outlet.onClose(() => {
+      this.#open.delete(subscriber);
+      this.#caps.remove(subscriber);
+      this.#pulse.remove(subscriber);
+      if (subscriber.isLive) this.#live.leave(subscriber);
+      this.#metrics.ended.inc({ reason: subscriber.endReason });
+      this.#onGone(subscriber);
+    });
+  }
+
+  deliver(entry: Entry, event: DomainEvent | undefined, repeated: boolean): void {
+    let deliveries = 0;
+    this.#live.deliver(entry, event, (subscriber, bytes) => {
+      if (repeated && subscriber.timeline !== this.#feed.timeline) return;
+      deliveries++;
+      if (!subscriber.outlet.write(bytes)) this.#cut(subscriber, 'slow');
+    });
+    this.#metrics.deliveries.inc(deliveries);
+  }
+
+  /** Ends the streams that rest on a credential which was revoked at this time. */
+  endRevoked(credentialId: string, at: number): void {
+    const reason = credentialId.startsWith('session:') ? 'signed_out' : 'key_revoked';
+    for (const subscriber of this.#open) {
+      const { credential } = subscriber;
+      if (credential?.id === credentialId && credential.issuedAt <= at) this.#end(subscriber, reason);
+    }
+  }
+
+  *[Symbol.iterator](): Iterator<Subscriber> {
+    yield* this.#open;
+  }
+
+  async start(): Promise<void> {
+    this.#pulse.start();
+  }
+
+  /** Sends everyone elsewhere, evenly over the time that is given for it. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const leaving = [...this.#open];
+    const rounds = Math.max(1, Math.ceil(this.#settings.drainSpread / 100));
+    for (let round = 1; round <= rounds && this.#open.size > 0; round++) {
+      const count = Math.ceil(leaving.length / (rounds - round + 1));
+      for (const subscriber of leaving.splice(0, count)) this.#end(subscriber, 'stopping');
+      if (round < rounds) await pause(100);
+    }
+    for (let wait = 0; wait < 20 && this.#open.size > 0; wait++) await pause(50);
+    for (const subscriber of this.#open) subscriber.outlet.cut();
+    this.#pulse.stop();
+  }
+
+  #visit(subscribers: ReadonlySet<Subscriber>): void {
+    const now = this.#clock.now();
+    const withPlace = heartbeat(this.#feed.isSettled ? this.#feed.current : undefined);
+    const plain = heartbeat(undefined);
+    for (const subscriber of subscribers) {
+      const { outlet } = subscriber;
+      // It was ended a period ago and the other side still has not taken the end.
+      if (!outlet.isOpen) outlet.cut();
+      else if (outlet.stalledFor(now) >= this.#settings.maxStall) this.#cut(subscriber, 'stalled');
+      else if (now >= subscriber.endsAt) this.#end(subscriber, 'lifetime');
+      else if (!outlet.write(subscriber.isLive ? withPlace : plain)) this.#cut(subscriber, 'slow');
+    }
+  }
+
+  #end(subscriber: Subscriber, reason: EndReason): void {
+    if (!subscriber.isOpen) return;
+    subscriber.endReason = reason;
+    if (subscriber.isLive && this.#feed.isSettled) subscriber.outlet.write(heartbeat(this.#feed.current));
+    subscriber.outlet.write(farewell(reason, jitter(this.#settings.retry)));
+    subscriber.outlet.end();
+  }
+
+  #cut(subscriber: Subscriber, reason: string): void {
+    if (!subscriber.isOpen) return;
+    subscriber.endReason = reason;
+    subscriber.outlet.cut();
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  credentialRevokedPayload,
+  type EventType,
+  keyExchangePayload,
+  newMessagePayload,
+  newRequestPayload,
+  requestClosedPayload,
+  sealEvent,
+} from '@expert-relay/contracts';
+
+/** An event as the outbox relay would publish it. */
+export interface TestEvent {
+  readonly type: EventType;
+  readonly eventId: string;
+  readonly bytes: Uint8Array;
+}
+
+export const makeUserId = (): string => randomUUID();
+export const makeRequestId = (): string => randomBytes(16).toString('base64url');
+
+/** The events of one request, each with the next `seq`. */
+export class RequestEvents {
+  readonly requestId = makeRequestId();
+  readonly refCode = 'HS-01234567';
+  readonly userId: string;
+  readonly topic = `/svc/requests/${this.requestId}`;
+  readonly activityTopic: string;
+  readonly providerTopic: string;
+  #seq = 0n;
+
+  constructor(userId = makeUserId()) {
+    this.userId = userId;
+    this.providerTopic = `/svc/providers/${userId}`;
+    this.activityTopic = `/svc/providers/${userId}/activity`;
+  }
+
+  newRequest(question: string | null = 'Why?'): TestEvent {
+    return this.#next('new_request', newRequestPayload({ question }));
+  }
+
+  keyExchange(): TestEvent {
+    return this.#next('key_exchange', keyExchangePayload());
+  }
+
+  newMessage(messageId: string = randomUUID(), role: 'consumer' | 'provider' = 'provider'): TestEvent {
+    return this.#next('new_message', newMessagePayload({ role, messageId }));
+  }
+
+  closed(reason: 'closed' | 'expired' = 'closed'): TestEvent {
+    return this.#next('request_closed', requestClosedPayload({ reason }));
+  }
+
+  #next(type: EventType, payload: Uint8Array): TestEvent {
+    this.#seq++;
+    const { userId, requestId, refCode } = this;
+    return seal(type, { userId, requestId, refCode, seq: this.#seq }, payload);
+  }
+}
+
+export function revoked(
+  by: { apiKeyId: string } | { sessionId: string },
+  recordedAt = new Date(),
+): TestEvent {
+  return seal(
+    'credential_revoked',
+    { userId: makeUserId(), seq: 0n, recordedAt },
+    credentialRevokedPayload(by),
+  );
+}
+
+function seal(
+  type: EventType,
+  about: { userId: string; requestId?: string; refCode?: string; seq: bigint; recordedAt?: Date },
+  payload: Uint8Array,
+): TestEvent {
+  const eventId = randomUUID();
+  return { type, eventId, bytes: sealEvent({ recordedAt: new Date(), ...about, eventId }, payload) };
+}

@@ -1,0 +1,133 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** One block of an event stream. */
+export interface Block {
+  readonly event: string;
+  readonly id?: string;
+  readonly data?: string;
+  readonly retry?: string;
+  readonly comment?: string;
+}
+
+export interface ReaderOptions {
+  readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly path?: string;
+  readonly version?: '1.0' | '1.1';
+}
+
+/** A plain subscriber over a raw socket, which sees every byte that the hub sends. */
+export class Reader {
+  readonly socket: Socket;
+  readonly blocks: Block[] = [];
+  /** The newest position, as a browser would keep it. */
+  lastEventId = '';
+  head = '';
+  isEnded = false;
+  #raw = '';
+  #text = '';
+
+  constructor(url: string, topics: readonly string[], options: ReaderOptions = {}) {
+    const { hostname, port } = new URL(url);
+    const query = new URLSearchParams([
+      ...topics.map((topic): [string, string] => ['topic', topic]),
+      ...Object.entries(options.query ?? {}),
+    ]);
+    const headers = { host: hostname, accept: 'text/event-stream', ...options.headers };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const version = options.version ?? '1.1';
+    this.socket = connect(Number(port), hostname);
+    this.socket.setEncoding('utf8');
+    this.socket.write(`GET ${options.path ?? '/'}?${query} HTTP/${version}\r\n${lines.join('')}\r\n`);
+    this.socket.on('data', (text: string) => this.#take(text));
+    this.socket.on('close', () => {
+      this.isEnded = true;
+    });
+    this.socket.on('error', () => {});
+  }
+
+  get status(): number {
+    return Number(this.head.split(' ')[1]);
+  }
+
+  /** The JSON of the contract's events so far. */
+  get events(): Record<string, unknown>[] {
+    return this.blocks
+      .filter(({ event, data }) => event === 'message' && data)
+      .map(({ data }) => JSON.parse(data ?? ''));
+  }
+
+  named(event: string): Block[] {
+    return this.blocks.filter((block) => block.event === event);
+  }
+
+  async until(what: string, check: () => unknown, within = 5_000): Promise<void> {
+    const end = performance.now() + within;
+    while (!check()) {
+      if (performance.now() > end) {
+        throw new Error(
+          `Waited ${within} ms in vain for ${what}. Came: ${this.head}\n${JSON.stringify(this.blocks.slice(-20))}`,
+        );
+      }
+      await pause(5);
+    }
+  }
+
+  /** Waits for the opening block, after which nothing that happens is missed. */
+  async opened(): Promise<this> {
+    await this.until('the opening of the stream', () => this.blocks.length > 0);
+    return this;
+  }
+
+  count(number: number, within?: number): Promise<void> {
+    return this.until(`${number} events`, () => this.events.length >= number, within);
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #take(text: string): void {
+    this.#raw += text;
+    if (this.head === '') {
+      const end = this.#raw.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      this.head = this.#raw.slice(0, end);
+      this.#raw = this.#raw.slice(end + 4);
+    }
+    if (/transfer-encoding: chunked/i.test(this.head)) this.#unchunk();
+    else {
+      this.#text += this.#raw;
+      this.#raw = '';
+    }
+    const parts = this.#text.split('\n\n');
+    this.#text = parts.pop() ?? '';
+    for (const part of parts) this.#read(part);
+  }
+
+  /** Reads chunks strictly: a length that is off by one byte is an error here. Texts are ASCII in these tests. */
+  #unchunk(): void {
+    for (;;) {
+      const line = /^([0-9a-f]+)\r\n/.exec(this.#raw);
+      if (!line) return;
+      const start = line[0].length;
+      const length = Number.parseInt(line[1] ?? '', 16);
+      if (this.#raw.length < start + length + 2) return;
+      if (this.#raw.slice(start + length, start + length + 2) !== '\r\n')
+        throw new Error('A chunk is not as long as it says.');
+      this.#text += this.#raw.slice(start, start + length);
+      this.#raw = this.#raw.slice(start + length + 2);
+    }
+  }
+
+  #read(part: string): void {
+    const block: Record<string, string> = { event: 'message' };
+    for (const line of part.split('\n')) {
+      const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+      block[field === '' ? 'comment' : field] = value;
+    }
+    if (block.id !== undefined) this.lastEventId = block.id;
+    this.blocks.push(block as unknown as Block);
+  }
+}

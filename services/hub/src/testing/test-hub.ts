@@ -1,0 +1,87 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Overrides, Service } from '@expert-relay/kit/lifecycle';
+import { createLog } from '@expert-relay/kit/log';
+import { SignJWT } from 'jose';
+import { readConfig } from '../config.ts';
+import { create } from '../service.ts';
+
+export const principalKey = `test:${randomBytes(32).toString('base64url')}`;
+const keys = generateKeyPairSync('ed25519');
+
+export interface TestHub extends AsyncDisposable {
+  readonly url: string;
+  readonly service: Service;
+  ready(): Promise<void>;
+  metrics(): Promise<string>;
+}
+
+/** The hub as its process would run it, on a free port. */
+export async function startTestHub(options: {
+  prefix: string;
+  env?: Record<string, string>;
+  overrides?: Overrides;
+  isReady?: boolean;
+}): Promise<TestHub> {
+  const config = readConfig({
+    NATS_URL: process.env.NATS_URL,
+    RELAY_HOST: '127.0.0.1',
+    RELAY_PORT: '0',
+    RELAY_OPS_PORT: '0',
+    RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_NATS_PREFIX: options.prefix,
+    RELAY_REQUESTS_URL: 'http://127.0.0.1:9',
+    RELAY_PRINCIPAL_KEY_HUB_REQUESTS: principalKey,
+    RELAY_STREAM_TOKEN_PUBLIC_KEYS: keys.publicKey
+      .export({ format: 'der', type: 'spki' })
+      .toString('base64url'),
+    RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '0',
+    RELAY_HUB_DRAIN_SPREAD: '0s',
+    ...options.env,
+  });
+  const log = createLog('hub', { level: process.env.RELAY_LOG_LEVEL === 'info' ? 'info' : 'silent' });
+  const service = create(config, { log, ...options.overrides });
+  await service.start();
+
+  const ready = async () => {
+    for (let tries = 0; tries < 1_000; tries++) {
+      if ((await fetch(`${service.opsUrl}/readyz`)).ok) return;
+      await pause(10);
+    }
+    throw new Error('The hub did not become ready within 10 s.');
+  };
+  if (options.isReady ?? true) await ready();
+  return {
+    get url() {
+      return service.url;
+    },
+    service,
+    ready,
+    metrics: async () => (await fetch(`${service.opsUrl}/metrics`)).text(),
+    [Symbol.asyncDispose]: () => service.stop(),
+  };
+}
+
+/** A stream token as the requests service would sign it. */
+export function makeToken(
+  topics: readonly string[],
+  claims: {
+    cred?: { kind: string; id: string };
+    issuedAt?: number;
+    expiresAt?: number;
+    issuer?: string;
+    audience?: string;
+    typ?: string;
+    key?: KeyObject;
+  } = {},
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  return new SignJWT({ topics, cred: claims.cred ?? { kind: 'provider', id: 'a-key' } })
+    .setProtectedHeader({ alg: 'EdDSA', typ: claims.typ ?? 'relay-stream+jwt' })
+    .setIssuer(claims.issuer ?? 'expert-relay')
+    .setAudience(claims.audience ?? 'hub')
+    .setSubject('a-user')
+    .setIssuedAt(claims.issuedAt ?? now)
+    .setExpirationTime(claims.expiresAt ?? now + 300)
+    .sign(claims.key ?? keys.privateKey);
+}

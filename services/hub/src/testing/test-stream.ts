@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { ensureStream, subjectsFor } from '@expert-relay/contracts';
+import { connect, type JetStreamManager, type NatsConnection } from 'nats';
+import type { TestEvent } from './make-event.ts';
+
+/** A stream of its own on a real NATS, and what the outbox relay does with it. */
+export interface TestStream extends AsyncDisposable {
+  readonly prefix: string;
+  readonly name: string;
+  readonly connection: NatsConnection;
+  readonly manager: JetStreamManager;
+  make(): Promise<void>;
+  /** Publishes in order; gives the stream's sequence of the last one. */
+  publish(...events: readonly TestEvent[]): Promise<number>;
+}
+
+export async function openTestStream(natsUrl = process.env.NATS_URL): Promise<TestStream> {
+  const prefix = `hub-${randomUUID().slice(0, 13)}`;
+  const { stream: name, event } = subjectsFor(prefix);
+  const connection = await connect({
+    servers: natsUrl ?? '',
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+  });
+  const manager = await connection.jetstreamManager({ checkAPI: false });
+  const jetstream = connection.jetstream();
+  const make = async () => {
+    await ensureStream(manager, { prefix, maxBytes: 64 * 1_024 * 1_024, replicas: 1 });
+  };
+  await make();
+
+  return {
+    prefix,
+    name,
+    connection,
+    manager,
+    make,
+    async publish(...events) {
+      let last = 0;
+      for (let at = 0; at < events.length; at += 200) {
+        const acks = events
+          .slice(at, at + 200)
+          .map(({ type, eventId, bytes }) => jetstream.publish(event(type), bytes, { msgID: eventId }));
+        for (const ack of await Promise.all(acks)) last = ack.seq;
+      }
+      return last;
+    },
+    async [Symbol.asyncDispose]() {
+      if (!connection.isClosed()) await manager.streams.delete(name).catch(() => {});
+      await connection.close();
+    },
+  };
+}
