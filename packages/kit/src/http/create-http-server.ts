@@ -5,7 +5,9 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
+import type { Express } from 'express';
 import type { Part } from '../lifecycle/part.ts';
+import { expressMessages } from './express-messages.ts';
 import { listen } from './listen.ts';
 
 export interface HttpServer extends Part {
@@ -25,7 +27,11 @@ export function createHttpServer(options: {
   prepare?(server: Server): void;
 }): HttpServer {
   let draining = false;
-  const server = createServer({ connectionsCheckingInterval: 2_000, ...options.settings });
+  const server = createServer({
+    connectionsCheckingInterval: 2_000,
+    ...(isExpress(options.handler) && expressMessages(options.handler)),
+    ...options.settings,
+  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
@@ -61,4 +67,8 @@ export function createHttpServer(options: {
       });
     },
   };
+}
+
+function isExpress(handler: RequestListener): handler is Express {
+  return 'request' in handler && 'response' in handler;
 }

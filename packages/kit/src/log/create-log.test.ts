@@ -44,3 +44,20 @@ test.each([
   expect(read()).toContain('[redacted]');
   expect(read()).not.toContain('hunter2');
 });
+
+test('an error keeps its message and stack, and loses what is secret about it', () => {
+  const { log, read } = capture();
+  const error = Object.assign(new Error('refused'), { code: 'E1', token: 'hunter2' });
+  log.error({ err: error, cause: [error] }, 'failed');
+  expect(JSON.parse(read()).err).toMatchObject({ message: 'refused', code: 'E1', token: '[redacted]' });
+  expect(read()).toContain('Error: refused');
+  expect(read()).not.toContain('hunter2');
+});
+
+test('what was logged stays as it is for whoever logged it', () => {
+  const { log, read } = capture();
+  const line = { list: [{ token: 'hunter2' }], bytes: Buffer.from('a') };
+  log.info(line);
+  expect(line.list[0]?.token).toBe('hunter2');
+  expect(JSON.parse(read()).list).toEqual([{ token: '[redacted]' }]);
+});
