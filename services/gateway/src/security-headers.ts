@@ -27,6 +27,7 @@ const protect = helmet({
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
   xPoweredBy: false,
+  xXssProtection: false,
 });
 
 /** The same for every call, so they are made once; refusals that are written past Express carry them too. */
