@@ -1,4 +1,5 @@
 import { decodeEvent, sealEvent } from '@expert-relay/contracts';
+import { formatRefCode } from '../request/ref-code.ts';
 import type { WaitingRow } from './waiting-rows.ts';
 
 const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
@@ -16,7 +17,8 @@ export function sealRow(row: WaitingRow): Uint8Array {
       recordedAt: row.recordedAt,
       userId: row.userId,
       requestId: row.requestId ?? undefined,
-      refCode: row.refCode ?? undefined,
+      // As people write it: the hub passes it on, and knows no tables.
+      refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),
       seq: BigInt(row.seq),
     },
     row.payload,
