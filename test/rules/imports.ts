@@ -9,6 +9,13 @@ export function importsOf(source: string): string[] {
   return [...source.matchAll(statement)].map((match) => match[2] ?? '');
 }
 
+const ofTypes = /\b(?:import|export)\s+type\s[^;]*?from\s*(['"])[^'"\n]+\1/g;
+
+/** What is left of them when the program runs: imports of types are erased. */
+export function importsAtRunTime(source: string): string[] {
+  return importsOf(source.replace(ofTypes, ''));
+}
+
 /** The workspace behind `@expert-relay/kit/log`. */
 export function importedWorkspace(specifier: string): string | undefined {
   return /^@expert-relay\/([^/]+)/.exec(specifier)?.[1];
