@@ -30,5 +30,5 @@ test('where data needs the version that made it, that version is named', () => {
   expect(message).toContain('/home/postgres was made by Postgres 16');
   expect(message).toContain('apt-get install -y postgresql-16');
   expect(message).toContain('brew install postgresql@16');
-  expect(message).toContain('postgres:16-alpine');
+  expect(message).toContain('postgres:16');
 });

@@ -34,7 +34,7 @@ function asNeeded({ kind, data }: Sought): ServerKind {
     ...kind,
     debianPackage: `${kind.debianPackage}-${major}`,
     homebrew: kind.homebrew.replace(/\d+$/, major),
-    dockerByHand: kind.dockerByHand.replace(/:\d+-/, `:${major}-`),
+    dockerByHand: kind.dockerByHand.replace(/postgres:\d+/, `postgres:${major}`),
   };
 }
 

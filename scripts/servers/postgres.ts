@@ -24,8 +24,9 @@ export const postgres: ServerKind = {
   ],
   debianPackage: 'postgresql',
   homebrew: 'postgresql@17',
-  image: 'postgres:17-alpine',
-  dockerByHand: 'docker run -d -p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:17-alpine',
+  // The Alpine variant does not start as an arbitrary user.
+  image: 'postgres:17',
+  dockerByHand: 'docker run -d -p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:17',
   // "Fast": does not wait for clients to leave.
   stopSignal: 'SIGINT',
   probe: probePostgres,

@@ -30,6 +30,7 @@ export const redis: ServerKind = {
 
   runImage: ({ data, port }) => ({
     options: [`--publish=127.0.0.1:${port}:6379`, `--mount=type=bind,source=${data},target=/data`],
-    command: ['redis-server', ...settings],
+    // Inside its container it sees the launcher as a stranger; the port is published to loopback alone.
+    command: ['redis-server', '--protected-mode', 'no', ...settings],
   }),
 };

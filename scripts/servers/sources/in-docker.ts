@@ -15,7 +15,7 @@ export const inDocker: Source = async (sought, _home, say): Promise<Answer> => {
     }
     found.push({
       kind,
-      version: image.replace(/^.*:/, ''),
+      version: `${image.replace(/^.*:|-.*$/g, '')} in Docker`,
       launch: async (place) => launch(kind, place, image),
     });
   }
