@@ -18,9 +18,10 @@ const ackWithin = 2_000;
 const messageTooLarge = 10054;
 
 /**
- * Publishes rows all at once and yet in order: each message names the sequence that it must follow, so
- * NATS stores one only when all before it were stored. When one fails, those behind it are refused rather
- * than stored too early, and a stream that lost its tail or that somebody else wrote to refuses the first.
+ * Publishes rows all at once and yet in order: each message names the one that it must follow, so NATS
+ * stores it only when all before it were stored. When one fails, those behind it are refused rather than
+ * stored too early. The first names the sequence it must follow: a stream that is not as it was seen, as
+ * when it lost its tail or another leader is still at work, refuses the whole batch.
  */
 export async function publishBatch(
   jetstream: JetStreamClient,
@@ -33,7 +34,8 @@ export async function publishBatch(
   for (const row of rows) {
     try {
       const bytes = sealRow(row);
-      const expect = { streamName: subjects.stream, lastSequence: stream.lastSeq + sent.length };
+      const previous = sent.at(-1)?.id;
+      const expect = previous ? { lastMsgID: previous } : { lastSequence: stream.lastSeq };
       // Whatever type a row has was checked to be fit for a subject.
       const subject = subjects.event(row.type as EventType);
       const ack = jetstream.publish(subject, bytes, { msgID: row.id, expect, timeout: ackWithin });

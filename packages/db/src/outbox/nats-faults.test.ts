@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { subjectsFor } from '@expert-relay/contracts';
+import { describe, expect, jest, test } from '@jest/globals';
+import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { startNats } from '../testing/start-nats.ts';
+
+const databaseUrl = process.env.DATABASE_URL ?? '';
+
+jest.setTimeout(60_000);
+
+describe('NATS, as the outbox meets it', () => {
+  test('away while events are written: they are published when it is back', async () => {
+    await using nats = await startNats();
+    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
+    const relay = await outbox.relay();
+    await writeAndWait(outbox, 10);
+    await nats.stop('SIGKILL');
+    await outbox.write('a', 700);
+    relay.nudge();
+    await pause(1_000);
+    expect(await outbox.waiting()).toBe(700);
+    await nats.start();
+    await outbox.untilPublished(10_000);
+    await expectAll(outbox, 710);
+  });
+
+  test('killed in the middle of a batch: order survives, and nothing is lost or doubled', async () => {
+    await using nats = await startNats();
+    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
+    await outbox.relay();
+    await writeAndWait(outbox, 1);
+    for (let round = 0; round < 3; round++) {
+      for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 200);
+      await pause(100 + 100 * round);
+      await nats.stop('SIGKILL');
+      await nats.start();
+      await outbox.untilPublished(15_000);
+    }
+    await expectAll(outbox, 6_001);
+  });
+
+  test('frozen: what was under way is sorted out when it goes on', async () => {
+    await using nats = await startNats();
+    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
+    await outbox.relay();
+    await writeAndWait(outbox, 10);
+    nats.freeze();
+    await outbox.write('a', 1_000);
+    await pause(5_000);
+    await outbox.write('a', 10);
+    nats.thaw();
+    await outbox.untilPublished(20_000);
+    await expectAll(outbox, 1_020);
+  });
+
+  test('its stream lost the tail: the lost events are published again, before newer ones', async () => {
+    await using nats = await startNats();
+    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
+    await outbox.relay();
+    await writeAndWait(outbox, 20);
+    await nats.stop();
+    await nats.backUp();
+    await nats.start();
+    await writeAndWait(outbox, 30);
+    const { rows } = await outbox.pool.query('SELECT max(stream_seq)::int AS last FROM outbox_events');
+    expect(rows[0].last).toBe(50);
+
+    await nats.stop('SIGKILL');
+    await nats.restore();
+    await outbox.write('a', 10);
+    await nats.start();
+    await outbox.untilPublished(10_000);
+    await expectAll(outbox, 60);
+    const last = await outbox.pool.query('SELECT max(stream_seq)::int AS last FROM outbox_events');
+    expect(last.rows[0].last).toBe(60);
+  });
+
+  test('its stream lost the tail while nobody wrote: a new leader and an old one both notice', async () => {
+    await using nats = await startNats();
+    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
+    const first = await outbox.relay();
+    await writeAndWait(outbox, 20);
+    await nats.stop();
+    await nats.backUp();
+    await nats.start();
+    for (const newLeader of [false, true]) {
+      await writeAndWait(outbox, 10);
+      if (newLeader) await first.stop?.();
+      await nats.stop('SIGKILL');
+      await nats.restore();
+      await nats.start();
+      if (newLeader) await outbox.relay();
+      await untilStored(outbox, newLeader ? 40 : 30);
+    }
+    await expectAll(outbox, 40);
+  });
+
+  test('its stream was deleted: made anew, with everything that was kept', async () => {
+    await using nats = await startNats();
+    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
+    await outbox.relay();
+    await writeAndWait(outbox, 50);
+    const manager = await outbox.nats.connection?.jetstreamManager();
+    await manager?.streams.delete(subjectsFor(outbox.prefix).stream);
+    await untilStored(outbox, 50);
+    await outbox.write('a', 5);
+    await outbox.untilPublished();
+    await expectAll(outbox, 55);
+
+    // At once, so that the next publish meets the new stream before anybody looked at it.
+    await manager?.streams.delete(subjectsFor(outbox.prefix).stream);
+    await outbox.write('a', 5);
+    await untilStored(outbox, 60);
+    await expectAll(outbox, 60);
+  });
+});
+
+async function writeAndWait(outbox: TestOutbox, count: number): Promise<void> {
+  await outbox.write('a', count);
+  await outbox.untilPublished(10_000);
+}
+
+async function untilStored(outbox: TestOutbox, count: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const events = await outbox.stored().catch(() => []);
+    if (events.length >= count) return;
+    await pause(50);
+  }
+  throw new Error(`the stream does not come to hold ${count} events`);
+}
+
+async function expectAll(outbox: TestOutbox, count: number): Promise<void> {
+  const events = await outbox.stored();
+  expect({ stored: events.length, ...faults(events) }).toEqual({ stored: count, doubled: 0, disordered: 0 });
+}

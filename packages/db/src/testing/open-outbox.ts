@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type DomainEvent, decodeEvent, newMessagePayload, subjectsFor } from '@expert-relay/contracts';
+import { createLog, type Log } from '@expert-relay/kit/log';
+import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
+import { createNats, type Nats } from '@expert-relay/kit/nats';
+import { consumerOpts } from 'nats';
+import pg from 'pg';
+import {
+  createOutboxRelay,
+  type OutboxRelay,
+  type OutboxRelayOptions,
+} from '../outbox/create-outbox-relay.ts';
+import { createTestDatabase } from './create-test-database.ts';
+
+const log: Log = createLog('test', { level: 'silent' });
+
+/** A fresh database, a stream's prefix of its own, and as many relays between them as a test wants. */
+export interface TestOutbox extends AsyncDisposable {
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly prefix: string;
+  readonly nats: Nats;
+  relay(options?: Partial<OutboxRelayOptions>): Promise<OutboxRelay & { registry: Metrics }>;
+  /** Commits `count` message events of a request, continuing its order. */
+  write(requestId: string, count: number): Promise<void>;
+  /** What the stream holds, oldest first. */
+  stored(): Promise<readonly DomainEvent[]>;
+  waiting(): Promise<number>;
+  untilPublished(within?: number): Promise<void>;
+}
+
+export async function openOutbox(servers: { databaseUrl: string; natsUrl: string }): Promise<TestOutbox> {
+  const database = await createTestDatabase(servers.databaseUrl);
+  const pool = new pg.Pool({ connectionString: database.url, max: 5 });
+  const nats = createNats({ url: servers.natsUrl, name: 'test', log });
+  await nats.start?.();
+  const prefix = `test-${randomUUID().slice(0, 8)}`;
+  const subjects = subjectsFor(prefix);
+  const relays: OutboxRelay[] = [];
+  const seqs = new Map<string, number>();
+
+  const outbox: TestOutbox = {
+    databaseUrl: database.url,
+    pool,
+    prefix,
+    nats,
+    async relay(options) {
+      const registry = createMetrics('test', { forProcess: false });
+      const stream = { maxBytes: 2 ** 24 };
+      const relay = createOutboxRelay({
+        directUrl: database.url,
+        nats,
+        prefix,
+        stream,
+        log,
+        metrics: registry,
+        ...options,
+      });
+      relays.push(relay);
+      await relay.start?.();
+      return Object.assign(relay, { registry });
+    },
+    async write(requestId, count) {
+      const before = seqs.get(requestId) ?? 0;
+      seqs.set(requestId, before + count);
+      const payload = Buffer.from(newMessagePayload({ role: 'consumer', messageId: 'm' }));
+      await pool.query(
+        `INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
+         SELECT 'new_message', $1, gen_random_uuid(), $2, 'AAAAAAAA', seq FROM generate_series($3::int, $4) AS seq`,
+        [payload, requestId, before + 1, before + count],
+      );
+    },
+    async stored() {
+      const events: DomainEvent[] = [];
+      const manager = await nats.connection?.jetstreamManager({ checkAPI: false });
+      const { messages = 0 } = (await manager?.streams.info(subjects.stream))?.state ?? {};
+      const fromTheStart = consumerOpts().orderedConsumer().deliverAll();
+      const subscription = await nats.connection?.jetstream().subscribe(subjects.allEvents, fromTheStart);
+      for await (const message of subscription ?? []) {
+        events.push(decodeEvent(message.data));
+        if (events.length === messages) break;
+      }
+      return events;
+    },
+    async waiting() {
+      const { rows } = await pool.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL',
+      );
+      return rows[0]?.count ?? -1;
+    },
+    async untilPublished(within = 5_000) {
+      const until = performance.now() + within;
+      while ((await outbox.waiting()) > 0) {
+        if (performance.now() > until)
+          throw new Error(`${await outbox.waiting()} events still wait after ${within} ms`);
+        await pause(10);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const relay of relays) await relay.stop?.();
+      const manager = nats.connected
+        ? await nats.connection?.jetstreamManager({ checkAPI: false })
+        : undefined;
+      await manager?.streams.delete(subjects.stream).catch(() => {});
+      await nats.stop?.();
+      await pool.end();
+      await database.drop();
+    },
+  };
+  return outbox;
+}
+
+/** What a receiver relies on: each event once, and those of a request in their own order. */
+export function faults(events: readonly DomainEvent[]): { doubled: number; disordered: number } {
+  const seen = new Set<string>();
+  const last = new Map<string, bigint>();
+  let [doubled, disordered] = [0, 0];
+  for (const { eventId, requestId, seq } of events) {
+    if (seen.has(eventId)) doubled++;
+    else if (seq <= (last.get(requestId) ?? 0n)) disordered++;
+    seen.add(eventId);
+    last.set(requestId, seq);
+  }
+  return { doubled, disordered };
+}

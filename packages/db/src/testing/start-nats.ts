@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A NATS server that a test may kill, freeze and set back; the servers that tests share must stay up. */
+export interface OwnNats extends AsyncDisposable {
+  readonly url: string;
+  start(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  /** Copies its disk while it is stopped, and later puts that copy in place of what came after. */
+  backUp(): Promise<void>;
+  restore(): Promise<void>;
+}
+
+export async function startNats(): Promise<OwnNats> {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-nats-'));
+  const [store, backup] = [join(folder, 'store'), join(folder, 'backup')];
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+
+  const nats: OwnNats = {
+    url: `nats://127.0.0.1:${port}`,
+    async start() {
+      const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', store];
+      server = spawn(findProgram(), args, { stdio: 'ignore' });
+      await untilOpen(port);
+    },
+    async stop(signal = 'SIGTERM') {
+      if (!server) return;
+      const gone = new Promise((resolve) => server?.once('exit', resolve));
+      server.kill(signal);
+      await gone;
+      server = undefined;
+    },
+    freeze: () => void server?.kill('SIGSTOP'),
+    thaw: () => void server?.kill('SIGCONT'),
+    backUp: () => cp(store, backup, { recursive: true }),
+    async restore() {
+      await rm(store, { recursive: true });
+      await cp(backup, store, { recursive: true });
+    },
+    async [Symbol.asyncDispose]() {
+      await nats.stop('SIGKILL');
+      await rm(folder, { recursive: true });
+    },
+  };
+  await nats.start();
+  return nats;
+}
+
+/** Debian puts it where only root's PATH leads. */
+function findProgram(): string {
+  return (
+    ['/usr/sbin/nats-server', '/usr/local/sbin/nats-server'].find((path) => existsSync(path)) ?? 'nats-server'
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilOpen(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const socket = connect(port, '127.0.0.1');
+    const open = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (open) return;
+    await pause(25);
+  }
+  throw new Error(`nats-server did not open port ${port} within 5 s.`);
+}
