@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createHttpServer } from './create-http-server.ts';
@@ -39,4 +40,22 @@ test('tells clients to leave while it drains', async () => {
 
   expect(before.headers.get('connection')).toBe('keep-alive');
   expect(after.headers.get('connection')).toBe('close');
+});
+
+test('does not wait for a connection that was opened ahead of a call', async () => {
+  const server = createHttpServer({
+    handler: (_request, response) => response.end(),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  await server.start?.();
+  const { port } = new URL(server.url);
+  const ahead = connect(Number(port), '127.0.0.1');
+  await once(ahead, 'connect');
+  await fetch(server.url);
+
+  const closed = once(ahead, 'close');
+  const stopped = Promise.resolve(server.stop?.()).then(() => 'stopped');
+  expect(await Promise.race([stopped, pause(2_000, 'still open', { ref: false })])).toBe('stopped');
+  await closed;
 });

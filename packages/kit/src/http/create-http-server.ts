@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Express } from 'express';
 import type { Part } from '../lifecycle/part.ts';
+import { closeUnused } from './close-unused.ts';
 import { expressMessages } from './express-messages.ts';
 import { listen } from './listen.ts';
 
@@ -36,6 +37,7 @@ export function createHttpServer(options: {
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
 
+  const closeUnusedConnections = closeUnused(server);
   server.on('request', (request, response: ServerResponse) => {
     if (draining) response.setHeader('connection', 'close');
     options.handler(request, response);
@@ -58,12 +60,16 @@ export function createHttpServer(options: {
       draining = true;
       return new Promise((resolve) => {
         // A call that began before the drain leaves its connection open: it is idle once answered.
-        const sweep = setInterval(() => server.closeIdleConnections(), 50);
+        const closeThem = () => {
+          server.closeIdleConnections();
+          closeUnusedConnections();
+        };
+        const sweep = setInterval(closeThem, 50);
         server.close(() => {
           clearInterval(sweep);
           resolve();
         });
-        server.closeIdleConnections();
+        closeThem();
       });
     },
   };
