@@ -15,6 +15,7 @@ import { limitRate } from './rate-limit/limit-rate.ts';
 import { sendRefusal } from './refusal/send-refusal.ts';
 import { getHealth } from './routes/get-health.ts';
 import { routes } from './routes/index.ts';
+import { sendDocument } from './routes/send-document.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { createRouteFinder } from './target/route-finder.ts';
 
@@ -42,6 +43,8 @@ export function createApp(options: {
   app.use(authenticate({ keys, log, metrics }));
   app.use(forward({ upstreams, publicUrl }));
   app.get('/api/health', getHealth({ health, version, clock }));
+  for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)
+    app.get(path, sendDocument(path));
   app.use(handleErrors(log, sendRefusal));
   return app;
 }

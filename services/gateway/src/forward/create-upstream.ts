@@ -23,10 +23,8 @@ export function createUpstream(name: UpstreamName, address: string): Upstream {
   limitSocketLife(agent, { life: 30_000 });
   // Node wants an IPv6 address without its brackets.
   const host = hostname.replace(/^\[|\]$/g, '');
-  const target = { protocol, host, ...(port && { port }) };
-
-  const open: Upstream['open'] = (call, fresh) =>
-    request({ ...target, ...call, agent: fresh ? false : agent });
+  const open: Upstream['open'] = ({ method, path, headers }, fresh) =>
+    request({ protocol, host, port, method, path, headers, agent: fresh ? false : agent });
 
   return {
     name,

@@ -1,0 +1,64 @@
+import { type ApiDocument, type Media, type Operation, type Response, resolve } from './api-document.ts';
+import { type Html, html } from './html.ts';
+import { inline, prose } from './prose.ts';
+import { showMembers } from './show-schema.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description: string;
+}
+
+/** One call: folded up, it is a line; opened, everything that is known of it. */
+export function showOperation(
+  document: ApiDocument,
+  method: string,
+  path: string,
+  operation: Operation,
+): Html {
+  const { operationId, summary, description, requestBody, parameters = [], responses } = operation;
+  return html`<details id="${operationId}">
+<summary><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code> <span>${inline(summary)}</span></summary>
+${description && prose(description)}
+<p>${credentials(operation)}</p>
+${parameters.length > 0 && html`<h4>Parameters</h4><dl>${parameters.map((one) => showParameter(resolve(document, one)))}</dl>`}
+${requestBody && html`<h4>Body</h4>${showBody(document, requestBody.content)}`}
+<h4>Answers</h4>
+${Object.entries(responses).map(([status, response]) => showResponse(document, status, resolve(document, response)))}
+</details>`;
+}
+
+const credentialNames: Readonly<Record<string, string>> = {
+  consumerKey: 'a consumer key',
+  providerKey: 'a provider key',
+  session: 'a session',
+};
+
+function credentials({ security }: Operation): string {
+  const names = security.map((one) => Object.keys(one).map((name) => credentialNames[name] ?? name)).flat();
+  if (names.length === 0) return 'Needs no key in the header.';
+  const isOptional = security.some((one) => Object.keys(one).length === 0);
+  return `${isOptional ? 'Takes' : 'Needs'} ${names.join(' or ')}${isOptional ? ', or nothing' : ''}.`;
+}
+
+const showParameter = (parameter: Parameter): Html =>
+  html`<dt><code>${parameter.name}</code> <small>${parameter.in}${parameter.required ? '' : ', optional'}</small></dt>
+<dd>${inline(parameter.description)}</dd>`;
+
+function showBody(document: ApiDocument, content: Readonly<Record<string, Media>>): Html {
+  const [media] = Object.values(content);
+  const examples = Object.values(media?.examples ?? {});
+  return html`${media && showMembers(document, media.schema)}
+${examples.map(({ summary, value }) => html`<h5>${summary}</h5>${showJson(value)}`)}`;
+}
+
+function showResponse(document: ApiDocument, status: string, { description, content = {} }: Response): Html {
+  const [media] = Object.values(content);
+  const isError = Number(status) >= 400;
+  return html`<h5>${status} <span>${inline(description)}</span></h5>
+${!isError && media && showMembers(document, media.schema)}
+${!isError && media?.example !== undefined && showJson(media.example)}`;
+}
+
+const showJson = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2)}</pre>`;

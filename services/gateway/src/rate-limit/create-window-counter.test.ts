@@ -1,0 +1,44 @@
+import { createFakeClock } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { createWindowCounter } from './create-window-counter.ts';
+
+test('counts down within a minute that begins with the first call, and starts anew after it', () => {
+  const clock = createFakeClock();
+  const count = createWindowCounter({ limit: 2, clock });
+  expect(count('a')).toEqual({ left: 1, rest: 60_000 });
+  clock.advance(59_999);
+  expect(count('a')).toEqual({ left: 0, rest: 1 });
+  expect(count('a')).toEqual({ left: -1, rest: 1 });
+  expect(count('b')).toEqual({ left: 1, rest: 60_000 });
+  clock.advance(1);
+  expect(count('a')).toEqual({ left: 1, rest: 60_000 });
+});
+
+test('a clock that is set back ends the windows of the future', () => {
+  const clock = createFakeClock();
+  const count = createWindowCounter({ limit: 1, clock });
+  count('a');
+  clock.advance(-3_600_000);
+  expect(count('a')).toEqual({ left: 0, rest: 60_000 });
+});
+
+test('in a flood of clients the oldest windows make room, and what is over goes first', () => {
+  const clock = createFakeClock();
+  const count = createWindowCounter({ limit: 10, clock, mostClients: 3 });
+  for (const client of ['a', 'b', 'c']) count(client);
+  expect(count('a').left).toBe(8);
+  count('d');
+  expect(count('c').left).toBe(8);
+  // The window of `a` was the oldest: it was forgotten for `d`.
+  expect(count('a').left).toBe(9);
+});
+
+test('memory stays flat under a flood of different clients', () => {
+  const clock = createFakeClock();
+  const count = createWindowCounter({ limit: 10, clock, mostClients: 1_000 });
+  const start = performance.now();
+  for (let i = 0; i < 300_000; i++) count(`client ${i}`);
+  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(count('client 299999').left).toBe(8);
+  expect(count('client 298000').left).toBe(9);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { plainPath } from './plain-path.ts';
+
+test.each([
+  ['/', '/'],
+  ['/dashboard/', '/dashboard/'],
+  ['/api/v1/help', '/api/v1/help'],
+  ['/api/v1/requests?status=pending&after=a%2Fb', '/api/v1/requests'],
+  ['/auth/callback?next=//evil.example/..', '/auth/callback'],
+  ['/api/v1/help/aZ0-_~a', '/api/v1/help/aZ0-_~a'],
+  ['/dashboard/assets/index-D4f.min.js', '/dashboard/assets/index-D4f.min.js'],
+  ['/dashboard/caf%C3%A9', '/dashboard/caf%C3%A9'],
+])('%s is plain', (target, path) => {
+  expect(plainPath(target)).toBe(path);
+});
+
+test.each([
+  ['twice a slash', '//api/v1/help'],
+  ['twice a slash within', '/api//v1/help'],
+  ['a dot segment', '/dashboard/../internal/keys'],
+  ['a single dot', '/api/./v1/help'],
+  ['an encoded dot segment', '/dashboard/%2e%2E/internal/keys'],
+  ['a half encoded one', '/dashboard/.%2e/internal'],
+  ['an encoded slash', '/api/v1/help/a%2Fb'],
+  ['an encoded backslash', '/api/v1/help/a%5cb'],
+  ['a backslash', '/api\\v1\\help'],
+  ['an encoded percent sign', '/api/v1/help/%252e'],
+  ['NUL', '/api/v1/help/%00'],
+  ['a line end', '/api/v1/help/%0d%0a'],
+  ['a parameter of a segment', '/api/v1/help;x=1'],
+  ['what is no UTF-8', '/api/v1/help/%E0%A4%A'],
+  ['what is no UTF-8 though well escaped', '/api/v1/help/%ff'],
+  ['a fragment', '/api/v1/help#x'],
+  ['a fragment in the query', '/api/v1/help?x#y'],
+  ['the absolute form', 'http://relay.example/api/v1/help'],
+  ['the asterisk form', '*'],
+  ['nothing', ''],
+])('%s is not', (_, target) => {
+  expect(plainPath(target)).toBeUndefined();
+});
+
+test('a long path is judged at once', () => {
+  const start = performance.now();
+  plainPath(`/${'a.'.repeat(8_000)}/%`);
+  plainPath(`${'/a'.repeat(8_000)}//`);
+  expect(performance.now() - start).toBeLessThan(50);
+});

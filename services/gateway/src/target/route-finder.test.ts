@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { routes } from '../routes/index.ts';
+import { createRouteFinder } from './route-finder.ts';
+
+const find = createRouteFinder(routes);
+
+test.each([
+  ['/api/v1/help', '/api/v1/help', 'POST, OPTIONS'],
+  ['/api/v1/help/abc', '/api/v1/help/:requestId', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/requests/by-ref/HS-1', '/api/v1/requests/by-ref/:refCode', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/vault', '/api/v1/vault', 'GET, HEAD, PUT, OPTIONS'],
+  ['/api/keys/1', '/api/keys/:id', 'PUT, DELETE, OPTIONS'],
+  ['/api/requests/1/close', '/api/requests/:id/close', 'POST, OPTIONS'],
+  ['/dashboard/assets/a.js', '/dashboard/assets/*', 'GET, HEAD, OPTIONS'],
+  ['/dashboard/requests/1', '/dashboard/*', 'GET, HEAD, OPTIONS'],
+  ['/auth/login', '/auth/*', 'GET, HEAD, POST, OPTIONS'],
+])('%s is %s', (path, template, allow) => {
+  expect(find(path)).toMatchObject({ template, allow });
+});
+
+test.each([
+  '/api/v1/help/',
+  '/api/v1/help/a/b',
+  '/api/v1/messages',
+  '/api/v1/unknown',
+  '/API/v1/help',
+  '/api/requests/1/2/close',
+  '/dashboardx',
+  '/authx',
+  '/internal/keys',
+  '/internal/stream-token',
+])('%s is nowhere', (path) => {
+  expect(find(path)).toBeUndefined();
+});
+
+test('a GET serves HEAD', () => {
+  const place = find('/api/v1/whoami');
+  expect(place?.byMethod.get('HEAD')).toBe(place?.byMethod.get('GET'));
+});
+
+test('nothing internal is reachable, and every v1 path but the poll asks for a key', () => {
+  expect(routes.filter(({ path }) => path.includes('internal'))).toEqual([]);
+  const open = routes.filter(({ path, key }) => path.startsWith('/api/v1/') && (!key || key.optional));
+  expect(open.map(({ path }) => path)).toEqual(['/api/v1/help/:requestId']);
+});

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A connection over which a test says anything at all, HTTP or not. */
+export interface RawConnection {
+  readonly socket: Socket;
+  readonly received: string;
+  send(bytes: string | Buffer): void;
+  /** Until so many heads of answers have come; gives all that was received. */
+  answers(count: number): Promise<string>;
+  closed(within: number): Promise<boolean>;
+}
+
+export async function openRaw(url: string): Promise<RawConnection> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('data', (piece) => {
+    received += piece.toString('latin1');
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return {
+    socket,
+    get received() {
+      return received;
+    },
+    send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    async answers(count) {
+      const heads = () => received.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
+      for (let tries = 0; tries < 300 && heads() < count && !socket.destroyed; tries++) await pause(10);
+      return received;
+    },
+    async closed(within) {
+      for (const until = Date.now() + within; Date.now() < until && !socket.destroyed; ) await pause(10);
+      return socket.destroyed;
+    },
+  };
+}

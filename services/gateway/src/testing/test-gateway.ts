@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { createDatabase, type PrismaClient } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Service } from '@expert-relay/kit/lifecycle';
+import { createLog } from '@expert-relay/kit/log';
+import { readConfig } from '../config.ts';
+import { type UpstreamName, upstreamNames } from '../edge-route.ts';
+import { create } from '../service.ts';
+import { createTestUpstream, type TestUpstream } from './test-upstream.ts';
+
+export interface TestKey {
+  readonly text: string;
+  readonly id: string;
+  readonly userId: string;
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly service: Service;
+  readonly prisma: PrismaClient;
+  readonly upstreams: Readonly<Record<UpstreamName, TestUpstream>>;
+  /** What it logged so far. */
+  readonly lines: readonly Record<string, unknown>[];
+  readonly natsPrefix: string;
+  makeKey(kind: KeyKind): Promise<TestKey>;
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The gateway as its process would run it, over real servers, with upstreams that say what reached them. */
+export async function startTestGateway(
+  options: { env?: Record<string, string>; clock?: Clock } = {},
+): Promise<TestGateway> {
+  const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  const own = createDatabase({
+    url: database.url,
+    poolSize: 1,
+    log: createLog('test', { level: 'silent' }),
+  });
+  await own.start?.();
+
+  const principalKeys = upstreamNames.map((name) => [name, `test:${randomBytes(32).toString('base64url')}`]);
+  const entries = principalKeys.map(
+    ([name = '', key = '']) => [name, createTestUpstream(name, key)] as const,
+  );
+  for (const [, upstream] of entries) await upstream.start();
+  const upstreams = Object.fromEntries(entries) as Record<UpstreamName, TestUpstream>;
+
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const natsPrefix = `test-${randomBytes(6).toString('hex')}`;
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    NATS_URL: process.env.NATS_URL,
+    RELAY_NATS_PREFIX: natsPrefix,
+    RELAY_HOST: '127.0.0.1',
+    RELAY_PORT: '0',
+    RELAY_OPS_PORT: '0',
+    RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_PUBLIC_URL: 'https://relay.example',
+    RELAY_RATE_LIMIT_PAGES: '0',
+    RELAY_RATE_LIMIT_API: '0',
+    RELAY_RATE_LIMIT_POLL: '0',
+    ...Object.fromEntries(entries.map(([name, { url }]) => [`RELAY_${name.toUpperCase()}_URL`, url])),
+    ...Object.fromEntries(
+      principalKeys.map(([name = '', key]) => [`RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`, key]),
+    ),
+    ...options.env,
+  });
+  const service = create(config, {
+    log: createLog('gateway', { level: 'debug', destination }),
+    ...(options.clock && { clock: options.clock }),
+  });
+  await service.start();
+
+  return {
+    get url() {
+      return service.url;
+    },
+    service,
+    prisma: own.prisma,
+    upstreams,
+    lines,
+    natsPrefix,
+    makeKey: (kind) => makeKey(own.prisma, kind),
+    metrics: async () => (await fetch(`${service.opsUrl}/metrics`)).text(),
+    async stop() {
+      await service.stop();
+      for (const [, upstream] of entries) await upstream.stop();
+      await own.stop?.();
+      await database.drop();
+    },
+  };
+}
+
+async function makeKey(prisma: PrismaClient, kind: KeyKind): Promise<TestKey> {
+  const { text, digest, lastFour } = makeApiKey(kind);
+  const secret = { secretDigest: new Uint8Array(digest), callId: crypto.randomUUID() };
+  const { id, userId } = await prisma.apiKey.create({
+    data: {
+      kind,
+      name: 'a key',
+      lastFour,
+      callId: crypto.randomUUID(),
+      user: { create: { name: 'Ada' } },
+      secrets: { create: secret },
+    },
+  });
+  return { text, id, userId };
+}

@@ -1,0 +1,89 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { systemClock } from '@expert-relay/kit/clock';
+import { listen } from '@expert-relay/kit/http';
+import {
+  createPrincipalVerifier,
+  type PrincipalVerifier,
+  parsePrincipalKeys,
+  principalHeader,
+  type StatedCall,
+} from '@expert-relay/kit/principal';
+
+/** A call as it reached the service. */
+export interface ReceivedCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** What the gateway has signed, if it is valid for this very call. */
+  readonly stated: StatedCall | undefined;
+}
+
+export interface TestUpstream {
+  readonly url: string;
+  /** The calls that arrived in full, oldest first. */
+  readonly calls: ReceivedCall[];
+  /** The connections that are open. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Answers instead of the usual 200, from the head of a request on. */
+  handler: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A service behind the gateway: it believes signed principals only, and notes what arrives. */
+export function createTestUpstream(audience: string, principalKey: string): TestUpstream {
+  const verify: PrincipalVerifier = createPrincipalVerifier({
+    audience,
+    callers: {
+      gateway: { keys: parsePrincipalKeys('KEY', principalKey), kinds: ['consumer', 'provider', 'nobody'] },
+    },
+    clock: systemClock,
+  });
+  const calls: ReceivedCall[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer({ keepAliveTimeout: 75_000 });
+  let url = '';
+
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', async (request, response) => {
+    if (upstream.handler) {
+      upstream.handler(request, response);
+      return;
+    }
+    const { method = '', url = '', headers } = request;
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of request) pieces.push(piece);
+    } catch {
+      return;
+    }
+    const stated = verify(headers[principalHeader]?.toString(), { method, path: url });
+    calls.push({ method, url, headers, body: Buffer.concat(pieces), stated });
+    const body = JSON.stringify({ audience, method, url });
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+  });
+
+  const upstream: TestUpstream = {
+    get url() {
+      return url;
+    },
+    calls,
+    sockets,
+    handler: undefined,
+    async start() {
+      url = await listen(server, '127.0.0.1', Number(new URL(url || 'http://x:0').port));
+    },
+    stop() {
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+  return upstream;
+}
