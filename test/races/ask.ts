@@ -3,7 +3,7 @@ import type { Constellation, Tenant } from '@expert-relay/testkit';
 
 export interface Reply {
   status: number;
-  body: Record<string, never> & { [member: string]: unknown };
+  body: Record<string, unknown>;
 }
 
 /** One call with a key; the answer's JSON whatever its status. */
