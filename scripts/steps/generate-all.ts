@@ -37,9 +37,15 @@ const generators: readonly Generator[] = [
     output: 'packages/db/src/generated',
     args: ['node_modules/prisma/build/index.js', 'generate', '--config', 'packages/db/prisma.config.ts'],
   },
+  {
+    name: 'openapi',
+    inputs: ['docs/openapi.yaml', 'scripts/openapi/generate.ts', 'node_modules/yaml/package.json'],
+    output: 'services/gateway/src/generated',
+    args: ['--import', 'tsx', 'scripts/openapi/generate.ts'],
+  },
 ];
 
-/** Makes the code that is made from proto/ and the database schema, unless it is there and fits. */
+/** Makes the code that is made from proto/, the database schema and the API's document, unless it is there and fits. */
 export async function generateAll(): Promise<void> {
   await Promise.all(generators.map(generate));
 }
@@ -59,7 +65,7 @@ async function generate(generator: Generator): Promise<void> {
       // Prisma insists on an engine that it would download, though generating does without: any program will do.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
     },
-    failure: `The code of packages/${generator.name} could not be generated. Mend what stands above, then run the same command again.`,
+    failure: `${generator.output} could not be generated. Mend what stands above, then run the same command again.`,
   });
   writeFileSync(stamp, wanted);
 }

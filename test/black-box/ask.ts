@@ -1,4 +1,4 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** A call exactly as it shall go out; nothing is added but what HTTP itself needs. */
@@ -37,8 +37,9 @@ export function ask(baseUrl: string, { method, path, headers, body }: Ask, agent
     // Whoever is refused before the body has gone out may find the connection closed while writing on.
     call.on('error', (error) => answered || reject(new Error(`${method} ${path}: ${error.message}`, { cause: error })));
     call.on('timeout', () => call.destroy(new Error(`no answer within ${patience} ms`)));
-    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) call.end(body);
-    else Readable.from(body as AsyncIterable<string | Buffer>).pipe(call);
+    if (body === undefined) call.end();
+    else if (typeof body === 'string' || Buffer.isBuffer(body)) call.end(body);
+    else Readable.from(body).pipe(call);
   });
 }
 

@@ -4,7 +4,7 @@ import { findOperation, findPath } from './find-operation.ts';
 import { faultsOf } from './validate.ts';
 
 /** HTTP's own. All other headers must be documented. */
-const ofHttp = new Set(['x-xss-protection', 'date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'vary']);
+const ofHttp = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'vary']);
 
 /** What the edge says to calls that are no operation. */
 const anywhere = ['InvalidRequest', 'NotFound', 'MethodNotAllowed', 'RequestTimeout', 'PayloadTooLarge', 'RateLimited', 'HeadersTooLarge'];

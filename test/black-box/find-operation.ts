@@ -18,7 +18,7 @@ export function findOperation(method: string, target: string): NamedOperation | 
 }
 
 function patternOf(path: string): RegExp {
-  // A page of the app may have more than one segment, everything else has one.
-  const parameters = path.replace('{page}', '.+').replace(/\{\w+\}/g, '[^/]+');
+  // No segment begins with a dot. A page of the app may have more than one segment, everything else has one.
+  const parameters = path.replace('{page}', '[^/.][^/]*(/[^/.][^/]*)*').replace(/\{\w+\}/g, '[^/.][^/]*');
   return new RegExp(`^${parameters}$`);
 }

@@ -36,7 +36,7 @@ const credentialNames: Readonly<Record<string, string>> = {
 };
 
 function credentials({ security }: Operation): string {
-  const names = security.map((one) => Object.keys(one).map((name) => credentialNames[name] ?? name)).flat();
+  const names = security.flatMap((one) => Object.keys(one).map((name) => credentialNames[name] ?? name));
   if (names.length === 0) return 'Needs no key in the header.';
   const isOptional = security.some((one) => Object.keys(one).length === 0);
   return `${isOptional ? 'Takes' : 'Needs'} ${names.join(' or ')}${isOptional ? ', or nothing' : ''}.`;

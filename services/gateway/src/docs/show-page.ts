@@ -1,4 +1,4 @@
-import { type ApiDocument, resolve, type Response } from './api-document.ts';
+import { type ApiDocument, type Response, resolve } from './api-document.ts';
 import { type Html, html } from './html.ts';
 import { prose } from './prose.ts';
 import { showOperation } from './show-operation.ts';

@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import { openOwnRelay } from '../black-box/open-relay.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const configured = 'https://site.example';
+const here = useRelay(() => openOwnRelay({ env: { RELAY_CORS_ORIGINS: configured } }));
+const origins = () => [new URL(here.relay.url).origin, configured];
+const others = ['https://evil.example', `${configured}.evil.example`, 'http://site.example', `${configured}:8443`, 'null', '*', ''];
+
+const preflight = (path: string, origin: string) =>
+  here.relay.ask({
+    method: 'OPTIONS',
+    path,
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, x-api-key' },
+  });
+
+describe(row('authentication', 'CORS'), () => {
+  test.each(['/api/v1/help', '/api/v1/message/x', '/api/health', '/nowhere'])('a preflight of %s', async (path) => {
+    for (const origin of origins()) {
+      const answer = await preflight(path, origin);
+      expect(answer.status).toBe(204);
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+        'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
+        'access-control-max-age': '86400',
+        vary: 'Origin',
+      });
+    }
+    for (const origin of others) {
+      const { headers } = await preflight(path, origin);
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  test('a configured page reads the answers and the headers that it needs, errors too', async () => {
+    for (const origin of origins()) {
+      for (const answer of [
+        await here.relay.nobody.get('/api/health', { origin }),
+        await here.relay.nobody.get('/api/v1/whoami', { origin }),
+        await here.relay.nobody.get('/nowhere', { origin }),
+        await here.alice.consumer.submit({}, { origin }),
+      ]) {
+        expect(answer.headers['access-control-allow-origin']).toBe(origin);
+        expect(answer.headers['access-control-expose-headers']).toMatch(/Retry-After.*x-request-id/);
+        expect(answer.headers.vary).toBe('Origin');
+      }
+    }
+  });
+
+  test('another page reads nothing, and no page comes with a cookie', async () => {
+    for (const origin of [...others, ...origins()]) {
+      const { headers } = await here.alice.consumer.get('/api/v1/whoami', { origin });
+      if (!origins().includes(origin)) expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  test('a plain OPTIONS says which methods there are', async () => {
+    const answer = await here.relay.ask({ method: 'OPTIONS', path: '/api/v1/vault' });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PUT']);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { createCaller } from '../black-box/caller.ts';
+import { signIn } from '../black-box/expert.ts';
+import { encryptedContent, keyExchange } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+
+describe(row('silences', 'session API'), () => {
+  test('an expert does from the dashboard what a provider key does from a script', async () => {
+    const { requestId, refCode } = await here.alice.consumer.newRequest();
+    const { session } = here.alice;
+    const path = `/api/requests/${requestId}`;
+    expect((await session.post(`${path}/key-exchange`, keyExchange())).json).toEqual({ requestId, refCode, status: 'pending' });
+    const sent = await session.post(`${path}/messages`, encryptedContent());
+    expect(sent.status).toBe(201);
+    expect(sent.json).toMatchObject({ requestId, refCode, status: 'responded', role: 'provider' });
+    expect((await session.post(`${path}/messages`, { role: 'provider', plaintext: 'x' })).status).toBe(201);
+    expect((await session.get(path)).json).toMatchObject({ responseCount: 2, status: 'responded' });
+    expect((await session.post(`${path}/close`)).json).toMatchObject({ status: 'closed' });
+  });
+
+  test('the role may be left out; it is never the consumer', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const send = (members: object) =>
+      here.alice.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x', ...members });
+    expect((await send({ role: null })).json.role).toBe('provider');
+    expect((await send({ role: 'consumer' })).status).toBe(403);
+  });
+
+  test('the list counts responses', async () => {
+    const user = await here.relay.signUp();
+    const { requestId } = await user.consumer.newRequest({ question: 'Q?' });
+    await user.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x' });
+    const { requests } = (await user.session.get('/api/requests')).json;
+    expect(requests).toEqual([expect.objectContaining({ requestId, status: 'responded', question: 'Q?', responseCount: 1 })]);
+  });
+});
+
+test(row('authentication', 'provider, dashboard API'), async () => {
+  const { cookie = '' } = here.alice.session.headers;
+  expect((await here.alice.session.get('/api/me')).json).toEqual({
+    userId: here.alice.userId,
+    name: here.alice.name,
+    email: null,
+  });
+  const forged = cookie.slice(0, -3) + (cookie.endsWith('AAA') ? 'BBB' : 'AAA');
+  for (const headers of [{}, { cookie: forged }, { cookie: 'relay_session=' }, here.alice.provider.headers]) {
+    const answer = await createCaller(here.relay.ask, headers).get('/api/requests');
+    expect(answer.status).toBe(401);
+    expect(answer.json.error).toBe('unauthorized');
+  }
+});
+
+test('a session that signed out is over, whoever kept its cookie; other sessions of the user go on', async () => {
+  const user = await here.relay.signUp();
+  const second = await signIn(here.relay.ask, user.name);
+  expect((await user.session.post('/logout')).status).toBe(303);
+  expect((await user.session.get('/api/me')).status).toBe(401);
+  expect((await second.get('/api/me')).status).toBe(200);
+});
+
+describe(row('silences', 'who may sign in'), () => {
+  test('the same identity is the same user, another name is another one', async () => {
+    const again = await signIn(here.relay.ask, here.alice.name);
+    expect((await again.get('/api/me')).json.userId).toBe(here.alice.userId);
+    expect(here.bob.userId).not.toBe(here.alice.userId);
+  });
+
+  test('a first sign-in that happens ten times at once makes one user', async () => {
+    const name = `new-${Math.random().toString(36).slice(2)}`;
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(here.relay.ask, name)));
+    const ids = await Promise.all(sessions.map(async (session) => (await session.get('/api/me')).json.userId));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test('a form signs in as well as JSON; each time with a fresh session', async () => {
+    const form = (headers: Record<string, string> = {}) =>
+      here.relay.ask({
+        method: 'POST',
+        path: '/auth/dev',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: `user=${here.alice.name}`,
+      });
+    const first = await form();
+    expect(first.status).toBe(303);
+    expect(first.headers.location).toBe('/dashboard');
+    const [cookie = ''] = first.headers['set-cookie'] ?? [];
+    const planted = await form({ cookie: 'relay_session=s%3Aplanted.by-somebody-else' });
+    expect(planted.headers['set-cookie']?.[0]).not.toContain('planted');
+    expect(planted.headers['set-cookie']?.[0]).not.toBe(cookie);
+  });
+
+  test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])('%p is no name', async (user) => {
+    const answer = await here.relay.nobody.post('/auth/dev', { user });
+    expect(answer.status).toBe(400);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+});

@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { told } from '../black-box/same-answer.ts';
+import { listen } from '../black-box/listen.ts';
+import { unknownRequestId } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+const topicOf = (requestId: string) => `/svc/requests/${requestId}`;
+const ownTopics = (userId: string) => [`/svc/providers/${userId}`, `/svc/providers/${userId}/activity`];
+
+describe(row('silences', 'stream tokens'), () => {
+  test('name the topics that they were asked for and live five minutes', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const topics = [topicOf(requestId)];
+    const answer = await here.alice.consumer.post('/api/v1/stream-token', { topics });
+    expect(answer.status).toBe(201);
+    expect(answer.json).toEqual({ token: expect.any(String), topics, expiresAt: expect.any(String) });
+    const life = Date.parse(answer.json.expiresAt) - Date.now();
+    expect(life).toBeGreaterThan(280_000);
+    expect(life).toBeLessThanOrEqual(300_000);
+  });
+
+  test('an expert has them for all topics of the user, by key and by session', async () => {
+    const { requestId } = await here.alice.secondConsumer.newRequest();
+    const topics = [...ownTopics(here.alice.userId), topicOf(requestId)];
+    expect((await here.alice.provider.post('/api/v1/stream-token', { topics })).json.topics).toEqual(topics);
+    expect((await here.alice.session.post('/api/stream-token', { topics })).json.topics).toEqual(topics);
+  });
+
+  test('a topic that is not covered is 403, whether it is foreign or unknown', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const own = await here.bob.consumer.newRequest();
+    const ask = (topic: string) => here.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
+    const unknown = await ask(topicOf(unknownRequestId()));
+    expect(unknown.status).toBe(403);
+    for (const topic of [topicOf(requestId), ...ownTopics(here.alice.userId), ...ownTopics(here.bob.userId), '/svc/else', '']) {
+      expect(told(await ask(topic))).toEqual(told(unknown));
+    }
+    const bySession = (topic: string) => here.bob.session.post('/api/stream-token', { topics: [topic] });
+    for (const topic of [topicOf(requestId), ...ownTopics(here.alice.userId)]) expect((await bySession(topic)).status).toBe(403);
+  });
+
+  test.each([
+    ['no topics', {}],
+    ['null', { topics: null }],
+    ['an empty list', { topics: [] }],
+    ['a text', { topics: '/svc/requests/x' }],
+    ['a list of numbers', { topics: [1] }],
+    ['101 topics', { topics: Array.from({ length: 101 }, () => topicOf(unknownRequestId())) }],
+  ])('%s is 400', async (_name, body) => {
+    expect((await here.alice.provider.post('/api/v1/stream-token', body)).status).toBe(400);
+  });
+
+  test('100 topics are fine, one that stands twice too', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const topics = Array.from({ length: 100 }, () => topicOf(requestId));
+    expect((await here.alice.consumer.post('/api/v1/stream-token', { topics })).status).toBe(201);
+  });
+
+  test('a stream ends within 5 s when its key is revoked, and the token opens no other', async () => {
+    const key = await here.alice.newKey('provider');
+    const [topic = ''] = ownTopics(here.alice.userId);
+    const { token } = (await key.post('/api/v1/stream-token', { topics: [topic] })).json;
+    const stream = await listen(here.relay.hubUrl, { topic, authorization: token });
+    expect(stream.status).toBe(200);
+    await here.alice.session.delete(`/api/keys/${key.keyId}`);
+    await ends(stream);
+    expect((await listen(here.relay.hubUrl, { topic, authorization: token })).status).toBe(401);
+  }, 15_000);
+
+  test('a stream ends within 5 s when its session signs out, the streams of others go on', async () => {
+    const user = await here.relay.signUp();
+    const [topic = ''] = ownTopics(user.userId);
+    const { token } = (await user.session.post('/api/stream-token', { topics: [topic] })).json;
+    const stream = await listen(here.relay.hubUrl, { topic, authorization: token });
+    const other = await listen(here.relay.hubUrl, { topic }, user.provider.headers);
+    await user.session.post('/logout');
+    await ends(stream);
+    expect(other.ended).toBe(false);
+    other.close();
+  }, 15_000);
+});
+
+async function ends(stream: { readonly ended: boolean }): Promise<void> {
+  for (let tries = 0; tries < 250 && !stream.ended; tries++) await pause(20);
+  expect(stream.ended).toBe(true);
+}

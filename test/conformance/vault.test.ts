@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Caller } from '../black-box/caller.ts';
+import type { Expert } from '../black-box/expert.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+
+const here = useRelay();
+
+const ways = [
+  { by: 'the session', path: '/api/vault', callerOf: (user: Expert): Caller => user.session },
+  { by: 'the provider key', path: '/api/v1/vault', callerOf: (user: Expert): Caller => user.provider },
+];
+
+describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
+  async function newVault() {
+    const caller = callerOf(await here.relay.signUp());
+    return {
+      read: () => caller.get(path),
+      write: (vault: unknown, headers?: Record<string, string>) => caller.put(path, { vault }, headers),
+    };
+  }
+
+  test('is 404 before it is written', async () => {
+    const { read } = await newVault();
+    expect((await read()).status).toBe(404);
+  });
+
+  test.each([
+    ['an object', { wrapped: 'q83v', version: 1, nested: { list: [1, 'two', null, true] } }],
+    ['a text', 'opaque 🙈'],
+    ['a list', [1, 2, 3]],
+    ['a number', 7],
+    ['false', false],
+  ])('takes %s and gives it back with its ETag', async (_name, vault) => {
+    const { read, write } = await newVault();
+    const written = await write(vault);
+    expect(written.status).toBe(201);
+    const answer = await read();
+    expect(answer.json).toEqual({ vault });
+    expect(answer.headers.etag).toBe(written.headers.etag);
+  });
+
+  test('an existing one is replaced only by who has read it', async () => {
+    const { read, write } = await newVault();
+    const first = (await write({ version: 1 })).headers.etag ?? '';
+    expect((await write({ version: 2 })).status).toBe(428);
+    expect((await write({ version: 2 }, { 'if-match': '"another"' })).status).toBe(412);
+    const replaced = await write({ version: 2 }, { 'if-match': first });
+    expect(replaced.status).toBe(200);
+    expect((await write({ version: 3 }, { 'if-match': first })).status).toBe(412);
+    expect((await read()).json).toEqual({ vault: { version: 2 } });
+    expect((await read()).headers.etag).toBe(replaced.headers.etag);
+  });
+
+  test('an If-Match where nothing is, is 412', async () => {
+    const { read, write } = await newVault();
+    expect((await write({}, { 'if-match': '"another"' })).status).toBe(412);
+    expect((await read()).status).toBe(404);
+  });
+
+  test('of ten writers at once one makes it, of ten that replace one version one does', async () => {
+    const { read, write } = await newVault();
+    const all = (headers?: Record<string, string>) =>
+      Promise.all(Array.from({ length: 10 }, (_, writer) => write({ writer }, headers)));
+    const made = (await all()).map(({ status }) => status);
+    expect(made.filter((status) => status === 201)).toHaveLength(1);
+    expect(made.filter((status) => status === 428)).toHaveLength(9);
+    const replaced = (await all({ 'if-match': (await read()).headers.etag ?? '' })).map(({ status }) => status);
+    expect(replaced.filter((status) => status === 200).length).toBeGreaterThan(0);
+    expect(replaced.every((status) => status === 200 || status === 412)).toBe(true);
+  });
+
+  test('holds 8 KB and no byte more', async () => {
+    const { write } = await newVault();
+    // The text's two quotes count.
+    expect((await write('x'.repeat(8_191))).status).toBe(400);
+    expect((await write('x'.repeat(8_190))).status).toBe(201);
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['null', null],
+  ])('%s is 400', async (_name, vault) => {
+    const { write } = await newVault();
+    const answer = await write(vault);
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'vault' })]);
+  });
+});
+
+test('session and provider key see the same vault, another user none of it', async () => {
+  const user = await here.relay.signUp();
+  await user.session.put('/api/vault', { vault: { root: 1 } });
+  expect((await user.provider.get('/api/v1/vault')).json).toEqual({ vault: { root: 1 } });
+  expect((await here.bob.provider.get('/api/v1/vault')).status).toBe(404);
+  expect((await user.consumer.get('/api/v1/vault')).status).toBe(401);
+});
