@@ -56,8 +56,12 @@ function install() {
     return;
   }
   const began = performance.now();
-  if (process.stdout.isTTY) process.stdout.write('  … install    npm ci');
-  const { status, stdout, stderr, error } = npmCi();
+  if (process.stdout.isTTY) process.stdout.write('  … install');
+  let result = npm('ci');
+  // Registries behind a wall may lack the packages for other systems, which `npm ci` asks about all the
+  // same. Installing takes what the lock file says, too, and forgives that.
+  if (result.stderr?.includes('EUSAGE')) result = npm('install', '--no-save');
+  const { status, stdout, stderr, error } = result;
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
   if (status !== 0) {
     const output = `${stdout ?? ''}${stderr ?? ''}`.trimEnd().split('\n').slice(-30);
@@ -72,7 +76,7 @@ function install() {
     );
   }
   writeFileSync(stampFile, wanted);
-  console.log(`  ✓ install    npm ci  ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  console.log(`  ✓ install  ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
 /** Changes whenever the packages to install may have changed. */
@@ -100,12 +104,12 @@ function installedByHand() {
   });
 }
 
-function npmCi() {
-  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
-    ? [process.execPath, process.env.npm_execpath]
-    : ['npm'];
-  const [program = '', ...first] = [...npm, 'ci', '--no-audit', '--no-fund'];
-  return spawnSync(program, first, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+/** @param {string[]} args */
+function npm(...args) {
+  const own = process.env.npm_execpath?.endsWith('npm-cli.js') ? [process.env.npm_execpath] : [];
+  const [program = '', ...first] = own.length > 0 ? [process.execPath, ...own] : ['npm'];
+  const options = [...first, ...args, '--no-audit', '--no-fund'];
+  return spawnSync(program, options, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 }
 
 /** @param {string} file */
