@@ -25,7 +25,9 @@ export function observeCalls({ log, metrics }: { log: Log; metrics: Metrics }): 
     const start = performance.now();
     response.once('close', () => {
       const { route = request.route?.path ?? 'none', caller = 'none' } = response.locals as CallLabels;
-      const status = response.writableFinished ? response.statusCode : 499;
+      // A refusal is short: whoever hangs up on the last of it has seen it.
+      const isAnswered = response.writableFinished || (response.headersSent && response.statusCode >= 400);
+      const status = isAnswered ? response.statusCode : 499;
       const duration = performance.now() - start;
       seconds.observe({ method: request.method, route, status, caller }, duration / 1000);
       log.info(
