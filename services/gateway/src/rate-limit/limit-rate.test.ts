@@ -51,7 +51,7 @@ describe('the limits', () => {
     expect(refused.headers.ratelimit).toBe('"api";r=0;t=45');
     expect(refused.headers['content-type']).toBe('application/problem+json');
     expect(refused.json).toMatchObject({ status: 429, error: 'rate_limited' });
-    expect(await gateway.metrics()).toMatch(/relay_gateway_rate_limited_total\{.*limit="api".*\} [1-9]/);
+    expect(await gateway.metric('relay_gateway_rate_limited_total', { limit: 'api' })).toBeGreaterThan(0);
   });
 
   test('end with their minute', async () => {

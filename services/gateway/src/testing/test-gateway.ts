@@ -25,13 +25,19 @@ export interface TestGateway {
   readonly lines: readonly Record<string, unknown>[];
   readonly natsPrefix: string;
   makeKey(kind: KeyKind): Promise<TestKey>;
-  metrics(): Promise<string>;
+  /** The sum of a metric's samples that have all of these labels. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** The gateway as its process would run it, over real servers, with upstreams that say what reached them. */
 export async function startTestGateway(
-  options: { env?: Record<string, string>; clock?: Clock } = {},
+  options: {
+    env?: Record<string, string>;
+    clock?: Clock;
+    /** The gateway's way to Postgres, if the test wants to cut it. */
+    cable?: { readonly url: string };
+  } = {},
 ): Promise<TestGateway> {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
   const own = createDatabase({
@@ -52,7 +58,7 @@ export async function startTestGateway(
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const natsPrefix = `test-${randomBytes(6).toString('hex')}`;
   const config = readConfig({
-    DATABASE_URL: database.url,
+    DATABASE_URL: throughCable(database.url, options.cable),
     NATS_URL: process.env.NATS_URL,
     RELAY_NATS_PREFIX: natsPrefix,
     RELAY_HOST: '127.0.0.1',
@@ -85,7 +91,13 @@ export async function startTestGateway(
     lines,
     natsPrefix,
     makeKey: (kind) => makeKey(own.prisma, kind),
-    metrics: async () => (await fetch(`${service.opsUrl}/metrics`)).text(),
+    async metric(name, labels = {}) {
+      const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
+      const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const samples = text.split('\n').filter((line) => line.startsWith(`${name}{`));
+      const found = samples.filter((line) => wanted.every((label) => line.includes(label)));
+      return found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    },
     async stop() {
       await service.stop();
       for (const [, upstream] of entries) await upstream.stop();
@@ -109,4 +121,10 @@ async function makeKey(prisma: PrismaClient, kind: KeyKind): Promise<TestKey> {
     },
   });
   return { text, id, userId };
+}
+
+function throughCable(databaseUrl: string, cable: { readonly url: string } | undefined): string {
+  const url = new URL(databaseUrl);
+  if (cable) url.host = new URL(cable.url).host;
+  return url.href;
 }

@@ -1,0 +1,47 @@
+import { createCable, createFakeClock } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { ask } from '../testing/ask.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+
+const health = (url: string) => ask(url, { path: '/api/health' });
+
+test('is ok while the edge can reach what it needs, and says so when it cannot', async () => {
+  const clock = createFakeClock();
+  const gateway = await startTestGateway({ clock });
+  const healthy = await health(gateway.url);
+  expect(healthy.status).toBe(200);
+  expect(healthy.json).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    timestamp: new Date(clock.now()).toISOString(),
+  });
+
+  await gateway.upstreams.messages.stop();
+  expect((await health(gateway.url)).status).toBe(200);
+  clock.advance(1_000);
+  const ill = await health(gateway.url);
+  expect(ill.status).toBe(503);
+  expect(ill.json).toEqual({ ...healthy.json, status: 'unavailable', timestamp: expect.any(String) });
+  expect(ill.headers['retry-after']).toBeDefined();
+  expect(gateway.lines).toContainEqual(expect.objectContaining({ missing: 'messages' }));
+
+  await gateway.upstreams.messages.start();
+  clock.advance(1_000);
+  expect((await health(gateway.url)).status).toBe(200);
+  await gateway.stop();
+});
+
+test('looks at Postgres', async () => {
+  const cable = await createCable(process.env.DATABASE_URL ?? '');
+  const clock = createFakeClock();
+  const gateway = await startTestGateway({ clock, cable });
+  expect((await health(gateway.url)).status).toBe(200);
+  await cable.cut();
+  clock.advance(1_000);
+  expect((await health(gateway.url)).json.status).toBe('unavailable');
+  await cable.mend();
+  clock.advance(1_000);
+  expect((await health(gateway.url)).json.status).toBe('ok');
+  await gateway.stop();
+  await cable.stop();
+});
