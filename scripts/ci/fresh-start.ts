@@ -25,7 +25,7 @@ try {
     const left = Object.entries(run.pids).filter(([, pid]) => isAlive(pid));
     if (left.length > 0) throw new Error(`Ctrl-C left these running: ${JSON.stringify(left)}`);
   } finally {
-    if (launcher.exitCode === null && launcher.pid) process.kill(-launcher.pid, 'SIGKILL');
+    if (launcher.pid && !hasEnded(launcher)) process.kill(-launcher.pid, 'SIGKILL');
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -43,8 +43,7 @@ function start(cwd: string): ChildProcess {
 async function untilReady(launcher: ChildProcess, file: string): Promise<DevJson> {
   const deadline = Date.now() + startLimit;
   while (!existsSync(file)) {
-    if (launcher.exitCode !== null)
-      throw new Error(`npm start ended with ${launcher.exitCode} before it was ready.`);
+    if (hasEnded(launcher)) throw new Error('npm start ended before it was ready.');
     if (Date.now() > deadline) throw new Error(`npm start was not ready after ${startLimit / 1000} s.`);
     await pause(100);
   }
@@ -52,10 +51,17 @@ async function untilReady(launcher: ChildProcess, file: string): Promise<DevJson
 }
 
 async function pressCtrlC(launcher: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => launcher.once('exit', resolve));
   process.kill(-(launcher.pid ?? 0), 'SIGINT');
-  const inTime = await Promise.race([ended.then(() => true), pause(stopLimit, false, { ref: false })]);
-  if (!inTime) throw new Error(`npm start still ran ${stopLimit / 1000} s after Ctrl-C.`);
+  const deadline = Date.now() + stopLimit;
+  while (!hasEnded(launcher)) {
+    if (Date.now() > deadline) throw new Error(`npm start still ran ${stopLimit / 1000} s after Ctrl-C.`);
+    await pause(50);
+  }
+}
+
+/** By itself or, as npm does after Ctrl-C, by the signal. */
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function isAlive(pid: number): boolean {

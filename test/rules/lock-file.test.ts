@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { root } from './tree.ts';
+
+type Packages = Record<string, { optionalDependencies?: Record<string, string> }>;
+
+/** npm leaves these out when it cannot reach them, and `npm ci` then refuses the file on every machine. */
+function leftOut(packages: Packages): string[] {
+  const locked = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
+  return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.entries(optionalDependencies)
+      .filter(([name]) => !locked.has(name))
+      .map(
+        ([name, version]) =>
+          `package-lock.json lacks ${name} ${version}, which ${path} has for some platform.`,
+      ),
+  );
+}
+
+describe('package-lock.json', () => {
+  test('is refused without the packages of other platforms', () => {
+    const tool = { optionalDependencies: { 'tool-linux': '1.0.0', 'tool-darwin': '1.0.0' } };
+    const packages = { 'node_modules/tool': tool, 'node_modules/tool/node_modules/tool-linux': {} };
+    expect(leftOut(packages)).toEqual([expect.stringContaining('lacks tool-darwin 1.0.0')]);
+  });
+
+  test('has the packages of every platform', () => {
+    expect(leftOut(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)).toEqual([]);
+  });
+});
