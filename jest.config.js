@@ -10,5 +10,7 @@ export default {
   },
   // Tests read the sources of every workspace, never what was built from them.
   testEnvironmentOptions: { customExportConditions: ['relay-source', 'node', 'node-addons'] },
+  // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
+  testTimeout: 30_000,
   modulePathIgnorePatterns: ['/dist/', '/\\.relay'],
 };
