@@ -1,0 +1,17 @@
+import { Agent, request } from 'node:http';
+import { answerCommands } from './answer-commands.ts';
+import { serve } from './serve.ts';
+
+const agent = new Agent({ keepAlive: true });
+const port = Number(process.env.BENCH_UPSTREAM_PORT);
+
+/** What Node needs to pass a call on, and nothing besides. */
+serve((incoming, response) => {
+  const { method, url: path, headers } = incoming;
+  const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  incoming.pipe(outgoing);
+});
+answerCommands();

@@ -1,0 +1,16 @@
+import type { Line } from '../measure/table.ts';
+import type { Stage } from '../stage/stage.ts';
+
+/** Something that is measured, by the name that `npm run bench -- <name>` takes. */
+export interface Row {
+  readonly name: string;
+  play(stage: Stage, options: PlayOptions): Promise<readonly Line[]>;
+}
+
+export interface PlayOptions {
+  /** Says what is going on. */
+  readonly progress: (text: string) => void;
+  readonly rounds: number;
+  /** Where to write what the profiler saw, if it is to look. */
+  readonly profiles: string | undefined;
+}

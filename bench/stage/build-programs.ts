@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { root } from '../../scripts/local/home.ts';
+import { runCommand } from '../../scripts/processes/run-command.ts';
+import { findCompiler } from '../../scripts/steps/find-compiler.ts';
+
+/** Where `bench/tsconfig.json` puts what it compiles. */
+export const built = join(root, 'bench/.relay-built');
+
+/** Compiles the programs that are measured, or that measure. */
+export async function buildPrograms(): Promise<void> {
+  await runCommand({
+    command: await findCompiler(),
+    args: ['--project', 'bench'],
+    cwd: root,
+    failure: 'The programs of the bench do not compile; the compiler says above where.',
+  });
+}
