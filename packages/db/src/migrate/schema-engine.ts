@@ -46,9 +46,17 @@ export async function withSchemaEngine<T>(
 async function load(): Promise<void> {
   const file = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(file.replace(/\.js$/, '.wasm'));
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': { ...engine } });
+  const imports = { ...engine, ...idleTimers(engine) };
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': imports });
   const exports = instance.exports as { __wbindgen_start(): void };
   const { __wbg_set_wasm } = engine as unknown as { __wbg_set_wasm(exports: object): void };
   __wbg_set_wasm(exports);
   exports.__wbindgen_start();
+}
+
+/** The engine's deadlines outlive its work by ten seconds; they must not keep the process alive. */
+function idleTimers(parts: object): object {
+  const names = Object.keys(parts).filter((name) => name.startsWith('__wbg_setTimeout_'));
+  const start = (callback: () => void, milliseconds: number) => setTimeout(callback, milliseconds).unref();
+  return Object.fromEntries(names.map((name) => [name, start]));
 }

@@ -4,7 +4,6 @@ import { type DomainEvent, decodeEvent, newMessagePayload, subjectsFor } from '@
 import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
-import { consumerOpts } from 'nats';
 import pg from 'pg';
 import {
   createOutboxRelay,
@@ -72,16 +71,15 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
     },
     async stored() {
-      const events: DomainEvent[] = [];
-      const manager = await nats.connection?.jetstreamManager({ checkAPI: false });
-      const { messages = 0 } = (await manager?.streams.info(subjects.stream))?.state ?? {};
-      const fromTheStart = consumerOpts().orderedConsumer().deliverAll();
-      const subscription = await nats.connection?.jetstream().subscribe(subjects.allEvents, fromTheStart);
-      for await (const message of subscription ?? []) {
-        events.push(decodeEvent(message.data));
-        if (events.length === messages) break;
-      }
-      return events;
+      // One by one: a consumer would stall when the stream is made anew under it.
+      if (!nats.connected || !nats.connection) return [];
+      const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 1_000 });
+      const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;
+      const seqs = Array.from({ length: messages }, (_, index) => first + index);
+      const stored = await Promise.all(
+        seqs.map((seq) => manager.streams.getMessage(subjects.stream, { seq })),
+      );
+      return stored.map((message) => decodeEvent(message.data));
     },
     async waiting() {
       const { rows } = await pool.query<{ count: number }>(

@@ -1,0 +1,97 @@
+import { newMessagePayload, newRequestPayload, Role } from '@expert-relay/contracts';
+import { createLog } from '@expert-relay/kit/log';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Prisma } from '../generated/client.ts';
+import { createDatabase, type Database } from '../postgres/create-database.ts';
+import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { insertEvent } from './insert-event.ts';
+
+const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
+
+describe('a statement that changes state and tells of it', () => {
+  let outbox: TestOutbox;
+  let database: Database;
+
+  beforeEach(async () => {
+    outbox = await openOutbox(servers);
+    database = createDatabase({
+      url: outbox.databaseUrl,
+      poolSize: 8,
+      log: createLog('test', { level: 'silent' }),
+    });
+    await database.start?.();
+  });
+  afterEach(async () => {
+    await database.stop?.();
+    await outbox[Symbol.asyncDispose]();
+  });
+
+  test('is published once, with what its columns and its payload say', async () => {
+    const { userId } = await submit('r'.repeat(22));
+    const relay = await outbox.relay();
+    await outbox.untilPublished();
+    // Fifty at once: the row's lock gives each its place.
+    const senders = Array.from({ length: 50 }, () => send('r'.repeat(22)));
+    await Promise.all(senders);
+    relay.nudge();
+    await outbox.untilPublished();
+
+    const events = await outbox.stored();
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 51 }, (_, index) => BigInt(index + 1)));
+    expect(faults(events)).toEqual({ doubled: 0, disordered: 0 });
+    expect(events[0]).toMatchObject({
+      userId,
+      requestId: 'r'.repeat(22),
+      refCode: 'HS-AAAA0000',
+      event: { case: 'newRequest', value: { question: 'Why?' } },
+    });
+    expect(events[50]?.event).toMatchObject({ case: 'newMessage', value: { role: Role.PROVIDER } });
+    const row = await database.prisma.outboxEvent.findUniqueOrThrow({
+      where: { id: events[50]?.eventId ?? '' },
+    });
+    expect(row.streamSeq).toBe(51n);
+  });
+
+  test('tells nothing when it changes nothing, and nothing when it fails', async () => {
+    await submit('r'.repeat(22));
+    expect(await send('unknown')).toBe(0);
+    await expect(submit('r'.repeat(22))).rejects.toThrow();
+    expect(await database.prisma.outboxEvent.count()).toBe(1);
+  });
+
+  async function submit(id: string): Promise<{ userId: string }> {
+    const { id: userId } = await database.prisma.user.create({ data: { name: 'Ada' } });
+    const { id: keyId } = await database.prisma.apiKey.create({
+      data: { userId, kind: 'consumer', name: 'key', lastFour: 'abcd', callId: crypto.randomUUID() },
+    });
+    await database.prisma.$executeRaw`
+      WITH request AS (
+        INSERT INTO help_requests (id, ref_code, user_id, consumer_key_id, call_id, context, expires_at)
+        VALUES (${id}, 'AAAA0000', ${userId}::uuid, ${keyId}::uuid, gen_random_uuid(), '[]', now() + interval '1 hour')
+        RETURNING *
+      ),
+      event AS (${insertEvent({
+        type: 'new_request',
+        payload: newRequestPayload({ question: 'Why?' }),
+        from: Prisma.sql`SELECT user_id, id AS request_id, ref_code, seq FROM request`,
+      })})
+      SELECT 1`;
+    return { userId };
+  }
+
+  async function send(requestId: string): Promise<number> {
+    const sent = await database.prisma.$queryRaw<unknown[]>`
+      WITH request AS (SELECT id FROM help_requests WHERE id = ${requestId} FOR UPDATE),
+      counted AS (
+        UPDATE help_requests SET seq = seq + 1 FROM request WHERE help_requests.id = request.id
+        RETURNING help_requests.user_id, help_requests.id AS request_id, ref_code, seq
+      ),
+      event AS (${insertEvent({
+        type: 'new_message',
+        payload: newMessagePayload({ role: 'provider', messageId: 'm' }),
+        from: Prisma.sql`SELECT * FROM counted`,
+      })})
+      SELECT seq FROM counted`;
+    return sent.length;
+  }
+});
