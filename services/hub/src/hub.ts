@@ -42,7 +42,7 @@ export function createHub(options: {
     metrics,
     onGone: (subscriber) => scan.leave(subscriber),
   });
-  const scan: Scan = new Scan({ source, feed, log, outcome: () => catchUp });
+  const scan: Scan = new Scan({ source, feed, log, destination: () => catchUp });
   const catchUp: CatchUp = new CatchUp({ feed, live, source, scan, metrics });
   const revocations = new Revocations({ clock, onRevoked: (id, at) => streams.endRevoked(id, at) });
   const follower = createFollower({

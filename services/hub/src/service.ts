@@ -14,7 +14,7 @@ import { createCommonHeaders } from './http/common-headers.ts';
 import { createHandler } from './http/create-handler.ts';
 import { createTakeOver } from './http/take-over.ts';
 import { createHub } from './hub.ts';
-import { createSubscribe } from './routes/subscribe.ts';
+import { createStreamEvents } from './routes/stream-events.ts';
 
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('hub', { level: config.process.logLevel }) } = overrides;
@@ -35,7 +35,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     revocations: hub.revocations,
   });
   const takeOver = createTakeOver();
-  const subscribe = createSubscribe({
+  const streamEvents = createStreamEvents({
     ...hub,
     authorise,
     addressOf: createClientAddress({ trustedProxies: config.trustedProxies, log }),
@@ -45,7 +45,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
   const commonHeaders = createCommonHeaders([config.publicUrl, ...config.corsOrigins]);
   const server = createHttpServer({
-    handler: createHandler({ subscribe, commonHeaders, takeOver, log }),
+    handler: createHandler({ streamEvents, commonHeaders, takeOver, log }),
     host: config.process.host,
     port: config.port,
     // A hundred topics and a token that names them stand in one address.

@@ -8,7 +8,7 @@ import { Problem } from '@expert-relay/kit/problem';
 export type ExchangeKey = (apiKey: string, topics: readonly string[]) => Promise<string>;
 
 const path = '/internal/stream-token';
-const patience = 5_000;
+const patience = 2_500;
 
 export function createKeyExchange(options: {
   requestsUrl: string;
@@ -29,22 +29,35 @@ export function createKeyExchange(options: {
       signal: AbortSignal.timeout(patience),
     });
 
+  /** Once more after a failure: a kept connection may have been closed by the other side, and asking twice does no harm. */
+  const reach = async (apiKey: string, topics: readonly string[]): Promise<Response> => {
+    try {
+      return await call(apiKey, topics).catch(() => call(apiKey, topics));
+    } catch (error) {
+      const { message, cause } = error as Error;
+      log.warn({ reason: String(cause ?? message) }, 'the requests service cannot be reached');
+      throw away();
+    }
+  };
+
   return async (apiKey, topics) => {
     // A mistyped key is refused without asking anybody.
     if (!parseApiKey(apiKey)) throw new Problem('unauthorized');
-    const answer = await call(apiKey, topics).catch((error: Error) => error);
-    if (answer instanceof Error) {
-      log.warn({ reason: String(answer.cause ?? answer.message) }, 'the requests service cannot be reached');
-      throw new Problem('unavailable', { headers: { 'retry-after': '2' } });
-    }
+    const answer = await reach(apiKey, topics);
     const body = (await answer.json().catch(() => ({}))) as { token?: unknown };
     if (answer.status === 201 && typeof body.token === 'string') return body.token;
     if (answer.status === 401) throw new Problem('unauthorized');
     if (answer.status === 403) throw notCovered();
     log.warn({ status: answer.status }, 'the requests service gave no stream token');
-    throw new Problem('unavailable', { headers: { 'retry-after': '2' } });
+    throw away();
   };
 }
+
+const away = () =>
+  new Problem('unavailable', {
+    detail: 'The key cannot be checked at the moment. Try again, or connect with a stream token.',
+    headers: { 'retry-after': '2' },
+  });
 
 export const notCovered = (): Problem =>
   new Problem('forbidden', {

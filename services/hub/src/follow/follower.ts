@@ -60,7 +60,7 @@ export function createFollower(options: {
       if (epoch !== state.epoch) return 'the stream was made anew';
       consumer.begin((message) => {
         take(message);
-        if (trouble !== undefined) checkLevel(lastSeq);
+        checkLevel(lastSeq);
       });
       checkLevel(lastSeq);
       return await consumer.ended;
@@ -115,7 +115,7 @@ export function createFollower(options: {
   }
 
   function checkLevel(lastSeq: number): void {
-    if (feed.current.seq < lastSeq) return;
+    if (trouble === undefined || feed.current.seq < lastSeq) return;
     trouble = undefined;
     hasFollowed = true;
     log.info({ seq: feed.current.seq }, 'following NATS');

@@ -56,8 +56,9 @@ export async function openConsumer(options: {
     callback(error, message) {
       if (error) return end(error.message);
       heard = performance.now();
-      if (message.headers?.code === 100) onStatus(message);
-      else onMessage(message);
+      // Headers are read only where needed: parsing them costs more than all the rest here.
+      if (message.reply?.startsWith('$JS.ACK.')) onMessage(message);
+      else onStatus(message);
     },
   });
   const watch = setInterval(() => {

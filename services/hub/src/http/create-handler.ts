@@ -6,7 +6,7 @@ import type { CommonHeaders } from './common-headers.ts';
 import type { TakeOver } from './take-over.ts';
 
 /** GET and HEAD of the one address that the hub has. */
-export type Subscribe = (
+export type StreamEvents = (
   request: IncomingMessage,
   response: ServerResponse,
   query: URLSearchParams,
@@ -16,12 +16,12 @@ export type Subscribe = (
 const paths = new Set(['/', '/hub', '/hub/']);
 
 export function createHandler(options: {
-  subscribe: Subscribe;
+  streamEvents: StreamEvents;
   commonHeaders: CommonHeaders;
   takeOver: Pick<TakeOver, 'hasTaken'>;
   log: Log;
 }): RequestListener {
-  const { subscribe, commonHeaders, takeOver, log } = options;
+  const { streamEvents, commonHeaders, takeOver, log } = options;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
@@ -30,7 +30,7 @@ export function createHandler(options: {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new Problem('method_not_allowed', { headers: { allow: methods } });
     }
-    await subscribe(request, response, new URLSearchParams(query));
+    await streamEvents(request, response, new URLSearchParams(query));
   }
 
   return (request, response) => {

@@ -6,10 +6,8 @@ import type { Audience } from '../stream/audience.ts';
 import { reset } from '../stream/blocks.ts';
 import type { StreamMetrics } from '../stream/stream-metrics.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
+import type { From } from './rider.ts';
 import { sendCopies } from './send-copies.ts';
-
-/** Where a subscriber wants to go on: after a place, or with the oldest event that is kept. */
-export type From = Position | 'earliest';
 
 const batch = 100;
 

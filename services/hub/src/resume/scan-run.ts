@@ -1,21 +1,20 @@
 import { topicsOf } from '../feed/copies.ts';
 import { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
-import { checkOf, type Position } from '../feed/position.ts';
+import { checkOf, noCheck, type Position } from '../feed/position.ts';
 import { readEvent } from '../feed/read-event.ts';
 import { SeenSequences } from '../feed/seen-sequences.ts';
 import type { Consumer, StreamMessage } from '../follow/open-consumer.ts';
 import type { StreamState } from '../follow/stream-source.ts';
 import { Audience } from '../stream/audience.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
-import type { From } from './catch-up.ts';
-import type { Rider, ScanOutcome } from './scan.ts';
+import type { Destination, From, Rider } from './rider.ts';
 import { sendCopies } from './send-copies.ts';
 
 /** One pass over the stream, from the oldest place that is asked for up to where the ring begins. */
 export class ScanRun {
   readonly #feed: Feed;
-  readonly #outcome: ScanOutcome;
+  readonly #destination: Destination;
   #epoch = '';
   readonly #seen = new SeenSequences(100_000);
   /** Who gets on when the scan comes by its place; the nearest last. */
@@ -28,9 +27,9 @@ export class ScanRun {
   #isOver = false;
   events = 0;
 
-  constructor(options: { feed: Feed; outcome: ScanOutcome }) {
+  constructor(options: { feed: Feed; destination: Destination }) {
     this.#feed = options.feed;
-    this.#outcome = options.outcome;
+    this.#destination = options.destination;
   }
 
   /** Takes in those who begin the scan, and says which sequence it must begin at; undefined if none is left. */
@@ -39,13 +38,15 @@ export class ScanRun {
     const { floor } = this.#feed.ring;
     for (const { subscriber, from } of riders) {
       const isAtStart = from === 'earliest' || (from.epoch === epoch && from.seq + 1 === firstSeq);
-      if (isAtStart && firstSeq > floor.seq) this.#outcome.resume(subscriber, floor);
+      if (isAtStart && firstSeq > floor.seq) this.#destination.resume(subscriber, floor);
       else if (isAtStart) this.#getOn(subscriber, from);
       else if (from.epoch === epoch && from.seq >= firstSeq) this.#boarding.push({ subscriber, from });
-      else this.#outcome.reset(subscriber);
+      else this.#destination.reset(subscriber);
     }
     this.#boarding.sort((one, other) => other.from.seq - one.from.seq);
-    return this.#riders.size > 0 ? firstSeq : this.#boarding.at(-1)?.from.seq;
+    if (this.#riders.size === 0) return this.#boarding.at(-1)?.from.seq;
+    this.#at = { epoch, seq: firstSeq - 1, check: noCheck };
+    return firstSeq;
   }
 
   /** Whether the scan that is under way still comes by. */
@@ -81,8 +82,8 @@ export class ScanRun {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#consumer?.end(reason);
-    for (const [subscriber, from] of this.#riders) this.#outcome.resume(subscriber, this.#at ?? from);
-    for (const { subscriber, from } of this.#boarding) this.#outcome.resume(subscriber, from);
+    for (const [subscriber, from] of this.#riders) this.#destination.resume(subscriber, this.#at ?? from);
+    for (const { subscriber, from } of this.#boarding) this.#destination.resume(subscriber, from);
   }
 
   #take({ seq, bytes }: StreamMessage): void {
@@ -111,7 +112,7 @@ export class ScanRun {
     // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.
     for (const subscriber of full) {
       this.leave(subscriber);
-      subscriber.outlet.afterDrain(() => this.#outcome.resume(subscriber, entry));
+      subscriber.outlet.afterDrain(() => this.#destination.resume(subscriber, entry));
     }
   }
 
@@ -121,7 +122,7 @@ export class ScanRun {
       const { subscriber, from } = next;
       if (!subscriber.isOpen) continue;
       if (from.seq !== entry.seq || from.check !== entry.check) {
-        this.#outcome.reset(subscriber);
+        this.#destination.reset(subscriber);
         continue;
       }
       if (from.copies !== undefined) sendCopies(subscriber, entry, 1);
@@ -137,7 +138,7 @@ export class ScanRun {
   #resetAll(): void {
     for (const subscriber of [...this.#riders.keys()]) {
       this.leave(subscriber);
-      this.#outcome.reset(subscriber);
+      this.#destination.reset(subscriber);
     }
   }
 }

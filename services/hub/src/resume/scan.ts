@@ -3,21 +3,8 @@ import type { Log } from '@expert-relay/kit/log';
 import type { Feed } from '../feed/feed.ts';
 import type { StreamSource } from '../follow/stream-source.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
-import type { From } from './catch-up.ts';
+import type { Destination, From, Rider } from './rider.ts';
 import { ScanRun } from './scan-run.ts';
-
-export interface Rider {
-  readonly subscriber: Subscriber;
-  readonly from: From;
-}
-
-/** What becomes of those who rode along. */
-export interface ScanOutcome {
-  /** Goes on from this place, in memory or in a later scan. */
-  resume(subscriber: Subscriber, from: From): void;
-  /** Its place is gone. */
-  reset(subscriber: Subscriber): void;
-}
 
 /**
  * Serves places that are older than the ring by reading the stream from NATS: one scan at a time for everyone, so
@@ -27,17 +14,17 @@ export class Scan {
   readonly #source: StreamSource;
   readonly #feed: Feed;
   readonly #log: Log;
-  readonly #outcome: () => ScanOutcome;
+  readonly #destination: () => Destination;
   #waiting: Rider[] = [];
   #run: ScanRun | undefined;
   #loop: Promise<void> | undefined;
   #stopping = new AbortController();
 
-  constructor(options: { source: StreamSource; feed: Feed; log: Log; outcome: () => ScanOutcome }) {
+  constructor(options: { source: StreamSource; feed: Feed; log: Log; destination: () => Destination }) {
     this.#source = options.source;
     this.#feed = options.feed;
     this.#log = options.log;
-    this.#outcome = options.outcome;
+    this.#destination = options.destination;
   }
 
   add(subscriber: Subscriber, from: From): void {
@@ -81,7 +68,7 @@ export class Scan {
   }
 
   async #scanFor(riders: Rider[]): Promise<void> {
-    const run = new ScanRun({ feed: this.#feed, outcome: this.#outcome() });
+    const run = new ScanRun({ feed: this.#feed, destination: this.#destination() });
     try {
       const start = run.admit(riders, await this.#source.look());
       if (start === undefined) return;

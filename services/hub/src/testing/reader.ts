@@ -62,9 +62,9 @@ export class Reader {
     return this.blocks.filter((block) => block.event === event);
   }
 
-  async until(what: string, check: () => unknown, within = 5_000): Promise<void> {
+  async until(what: string, check: () => unknown | Promise<unknown>, within = 5_000): Promise<void> {
     const end = performance.now() + within;
-    while (!check()) {
+    while (!(await check())) {
       if (performance.now() > end) {
         throw new Error(
           `Waited ${within} ms in vain for ${what}. Came: ${this.head}\n${JSON.stringify(this.blocks.slice(-20))}`,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { noCheck, parsePosition } from '../feed/position.ts';
-import type { From } from '../resume/catch-up.ts';
+import type { From } from '../resume/rider.ts';
 
 /**
  * Where a call wants to go on; undefined to begin now. The header comes first: a browser repeats the address of

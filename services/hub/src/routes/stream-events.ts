@@ -4,10 +4,14 @@ import { type ClientAddress, networkOf } from '@expert-relay/kit/http';
 import type { Authorise } from '../authorise/authorise.ts';
 import { readPresented } from '../authorise/presented.ts';
 import type { Feed } from '../feed/feed.ts';
-import type { Subscribe } from '../http/create-handler.ts';
+import type { Position } from '../feed/position.ts';
+import type { StreamEvents } from '../http/create-handler.ts';
+import { readFrom } from '../http/read-from.ts';
+import { readTopics } from '../http/read-topics.ts';
 import { streamHeaders, type TakeOver } from '../http/take-over.ts';
 import { turnAway } from '../http/turn-away.ts';
 import type { CatchUp } from '../resume/catch-up.ts';
+import type { From } from '../resume/rider.ts';
 import { type EndReason, opening } from '../stream/blocks.ts';
 import { jitter } from '../stream/jitter.ts';
 import { Outlet } from '../stream/outlet.ts';
@@ -16,10 +20,8 @@ import type { StreamMetrics } from '../stream/stream-metrics.ts';
 import type { Streams } from '../stream/streams.ts';
 import { Subscriber } from '../stream/subscriber.ts';
 import { WriteBatch } from '../stream/write-batch.ts';
-import { readFrom } from './read-from.ts';
-import { readTopics } from './read-topics.ts';
 
-export interface SubscribeSettings {
+export interface StreamEventsSettings {
   readonly lifetime: number;
   readonly retry: number;
   readonly busyRetry: number;
@@ -27,7 +29,7 @@ export interface SubscribeSettings {
 }
 
 /** `GET {hub_url}?topic=...`: opens a stream, or says why not. */
-export function createSubscribe(options: {
+export function createStreamEvents(options: {
   authorise: Authorise;
   addressOf: ClientAddress;
   takeOver: TakeOver;
@@ -36,10 +38,10 @@ export function createSubscribe(options: {
   streams: Streams;
   catchUp: CatchUp;
   hasFollowed: () => boolean;
-  settings: SubscribeSettings;
+  settings: StreamEventsSettings;
   clock: Clock;
   metrics: StreamMetrics;
-}): Subscribe {
+}): StreamEvents {
   const { authorise, addressOf, takeOver, feed, caps, streams, catchUp, settings, clock, metrics } = options;
   const batch = new WriteBatch();
 
@@ -47,6 +49,12 @@ export function createSubscribe(options: {
     if (streams.isStopping) return 'stopping';
     if (!options.hasFollowed()) return 'starting';
     return caps.reached(holder) === undefined ? undefined : 'too_many_streams';
+  }
+
+  /** Who resumes is where it says that it is, as long as nothing else was sent. */
+  function placeOf(from: From | undefined): Position | undefined {
+    if (from === undefined) return feed.place;
+    return from === 'earliest' || from.epoch === '' ? undefined : from;
   }
 
   return async (request, response, query) => {
@@ -73,7 +81,7 @@ export function createSubscribe(options: {
     const endsAt = clock.now() + settings.lifetime * (1 - Math.random() / 5);
     const subscriber = new Subscriber({ outlet, topics, endsAt, ...holder });
     streams.add(subscriber);
-    outlet.write(opening(jitter(settings.retry), from === undefined ? feed.place : undefined));
+    outlet.write(opening(jitter(settings.retry), placeOf(from)));
     if (from === undefined) catchUp.begin(subscriber);
     else catchUp.resume(subscriber, from);
   };

@@ -1,0 +1,199 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { Writable } from 'node:stream';
+import { makeApiKey } from '@expert-relay/kit/api-key';
+import { systemClock } from '@expert-relay/kit/clock';
+import { listen, readBody } from '@expert-relay/kit/http';
+import { createLog } from '@expert-relay/kit/log';
+import { createPrincipalVerifier, parsePrincipalKeys, principalHeader } from '@expert-relay/kit/principal';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { RequestEvents, revoked } from '../testing/make-event.ts';
+import { Reader, type ReaderOptions } from '../testing/reader.ts';
+import { makeToken, principalKey, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+
+let stream: TestStream;
+let hub: TestHub;
+let closed: TestHub;
+let requests: Server;
+let requestsUrl: string;
+const open: Reader[] = [];
+const lines: string[] = [];
+const request = new RequestEvents();
+const { topic, providerTopic, activityTopic } = request;
+const known = makeApiKey('provider').text;
+
+/** What the hub needs of the requests service: it knows one key and covers this user's topics. */
+async function exchange(call: IncomingMessage): Promise<{ status: number; body: object }> {
+  const verify = createPrincipalVerifier({
+    audience: 'requests',
+    callers: { hub: { keys: parsePrincipalKeys('X', principalKey), kinds: ['hub'] } },
+    clock: systemClock,
+  });
+  const header = call.headers[principalHeader];
+  if (!verify(String(header), { method: call.method ?? '', path: call.url ?? '' }))
+    return { status: 500, body: {} };
+  const { apiKey, topics } = JSON.parse(String(await readBody(call)));
+  if (apiKey !== known) return { status: 401, body: {} };
+  if (!topics.every((one: string) => one.includes(request.userId) || one === topic))
+    return { status: 403, body: {} };
+  return {
+    status: 201,
+    body: { token: await makeToken(topics, { cred: { kind: 'provider', id: 'known' } }) },
+  };
+}
+
+beforeAll(async () => {
+  stream = await openTestStream();
+  requests = createServer((call, response) => {
+    void exchange(call).then(({ status, body }) => response.writeHead(status).end(JSON.stringify(body)));
+  });
+  requestsUrl = await listen(requests, '127.0.0.1', 0);
+  const destination = new Writable({
+    write(line, _encoding, done) {
+      lines.push(String(line));
+      done();
+    },
+  });
+  const env = { RELAY_REQUESTS_URL: requestsUrl };
+  const log = createLog('hub', { level: 'trace', destination });
+  hub = await startTestHub({ prefix: stream.prefix, env, overrides: { log } });
+  closed = await startTestHub({ prefix: stream.prefix, env: { ...env, HUB_REQUIRE_AUTH: 'true' } });
+});
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  await closed[Symbol.asyncDispose]();
+  requests.closeAllConnections();
+  requests.close();
+  await stream[Symbol.asyncDispose]();
+});
+
+async function connectTo(topics: string[], options: ReaderOptions = {}, to = hub): Promise<Reader> {
+  const reader = new Reader(to.url, topics, options);
+  open.push(reader);
+  await reader.until('an answer', () => reader.head !== '');
+  return reader;
+}
+const statusOf = async (topics: string[], options?: ReaderOptions, to?: TestHub) =>
+  (await connectTo(topics, options, to)).status;
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+describe('who may subscribe', () => {
+  test('without a credential: request topics only', async () => {
+    expect(await statusOf([topic])).toBe(200);
+    expect(await statusOf([providerTopic])).toBe(401);
+    expect(await statusOf([activityTopic])).toBe(401);
+    expect(await statusOf([topic, providerTopic])).toBe(401);
+  });
+
+  test('with HUB_REQUIRE_AUTH nothing without a credential', async () => {
+    expect(await statusOf([topic], {}, closed)).toBe(401);
+    expect(await statusOf([topic], bearer(await makeToken([topic])), closed)).toBe(200);
+  });
+
+  test('with a stream token, in the header or the address: what it names', async () => {
+    const token = await makeToken([topic, providerTopic]);
+    expect(await statusOf([topic, providerTopic], bearer(token))).toBe(200);
+    expect(await statusOf([providerTopic], { query: { authorization: token } })).toBe(200);
+    expect(await statusOf([activityTopic], bearer(token))).toBe(403);
+    expect(await statusOf([new RequestEvents().topic], bearer(token))).toBe(403);
+  });
+
+  test.each([
+    ['expired', { expiresAt: 1 }],
+    ['of another issuer', { issuer: 'somebody' }],
+    ['for another audience', { audience: 'gateway' }],
+    ['of another type', { typ: 'JWT' }],
+    ['signed with another key', { key: generateKeyPairSync('ed25519').privateKey }],
+  ])('a token that is %s is refused, even where none is needed', async (_, claims) => {
+    expect(await statusOf([topic], bearer(await makeToken([topic], claims)))).toBe(401);
+  });
+
+  test('what is no token at all is refused', async () => {
+    const unsigned = `${btoa('{"alg":"none","typ":"relay-stream+jwt"}')}.${btoa('{}')}.`;
+    for (const text of ['', 'x', unsigned, (await makeToken([topic])).slice(0, -2)]) {
+      expect(await statusOf([topic], bearer(text))).toBe(401);
+    }
+    expect(await statusOf([topic], { headers: { authorization: 'Basic eDp5' } })).toBe(401);
+  });
+
+  test('two credentials at once are refused', async () => {
+    const token = await makeToken([topic]);
+    expect(await statusOf([topic], { ...bearer(token), query: { authorization: token } })).toBe(400);
+  });
+
+  test('with an API key, which requests exchanges: what it covers', async () => {
+    const withKey = (apiKey: string) => ({ headers: { 'x-api-key': apiKey } });
+    expect(await statusOf([providerTopic, activityTopic, topic], withKey(known))).toBe(200);
+    expect(await statusOf([new RequestEvents().topic], withKey(known))).toBe(403);
+    expect(await statusOf([topic], withKey(makeApiKey('provider').text))).toBe(401);
+    expect(await statusOf([topic], withKey('hs_prov_mistyped'))).toBe(401);
+  });
+
+  test('while requests is away: 503 for keys, and nothing else changes', async () => {
+    await using alone = await startTestHub({ prefix: stream.prefix });
+    const withKey = await connectTo([topic], { headers: { 'x-api-key': known } }, alone);
+    expect(withKey.status).toBe(503);
+    expect(withKey.head).toMatch(/retry-after: \d/);
+    expect(await statusOf([topic], {}, alone)).toBe(200);
+    expect(await statusOf([topic], bearer(await makeToken([topic])), alone)).toBe(200);
+  });
+});
+
+describe('a credential that is revoked', () => {
+  test.each([
+    ['key_revoked', { kind: 'provider', id: 'key-1' }, { apiKeyId: 'key-1' }],
+    ['signed_out', { kind: 'session', id: 'session-1' }, { sessionId: 'session-1' }],
+  ])('ends the streams that rest on it, saying %s', async (reason, cred, by) => {
+    const token = await makeToken([topic], { cred, issuedAt: Date.now() / 1_000 - 5 });
+    const other = await makeToken([topic], { cred: { ...cred, id: 'other' } });
+    const gone = await connectTo([topic], bearer(token));
+    const stays = await connectTo([topic], bearer(other));
+    const anonymous = await connectTo([topic]);
+    await gone.opened();
+    await stream.publish(revoked(by));
+    await gone.until('the end', () => gone.isEnded);
+    expect(gone.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: JSON.stringify({ reason }) });
+    expect([stays.isEnded, anonymous.isEnded]).toEqual([false, false]);
+    expect(await statusOf([topic], bearer(token))).toBe(401);
+  });
+
+  test('by its replacement, lets in tokens from after it', async () => {
+    const cred = { kind: 'provider', id: 'rotated' };
+    const now = Date.now() / 1_000;
+    await stream.publish(revoked({ apiKeyId: 'rotated' }, new Date((now - 10) * 1_000)));
+    const before = bearer(await makeToken([topic], { cred, issuedAt: Math.floor(now) - 20 }));
+    const after = bearer(await makeToken([topic], { cred, issuedAt: Math.floor(now) - 5 }));
+    const last = await connectTo([topic]);
+    await last.until('the revocation', async () => (await statusOf([topic], before)) === 401);
+    expect(await statusOf([topic], after)).toBe(200);
+  });
+
+  test('is known to a hub that starts later', async () => {
+    const cred = { kind: 'provider', id: 'earlier' };
+    const token = await makeToken([topic], { cred, issuedAt: Math.floor(Date.now() / 1_000) - 60 });
+    await stream.publish(
+      revoked({ apiKeyId: 'earlier' }),
+      ...Array.from({ length: 20 }, () => request.newMessage()),
+    );
+    await using fresh = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
+    expect(await statusOf([topic], bearer(token), fresh)).toBe(401);
+  });
+});
+
+test('no credential ever shows, in logs or answers', async () => {
+  const token = await makeToken([topic], { expiresAt: 1 });
+  const answers = [
+    await connectTo([topic], { query: { authorization: token } }),
+    await connectTo([topic], bearer(token)),
+    await connectTo([topic], { headers: { 'x-api-key': `${known.slice(0, -1)}x` } }),
+    await connectTo([topic], { headers: { 'x-api-key': known } }),
+  ];
+  await answers.at(-1)?.opened();
+  const shown = [...lines, ...answers.map(({ head, blocks }) => head + JSON.stringify(blocks))].join('\n');
+  for (const secret of [token, token.split('.')[2] ?? '', known, known.slice(8)])
+    expect(shown).not.toContain(secret);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { checkOf, epochOf, formatPosition, noCheck, parsePosition } from './position.ts';
+
+test.each([
+  { epoch: 'mi7x3k2a', seq: 0, check: '00000000' },
+  { epoch: 'mi7x3k2a', seq: 9_007_199_254_740, check: 'deadbeef' },
+  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copies: 1 },
+])('$epoch.$seq.$check is read as it is written', (position) => {
+  expect(parsePosition(formatPosition(position))).toEqual(position);
+});
+
+test.each([
+  '',
+  'earliest',
+  '12',
+  'a.b.c',
+  'a.1.deadbeef.2',
+  'a.01.deadbeef',
+  'a.-1.deadbeef',
+  'A.1.deadbeef',
+  'a.1.DEADBEEF',
+  'a.1.deadbee',
+  'a.1.deadbeef\n',
+  'a.99999999999999999.deadbeef',
+])('%j is no position', (text) => {
+  expect(parsePosition(text)).toBeUndefined();
+});
+
+test('the check is the random end of a UUID', () => {
+  expect(checkOf('0190D6A2-7B1C-7000-8000-0123456789AB')).toBe('456789ab');
+  expect(checkOf('')).toBe(noCheck);
+});
+
+test('the epoch is when the stream was made', () => {
+  expect(epochOf('2025-11-21T03:42:11.123456789Z')).toBe(Date.UTC(2025, 10, 21, 3, 42, 11, 123).toString(36));
+});

@@ -1,0 +1,205 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
+import { Reader } from '../testing/reader.ts';
+import { compare, ResumingReader } from '../testing/resuming-reader.ts';
+import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+
+jest.setTimeout(60_000);
+
+let stream: TestStream;
+let hub: TestHub;
+/** Its ring is so small that nearly everything is served from NATS. */
+let small: TestHub;
+
+beforeAll(async () => {
+  stream = await openTestStream();
+  hub = await startTestHub({ prefix: stream.prefix });
+  small = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  await small[Symbol.asyncDispose]();
+  await stream[Symbol.asyncDispose]();
+});
+
+const messagesOf = (request: RequestEvents, count: number) => {
+  const ids = Array.from({ length: count }, () => crypto.randomUUID());
+  return { ids, events: ids.map((id) => request.newMessage(id)) };
+};
+const from = (id: string) => ({ headers: { 'last-event-id': id } });
+const idsOf = (reader: Reader) => reader.events.map(({ messageId }) => messageId);
+
+describe.each([
+  ['from memory', () => hub],
+  ['from NATS', () => small],
+])('resuming %s', (_, which) => {
+  test('200 reconnects at random while events flow: nothing lost, nothing twice, all in order', async () => {
+    const request = new RequestEvents();
+    const other = new RequestEvents();
+    const resuming = new ResumingReader((id) => new Reader(which().url, [request.topic], from(id)));
+    await resuming.reader.opened();
+
+    const { ids, events } = messagesOf(request, 600);
+    const noise = messagesOf(other, 600).events;
+    const writing = (async () => {
+      for (let at = 0; at < events.length; at += 3) {
+        await stream.publish(...events.slice(at, at + 3), ...noise.slice(at, at + 3));
+      }
+    })();
+    for (let round = 0; round < 200; round++) {
+      await pause(Math.random() * 12);
+      resuming.reconnect();
+      // At times it is cut off before the hub has said a word.
+      if (Math.random() < 0.8) await resuming.reader.opened();
+    }
+    await writing;
+    await resuming.reader.until('all messages', () => resuming.messageIds.length >= ids.length, 10_000);
+    await pause(50);
+    resuming.reader.close();
+
+    const result = compare(ids, resuming.messageIds);
+    process.stdout.write(`${resuming.reconnects} reconnects: ${JSON.stringify(result)}\n`);
+    expect(result).toEqual({ expected: 600, delivered: 600, lost: 0, doubled: 0, inOrder: true });
+    expect(resuming.resets).toBe(0);
+  });
+
+  test('by header, by either query parameter, and from the earliest', async () => {
+    const request = new RequestEvents();
+    const { ids, events } = messagesOf(request, 12);
+    await stream.publish(...events);
+    const whole = new Reader(which().url, [request.topic], from('earliest'));
+    await whole.count(12);
+    expect(idsOf(whole)).toEqual(ids);
+    const places = whole.blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
+
+    const readers = [
+      new Reader(which().url, [request.topic], from(places[2] ?? '')),
+      new Reader(which().url, [request.topic], { query: { lastEventId: places[2] ?? '' } }),
+      new Reader(which().url, [request.topic], { query: { last_event_id: places[2] ?? '' } }),
+      // A browser's header is newer than the address that it began with.
+      new Reader(which().url, [request.topic], {
+        ...from(places[2] ?? ''),
+        query: { lastEventId: places[9] ?? '' },
+      }),
+    ];
+    for (const reader of readers) {
+      await reader.count(9);
+      expect(idsOf(reader)).toEqual(ids.slice(3));
+      reader.close();
+    }
+    whole.close();
+  });
+
+  test('a position is good across topics', async () => {
+    const [one, other] = [new RequestEvents(), new RequestEvents()];
+    const reader = await new Reader(which().url, [one.topic]).opened();
+    await stream.publish(one.newMessage(), other.newMessage('0b6f4d4e-2f8c-4c0e-9a3e-3d1d3a4b5c6d'));
+    await reader.count(1);
+    reader.close();
+    const later = new Reader(which().url, [other.topic], from(reader.lastEventId));
+    await later.count(1);
+    later.close();
+  });
+
+  test('two topics of one event: a break between the two copies neither loses nor repeats one', async () => {
+    const request = new RequestEvents();
+    const { topic, activityTopic } = request;
+    const headers = { authorization: `Bearer ${await makeToken([topic, activityTopic])}` };
+    const reader = await new Reader(which().url, [activityTopic, topic], { headers }).opened();
+    await stream.publish(request.newMessage(), request.newMessage());
+    await reader.count(4);
+    reader.close();
+    expect(reader.events.map((event) => 'requestId' in event)).toEqual([false, true, false, true]);
+
+    const blocks = reader.blocks.filter(({ data }) => data);
+    expect(new Set(blocks.map(({ id }) => id)).size).toBe(4);
+    for (const [index, { id }] of blocks.entries()) {
+      const later = new Reader(which().url, [activityTopic, topic], {
+        headers: { ...headers, ...from(id ?? '').headers },
+      });
+      await later.opened();
+      await later.count(3 - index);
+      await pause(20);
+      expect(later.events).toEqual(reader.events.slice(index + 1));
+      later.close();
+    }
+  });
+
+  test.each([
+    ['of another stream', (id: string) => id.replace(/^\w+/, 'abc')],
+    ['that no hub gave out', () => '12345'],
+    ['of an event that the stream lost', (id: string) => id.replace(/\w+$/, '12345678')],
+    ['beyond the end', (id: string) => id.replace(/\.\d+\./, '.1000000.')],
+  ])('a position %s: a reset that names where the stream goes on', async (__, change) => {
+    const request = new RequestEvents();
+    const before = await new Reader(which().url, [request.topic]).opened();
+    await stream.publish(...messagesOf(request, 10).events);
+    await before.count(10);
+    before.close();
+    const reader = new Reader(which().url, [request.topic], from(change(before.lastEventId)));
+    await reader.until('a reset', () => reader.named('hub.reset').length > 0);
+    const [reset] = reader.named('hub.reset');
+    expect(JSON.parse(reset?.data ?? '')).toEqual({ id: reset?.id });
+    expect(reader.events).toEqual([]);
+    await stream.publish(request.newMessage());
+    await reader.count(1);
+    reader.close();
+
+    const resumed = await new Reader(which().url, [request.topic], from(reset?.id ?? '')).opened();
+    await resumed.count(1);
+    expect(resumed.named('hub.reset')).toEqual([]);
+    resumed.close();
+  });
+});
+
+test('many who resume from far back share one scan', async () => {
+  const requests = Array.from({ length: 100 }, () => new RequestEvents());
+  const before = await new Reader(small.url, [requests[0]?.topic ?? '']).opened();
+  before.close();
+  const events: TestEvent[] = [];
+  for (let round = 0; round < 20; round++) events.push(...requests.map((request) => request.newMessage()));
+  await stream.publish(...events);
+  const readers = requests.map(({ topic }) => new Reader(small.url, [topic], from(before.lastEventId)));
+  for (const reader of readers) await reader.count(20, 20_000);
+  for (const reader of readers) {
+    expect(new Set(idsOf(reader)).size).toBe(20);
+    reader.close();
+  }
+});
+
+test('what the stream holds twice is delivered once, live and resumed', async () => {
+  const request = new RequestEvents();
+  const live = await new Reader(hub.url, [request.topic]).opened();
+  const events = messagesOf(request, 6).events;
+  await stream.publish(...events);
+  // As after an acknowledgement that got lost for longer than NATS remembers.
+  await stream.publish(...events.map((event) => ({ ...event, eventId: crypto.randomUUID() })));
+  await stream.publish(request.closed());
+  await live.count(7);
+  const resumed = new Reader(hub.url, [request.topic], from(live.blocks[0]?.id ?? ''));
+  const scanned = new Reader(small.url, [request.topic], from(live.blocks[0]?.id ?? ''));
+  for (const reader of [live, resumed, scanned]) {
+    await reader.count(7);
+    await pause(20);
+    expect(reader.events).toHaveLength(7);
+    expect(reader.events.at(-1)).toMatchObject({ type: 'request_closed' });
+    reader.close();
+  }
+});
+
+test('an event that another hub was quicker to deliver is waited for', async () => {
+  const request = new RequestEvents();
+  const reader = await new Reader(hub.url, [request.topic]).opened();
+  for (let round = 0; round < 30; round++) {
+    const publishing = stream.publish(request.newMessage());
+    await reader.count(round + 1);
+    const later = new Reader(small.url, [request.topic], from(reader.lastEventId));
+    await publishing;
+    await later.opened();
+    expect(later.named('hub.reset')).toEqual([]);
+    later.close();
+  }
+  reader.close();
+});
