@@ -8,7 +8,8 @@ const drainedTime = 2_000;
 /**
  * Answers a problem although the call's body may still be coming. A connection that is closed on
  * unread bytes is reset, and the client would never see why: so what comes is read and thrown away for
- * a while, and only then the connection is closed.
+ * a while, and only then the connection is closed. Of a client that floods no more is read than so much: it
+ * comes to a halt, and gets around to reading.
  */
 export function sendRefusal(response: ServerResponse, problem: Problem): void {
   const request = response.req;
@@ -28,7 +29,7 @@ export function sendRefusal(response: ServerResponse, problem: Problem): void {
   const timer = setTimeout(end, drainedTime);
   request.on('data', (piece: Buffer) => {
     left -= piece.length;
-    if (left < 0) end();
+    if (left < 0) request.pause();
   });
   request.once('close', end);
   request.resume();
