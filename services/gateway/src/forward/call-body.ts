@@ -49,9 +49,12 @@ export class CallBody {
     const request = this.#request;
     target.on('drain', () => request.resume());
     target.once('close', () => request.resume());
-    request.once('close', () => {
+    const giveUp = () => {
       if (!this.#complete) target.destroy();
-    });
+    };
+    request.once('close', giveUp);
+    // Node tells of no more `drain` then; and a service that has answered wants nothing more.
+    target.once('response', (answer) => answer.once('end', giveUp));
     this.#lead({
       piece(bytes) {
         // A target that answered early may be gone: what still comes is read away.
