@@ -54,7 +54,7 @@ export async function mend(options: MigrateOptions, how: Mend): Promise<void> {
 }
 
 async function underLock<T>(options: MigrateOptions, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const { url, report, patience = 8_000 } = options;
+  const { url, report, patience = 6_000 } = options;
   const client = await connect(url, {
     patience,
     onRetry: (message, wait) => report(`${message} Trying again in ${wait} ms.`),

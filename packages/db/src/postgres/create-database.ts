@@ -22,13 +22,16 @@ export function createDatabase(options: {
   poolSize: number;
   log: Log;
   patience?: number;
+  /** A statement that is not answered by then fails, and its connection is given up: the network swallowed it. */
+  answerWithin?: number;
 }): Database {
-  const { url, poolSize, log, patience = 6_000 } = options;
+  const { url, poolSize, log, patience = 6_000, answerWithin = 10_000 } = options;
   const watch = watchPostgres({ url, patience, log });
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: longestWait,
+    query_timeout: answerWithin,
     keepAlive: true,
     idleTimeoutMillis: 60_000,
     onConnect: inUtc,

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, jest, test } from '@jest/globals';
+import { createEmptyDatabase } from './testing/create-test-database.ts';
+
+const server = process.env.DATABASE_URL ?? '';
+const program = fileURLToPath(new URL('./migrate.ts', import.meta.url));
+const run = promisify(execFile);
+
+jest.setTimeout(30_000);
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real program, in a process of its own. */
+async function migrate(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const options = ['--conditions=relay-source', '--import', 'tsx', program, ...args];
+  const { PATH = '', HOME = '' } = process.env;
+  try {
+    return { code: 0, ...(await run(process.execPath, options, { env: { PATH, HOME, ...env } })) };
+  } catch (error) {
+    return error as Ended;
+  }
+}
+
+describe('the migrate program', () => {
+  test('says in one line what it did', async () => {
+    await using database = await createEmptyDatabase(server);
+    const env = { DATABASE_URL: 'postgres://ignored.invalid/x', DATABASE_DIRECT_URL: database.url };
+    const first = await migrate(env);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^Applied the migrations? \d+_init(, \w+)*\.\n$/);
+    expect(await migrate(env)).toMatchObject({
+      code: 0,
+      stdout: 'The database is up to date: no migration to apply.\n',
+    });
+  });
+
+  test('ends with one sentence on a wrong address, and never repeats the password', async () => {
+    const wrong = new URL(server);
+    wrong.password = 'hunter2';
+    wrong.pathname = '/nowhere';
+    const ended = await migrate({ DATABASE_URL: wrong.href });
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Postgres at ${wrong.host} refused: there is no database "nowhere". Check DATABASE_DIRECT_URL or DATABASE_URL.\n`,
+    });
+  });
+
+  test('gives an absent Postgres some time, saying so, and gives up within ten seconds', async () => {
+    const start = performance.now();
+    const ended = await migrate({ DATABASE_URL: 'postgres://postgres:hunter2@127.0.0.1:1/relay' });
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toMatch(
+      /^(Postgres at 127\.0\.0\.1:1 is not reachable: .* Trying again in \d+ ms\.\n){4,}$/,
+    );
+    expect(ended.stderr).toMatch(/^Postgres at 127\.0\.0\.1:1 is not reachable: [^\n]*\n$/);
+    expect(ended.stdout + ended.stderr).not.toContain('hunter2');
+  });
+
+  test.each([
+    [{}, [], 'DATABASE_URL is not set.'],
+    [{ DATABASE_URL: 'mysql://somewhere' }, [], 'DATABASE_URL is not valid'],
+    [
+      { DATABASE_URL: server },
+      ['--force'],
+      'Known options: --applied <migration>, --rolled-back <migration>.',
+    ],
+    [
+      { DATABASE_URL: server },
+      ['--applied', 'nothing'],
+      'The migration nothing has not failed in this database',
+    ],
+  ])('refuses %j %j', async (env, args, sentence) => {
+    const ended = await migrate(env, ...args);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(sentence);
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
+  });
+});
