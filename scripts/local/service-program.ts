@@ -13,11 +13,21 @@ export function serviceProgram(
     name: service.name,
     tier: service.tier,
     command: process.execPath,
-    args: ['--enable-source-maps', join(root, 'services', service.name, 'dist/main.js')],
+    args: [...sooner(), join(root, 'services', service.name, 'dist/main.js')],
     env: options.env,
     cwd: root,
     logFile: options.home.log(service.name),
     stopSignal: 'SIGTERM',
     notReady: () => askReady(options.opsUrl),
   };
+}
+
+/**
+ * Prisma parses its schema in WebAssembly at start, long enough for V8 to think that worth optimising:
+ * a third of a second of CPU per service. What stays hot is still optimised, later. Only where the
+ * option is known to exist: elsewhere Node would refuse to start.
+ */
+function sooner(): string[] {
+  const major = Number(process.versions.node.split('.')[0]);
+  return major <= 24 ? ['--wasm-tiering-budget=20000000'] : [];
 }

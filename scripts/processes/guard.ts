@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { identify, type KnownProcess } from './process-identity.ts';
 import type { RunningProcess } from './running-process.ts';
@@ -43,6 +44,7 @@ export function startGuard(options: {
     started.on('error', () => undefined);
     started.once('exit', replace);
     started.unref();
+    stepBack(started.pid);
     const identity = started.pid === undefined ? undefined : identify(started.pid);
     if (started.pid !== undefined && identity) options.began({ pid: started.pid, identity });
     return started;
@@ -66,4 +68,13 @@ export function startGuard(options: {
   }
 
   return { tell, dismiss };
+}
+
+/** It has time: whatever it is told waits in its pipe, while others are in a hurry to start. */
+function stepBack(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, 10);
+  } catch {
+    // It goes without, or is gone.
+  }
 }

@@ -17,15 +17,17 @@ export async function untilReady(
   void spawned.ended.then((how) => {
     end = how;
   });
-  const deadline = Date.now() + options.within;
+  const began = Date.now();
   for (;;) {
     const reason = await program.notReady();
     if (end !== undefined) return { ended: true, reason: `it ended (${end})` };
     if (reason === undefined) return undefined;
     if (options.signal.aborted) return { ended: false, reason: 'stopping' };
-    if (Date.now() > deadline) {
+    const waited = Date.now() - began;
+    if (waited > options.within) {
       return { ended: false, reason: `it is not ready after ${options.within / 1000} s: ${reason}` };
     }
-    await pause(25);
+    // Asking costs: who takes longer is asked less often.
+    await pause(Math.min(150, 20 + waited / 10));
   }
 }
