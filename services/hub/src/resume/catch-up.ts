@@ -98,7 +98,7 @@ export class CatchUp {
       const entries: Entry[] = ring.after(last.seq, subscriber.topics, batch);
       for (const entry of entries) sendCopies(subscriber, entry);
       last = entries.at(-1) ?? last;
-      if (entries.length < batch) {
+      if (entries.length < batch && !subscriber.outlet.isFull) {
         this.#metrics.begun.inc({ how: 'resumed' });
         this.#join(subscriber);
         return;

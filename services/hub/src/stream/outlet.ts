@@ -10,10 +10,13 @@ export class Outlet {
   readonly #isChunked: boolean;
   readonly #maxWaiting: number;
   readonly #batch: WriteBatch;
+  #isHeld = false;
   #ended = false;
   /** What the peer's side had taken when we last looked, and when that last grew. */
   #taken = 0;
   #progressAt = 0;
+  /** Called when more waits in this process than a reader may leave there. */
+  onOverflow: () => void = () => {};
 
   constructor(options: { socket: Socket; isChunked: boolean; maxWaiting: number; batch: WriteBatch }) {
     this.#socket = options.socket;
@@ -39,12 +42,22 @@ export class Outlet {
     this.#socket.once('close', callback);
   }
 
-  /** False when so much waits already that the reader is to be cut. */
-  write(bytes: Buffer): boolean {
-    if (!this.isOpen) return true;
-    if (this.#socket.writableCorked === 0) this.#batch.hold(this.#socket);
+  write(bytes: Buffer): void {
+    if (!this.isOpen) return;
+    if (!this.#isHeld) {
+      this.#isHeld = true;
+      this.#socket.cork();
+      this.#batch.add(this);
+    }
     this.#socket.write(this.#isChunked ? bytes : unframed(bytes));
-    return this.#socket.writableLength <= this.#maxWaiting;
+  }
+
+  flush(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#socket.uncork();
+    // Only now it shows what the kernel does not take: a burst alone is nobody's fault.
+    if (this.#socket.writableLength > this.#maxWaiting && this.isOpen) this.onOverflow();
   }
 
   /** How long nothing of what waits has been taken. */
@@ -63,7 +76,7 @@ export class Outlet {
     if (!this.isOpen) return;
     this.#ended = true;
     if (this.#isChunked) this.#socket.write(lastFrame);
-    while (this.#socket.writableCorked > 0) this.#socket.uncork();
+    this.flush();
     this.#socket.destroySoon();
   }
 

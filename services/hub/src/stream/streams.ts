@@ -64,6 +64,10 @@ export class Streams implements Part {
     this.#open.add(subscriber);
     this.#caps.add(subscriber);
     this.#pulse.add(subscriber);
+    subscriber.outlet.onOverflow = () => {
+      // Who catches up is given no more than it takes.
+      if (subscriber.isLive) this.#cut(subscriber, 'slow');
+    };
     subscriber.outlet.onClose(() => {
       this.#open.delete(subscriber);
       this.#caps.remove(subscriber);
@@ -79,7 +83,7 @@ export class Streams implements Part {
     this.#live.deliver(entry, event, (subscriber, bytes) => {
       if (repeated && subscriber.timeline !== this.#feed.timeline) return;
       deliveries++;
-      if (!subscriber.outlet.write(bytes)) this.#cut(subscriber, 'slow');
+      subscriber.outlet.write(bytes);
     });
     this.#metrics.deliveries.inc(deliveries);
   }
@@ -126,7 +130,7 @@ export class Streams implements Part {
       if (!outlet.isOpen) outlet.cut();
       else if (outlet.stalledFor(now) >= this.#settings.maxStall) this.#cut(subscriber, 'stalled');
       else if (now >= subscriber.endsAt) this.#end(subscriber, 'lifetime');
-      else if (!outlet.write(subscriber.isLive ? withPlace : plain)) this.#cut(subscriber, 'slow');
+      else outlet.write(subscriber.isLive ? withPlace : plain);
     }
   }
 

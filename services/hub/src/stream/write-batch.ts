@@ -1,20 +1,22 @@
-import type { Socket } from 'node:net';
+/** Something that holds back what is written to it until it is flushed. */
+export interface Held {
+  flush(): void;
+}
 
 /**
- * Holds back what is written during one turn of the event loop, so that a burst of events costs each
- * subscriber one system call and not one per event.
+ * Flushes once in a turn of the event loop, so that a burst of events costs each subscriber one system call and
+ * not one per event.
  */
 export class WriteBatch {
-  #held: Socket[] = [];
+  #held: Held[] = [];
 
-  hold(socket: Socket): void {
-    socket.cork();
-    if (this.#held.push(socket) === 1) setImmediate(() => this.#release());
+  add(one: Held): void {
+    if (this.#held.push(one) === 1) setImmediate(() => this.#flush());
   }
 
-  #release(): void {
+  #flush(): void {
     const held = this.#held;
     this.#held = [];
-    for (const socket of held) socket.uncork();
+    for (const one of held) one.flush();
   }
 }

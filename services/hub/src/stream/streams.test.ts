@@ -1,0 +1,254 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { RequestEvents } from '../testing/make-event.ts';
+import { Reader, type ReaderOptions } from '../testing/reader.ts';
+import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+
+jest.setTimeout(30_000);
+
+let stream: TestStream;
+const open: Reader[] = [];
+const request = new RequestEvents();
+const { topic } = request;
+
+beforeAll(async () => {
+  stream = await openTestStream();
+});
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+afterAll(async () => {
+  await stream[Symbol.asyncDispose]();
+});
+
+const startHub = (env: Record<string, string>) => startTestHub({ prefix: stream.prefix, env });
+
+async function connectTo(
+  hub: TestHub,
+  topics: readonly string[] = [topic],
+  options?: ReaderOptions,
+): Promise<Reader> {
+  const reader = new Reader(hub.url, topics, options);
+  open.push(reader);
+  await reader.until('an answer', () => reader.head !== '');
+  return reader;
+}
+
+describe('heartbeats', () => {
+  test('come to every stream in each period, and move its place along', async () => {
+    await using hub = await startHub({ RELAY_HUB_HEARTBEAT: '200ms' });
+    const readers = await Promise.all(Array.from({ length: 20 }, () => connectTo(hub)));
+    const other = new RequestEvents();
+    await stream.publish(other.newMessage());
+    const beatsOf = (reader: Reader) =>
+      reader.blocks.filter(({ comment, retry }) => comment !== undefined && retry === undefined);
+    const start = performance.now();
+    for (const reader of readers) await reader.until('heartbeats', () => beatsOf(reader).length >= 4);
+    const periods = (performance.now() - start) / 200;
+    for (const reader of readers) {
+      expect(beatsOf(reader).length).toBeLessThanOrEqual(Math.ceil(periods) + 1);
+      expect(beatsOf(reader).at(-1)?.id).toBe(beatsOf(reader).at(-1)?.comment);
+      expect(reader.events).toEqual([]);
+    }
+    // A place that only a heartbeat told: nothing before it comes again.
+    const place = readers[0]?.lastEventId ?? '';
+    const later = await connectTo(hub, [other.topic], { headers: { 'last-event-id': place } });
+    await stream.publish(other.closed());
+    await later.count(1);
+    expect(later.events).toEqual([{ type: 'request_closed', refCode: other.refCode }]);
+  });
+});
+
+describe('caps', () => {
+  test.each([
+    ['the process', { RELAY_HUB_MAX_STREAMS: '2' }],
+    ['an address', { RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '2' }],
+    ['anonymous streams', { RELAY_HUB_MAX_STREAMS_ANONYMOUS: '2' }],
+  ])('of %s: an EventSource is sent away for a while, others get 503', async (_, env) => {
+    await using hub = await startHub({ ...env, RELAY_HUB_BUSY_RETRY: '40s' });
+    const first = await connectTo(hub);
+    await connectTo(hub);
+
+    const browser = await connectTo(hub);
+    await browser.until('the end', () => browser.isEnded);
+    expect(browser.status).toBe(200);
+    expect(browser.head).toMatch(/content-type: text\/event-stream/i);
+    const [block] = browser.blocks;
+    expect(block).toMatchObject({ event: 'hub.end', data: '{"reason":"too_many_streams"}' });
+    expect(Number(block?.retry)).toBeGreaterThanOrEqual(20_000);
+    expect(Number(block?.retry)).toBeLessThanOrEqual(60_000);
+
+    const script = await connectTo(hub, [topic], { headers: { accept: '*/*' } });
+    expect(script.status).toBe(503);
+    expect(script.head).toMatch(/retry-after: \d+/i);
+    expect(script.head).toContain('application/problem+json');
+
+    first.close();
+    await pause(50);
+    const next = await connectTo(hub);
+    await next.opened();
+    expect(next.named('hub.end')).toEqual([]);
+  });
+
+  test('of a credential, and anonymous streams do not take the place of others', async () => {
+    await using hub = await startHub({
+      RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '1',
+      RELAY_HUB_MAX_STREAMS_ANONYMOUS: '1',
+    });
+    const as = async (id: string) => ({
+      headers: {
+        authorization: `Bearer ${await makeToken([topic], { cred: { kind: 'provider', id } })}`,
+        accept: '*/*',
+      },
+    });
+    expect((await connectTo(hub, [topic], await as('one'))).status).toBe(200);
+    expect((await connectTo(hub, [topic], await as('one'))).status).toBe(503);
+    expect((await connectTo(hub, [topic], await as('two'))).status).toBe(200);
+    expect((await connectTo(hub)).named('hub.end')).toEqual([]);
+    expect((await connectTo(hub, [topic], { headers: { accept: '*/*' } })).status).toBe(503);
+    expect((await connectTo(hub, [topic], await as('three'))).status).toBe(200);
+    expect(await hub.metrics()).toMatch(/relay_hub_streams_turned_away_total\{reason="credential",.*\} 1/);
+  });
+
+  test('count by the client behind a trusted proxy', async () => {
+    await using hub = await startHub({
+      RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '1',
+      RELAY_TRUSTED_PROXIES: '127.0.0.0/8',
+    });
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address, accept: '*/*' } });
+    const statuses = [];
+    for (const address of ['203.0.113.5', '203.0.113.6', '203.0.113.5', '2001:db8::1', '2001:db8::2']) {
+      statuses.push((await connectTo(hub, [topic], from(address))).status);
+    }
+    expect(statuses).toEqual([200, 200, 503, 200, 503]);
+  });
+});
+
+describe('readers that do not read', () => {
+  const big = '😀'.repeat(2_000);
+
+  async function flood(hub: TestHub, until: () => Promise<boolean>): Promise<Reader> {
+    const provider = new RequestEvents();
+    const headers = { authorization: `Bearer ${await makeToken([provider.providerTopic])}` };
+    const stuck = await connectTo(hub, [provider.providerTopic], { headers });
+    const brisk = await connectTo(hub, [provider.providerTopic], { headers });
+    await Promise.all([stuck.opened(), brisk.opened()]);
+    stuck.socket.pause();
+    let sent = 0;
+    for (; sent < 2_000 && !(await until()); sent += 100) {
+      const requests = Array.from({ length: 100 }, () => new RequestEvents(provider.userId).newRequest(big));
+      await stream.publish(...requests);
+    }
+    await brisk.count(sent, 10_000);
+    return stuck;
+  }
+  const ended = (hub: TestHub, reason: string) => async () =>
+    new RegExp(`relay_hub_streams_ended_total\\{reason="${reason}",.*\\} 1`).test(await hub.metrics());
+
+  test('are cut when too much waits for them', async () => {
+    await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
+    const stuck = await flood(hub, ended(hub, 'slow'));
+    stuck.socket.resume();
+    await stuck.until('the end', () => stuck.isEnded);
+    expect(await ended(hub, 'slow')()).toBe(true);
+  });
+
+  test('are cut when they have taken nothing for too long', async () => {
+    await using hub = await startHub({
+      RELAY_HUB_READER_MAX_BYTES: '1000000000',
+      RELAY_HUB_READER_MAX_STALL: '300ms',
+      RELAY_HUB_HEARTBEAT: '100ms',
+    });
+    await flood(hub, ended(hub, 'stalled'));
+    await open[0]?.until('the cut', ended(hub, 'stalled'));
+  });
+
+  test('get all that they missed from far back, at their own pace, without being cut', async () => {
+    const provider = new RequestEvents();
+    const headers = { authorization: `Bearer ${await makeToken([provider.providerTopic])}` };
+    await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
+    await using small = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536', RELAY_HUB_RING_EVENTS: '5' });
+    const before = await connectTo(hub, [provider.providerTopic], { headers });
+    await before.opened();
+    for (let round = 0; round < 10; round++) {
+      await stream.publish(
+        ...Array.from({ length: 100 }, () => new RequestEvents(provider.userId).newRequest(big)),
+      );
+    }
+    await before.count(1_000, 10_000);
+    for (const which of [hub, small]) {
+      const slow = new Reader(which.url, [provider.providerTopic], {
+        headers: { ...headers, 'last-event-id': before.blocks[0]?.id ?? '' },
+      });
+      open.push(slow);
+      await slow.opened();
+      slow.socket.pause();
+      await pause(300);
+      slow.socket.resume();
+      await slow.count(1_000, 15_000);
+      await pause(50);
+      expect(slow.events).toHaveLength(1_000);
+    }
+  });
+});
+
+describe('the end of a stream', () => {
+  test('comes when its time is over, with its place and when to come again', async () => {
+    await using hub = await startHub({ RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_HEARTBEAT: '100ms' });
+    const start = performance.now();
+    const reader = await connectTo(hub);
+    await stream.publish(request.newMessage());
+    await reader.until('the end', () => reader.isEnded);
+    const lasted = performance.now() - start;
+    expect(lasted).toBeGreaterThan(790);
+    expect(lasted).toBeLessThan(1_500);
+    expect(reader.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"lifetime"}' });
+    expect(Number(reader.blocks.at(-1)?.retry)).toBeGreaterThanOrEqual(1_000);
+    expect(reader.lastEventId).toBe(
+      reader.blocks.findLast(({ data, event }) => event === 'message' && data)?.id,
+    );
+  });
+
+  test('is spread out when the hub stops, and nobody is let in meanwhile', async () => {
+    const hub = await startHub({ RELAY_HUB_DRAIN_SPREAD: '1s' });
+    const readers = await Promise.all(Array.from({ length: 40 }, () => connectTo(hub)));
+    const ends: number[] = [];
+    for (const reader of readers) reader.socket.once('close', () => ends.push(performance.now()));
+    const start = performance.now();
+    const stopping = hub.service.stop();
+    await pause(500);
+    const newcomer = await connectTo(hub);
+    await newcomer.until('the end', () => newcomer.isEnded);
+    expect(newcomer.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"stopping"}' });
+    await stopping;
+
+    expect(ends).toHaveLength(40);
+    expect(ends.filter((end) => end - start < 500).length).toBeGreaterThan(10);
+    expect(ends.filter((end) => end - start > 500).length).toBeGreaterThan(10);
+    const retries = readers.map((reader) => Number(reader.blocks.at(-1)?.retry));
+    expect(new Set(retries).size).toBeGreaterThan(10);
+    expect(readers.every((reader) => reader.named('hub.end')[0]?.data === '{"reason":"stopping"}')).toBe(
+      true,
+    );
+  });
+
+  test('loses nothing for who goes on elsewhere, while events flow', async () => {
+    const other = new RequestEvents();
+    const old = await startHub({ RELAY_HUB_DRAIN_SPREAD: '300ms' });
+    await using next = await startHub({});
+    const reader = await connectTo(old, [other.topic]);
+    await reader.opened();
+    const ids = Array.from({ length: 100 }, () => crypto.randomUUID());
+    const writing = (async () => {
+      for (const id of ids) await stream.publish(other.newMessage(id));
+    })();
+    await reader.count(20);
+    await old.service.stop();
+    await reader.until('the end', () => reader.isEnded);
+    const later = await connectTo(next, [other.topic], { headers: { 'last-event-id': reader.lastEventId } });
+    await writing;
+    await later.until('the rest', () => reader.events.length + later.events.length >= 100);
+    expect([...reader.events, ...later.events].map(({ messageId }) => messageId)).toEqual(ids);
+  });
+});
