@@ -6,7 +6,7 @@ export interface Ask {
   readonly method: string;
   /** With its query, not encoded any further. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Bytes go out with their length, pieces as chunks. */
   readonly body?: string | Buffer | AsyncIterable<string | Buffer>;
 }
@@ -35,7 +35,10 @@ export function ask(baseUrl: string, { method, path, headers, body }: Ask, agent
       },
     );
     // Whoever is refused before the body has gone out may find the connection closed while writing on.
-    call.on('error', (error) => answered || reject(new Error(`${method} ${path}: ${error.message}`, { cause: error })));
+    call.on(
+      'error',
+      (error) => answered || reject(new Error(`${method} ${path}: ${error.message}`, { cause: error })),
+    );
     call.on('timeout', () => call.destroy(new Error(`no answer within ${patience} ms`)));
     if (body === undefined) call.end();
     else if (typeof body === 'string' || Buffer.isBuffer(body)) call.end(body);

@@ -4,10 +4,26 @@ import { findOperation, findPath } from './find-operation.ts';
 import { faultsOf } from './validate.ts';
 
 /** HTTP's own. All other headers must be documented. */
-const ofHttp = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'vary']);
+const ofHttp = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-type',
+  'vary',
+]);
 
 /** What the edge says to calls that are no operation. */
-const anywhere = ['InvalidRequest', 'NotFound', 'MethodNotAllowed', 'RequestTimeout', 'PayloadTooLarge', 'RateLimited', 'HeadersTooLarge'];
+const anywhere = [
+  'InvalidRequest',
+  'NotFound',
+  'MethodNotAllowed',
+  'RequestTimeout',
+  'PayloadTooLarge',
+  'RateLimited',
+  'HeadersTooLarge',
+];
 
 /** Everything in which an answer differs from what docs/openapi.yaml says of it. */
 export function checkAnswer(ask: Ask, answer: Answer): string[] {
@@ -21,7 +37,11 @@ export function checkAnswer(ask: Ask, answer: Answer): string[] {
   ];
 }
 
-function documentedResponse(ask: Ask, { status }: Answer, operation: NamedOperation | undefined): DocumentedResponse | undefined {
+function documentedResponse(
+  ask: Ask,
+  { status }: Answer,
+  operation: NamedOperation | undefined,
+): DocumentedResponse | undefined {
   const { responses } = document.components;
   if (ask.method === 'OPTIONS' && status === 204) return responses.Preflight;
   if (operation) {
@@ -39,7 +59,11 @@ function statusOf({ content }: DocumentedResponse): unknown {
   return example?.status;
 }
 
-function checkHeaders(answer: Answer, documented: DocumentedResponse, operation: NamedOperation | undefined): string[] {
+function checkHeaders(
+  answer: Answer,
+  documented: DocumentedResponse,
+  operation: NamedOperation | undefined,
+): string[] {
   const faults: string[] = [];
   for (const [name, reference] of Object.entries(documented.headers)) {
     const { required, schema } = follow(reference);
@@ -49,12 +73,15 @@ function checkHeaders(answer: Answer, documented: DocumentedResponse, operation:
       continue;
     }
     for (const text of [value].flat()) {
-      faults.push(...faultsOf(text, schema).map((fault) => `header ${name} is ${JSON.stringify(text)}: ${fault}`));
+      faults.push(
+        ...faultsOf(text, schema).map((fault) => `header ${name} is ${JSON.stringify(text)}: ${fault}`),
+      );
     }
   }
   for (const name of Object.keys(answer.headers)) {
     const isSessions = name === 'set-cookie' && operation?.security.some(({ session }) => session);
-    if (!(name in documented.headers) && !ofHttp.has(name) && !isSessions) faults.push(`the header ${name} is not documented`);
+    if (!(name in documented.headers) && !ofHttp.has(name) && !isSessions)
+      faults.push(`the header ${name} is not documented`);
   }
   return faults;
 }
@@ -77,7 +104,11 @@ function checkRequest(ask: Ask, operation: NamedOperation): string[] {
   const media = operation.requestBody?.content['application/json'];
   const faults: string[] = [];
   if (media && typeof ask.body === 'string' && contentType(ask).startsWith('application/json')) {
-    faults.push(...faultsOf(JSON.parse(ask.body), media.schema).map((fault) => `the document forbids this body: ${fault}`));
+    faults.push(
+      ...faultsOf(JSON.parse(ask.body), media.schema).map(
+        (fault) => `the document forbids this body: ${fault}`,
+      ),
+    );
   }
   const documented = (operation.parameters ?? []).map(follow).filter((parameter) => parameter.in === 'query');
   for (const [name, text] of new URLSearchParams(ask.path.split('?')[1])) {

@@ -62,7 +62,10 @@ export const document: Document = parse(readFileSync(file, 'utf8'), { maxAliasCo
 export function follow<T extends object>(value: T | Ref): T {
   if (!('$ref' in value)) return value;
   const steps = value.$ref.replace(/^#\//, '').split('/');
-  const found = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+  const found = steps.reduce<unknown>(
+    (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+    document,
+  );
   if (found === undefined) throw new Error(`docs/openapi.yaml has nothing at ${value.$ref}`);
   return found as T;
 }
@@ -72,6 +75,11 @@ export interface NamedOperation extends Operation {
   readonly path: string;
 }
 
-export const operations: readonly NamedOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+export const operations: readonly NamedOperation[] = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
 );

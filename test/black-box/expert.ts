@@ -11,7 +11,10 @@ export interface KeyCaller extends Caller {
 /** A caller who can ask for help. */
 export interface Agent extends KeyCaller {
   /** Submits; the members given replace those of an ordinary submission. */
-  submit(members?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  submit(
+    members?: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   /** A request that was accepted. */
   newRequest(members?: Readonly<Record<string, unknown>>): Promise<SubmittedRequest>;
 }
@@ -44,7 +47,11 @@ export async function signUp(ask: AskRelay, name: string): Promise<Expert> {
     const { key, id } = (await session.post('/api/keys', { name: keyName, kind })).json;
     return createAgent(ask, key, id);
   }
-  const [consumer, secondConsumer, provider] = [await newKey('consumer'), await newKey('consumer'), await newKey('provider')];
+  const [consumer, secondConsumer, provider] = [
+    await newKey('consumer'),
+    await newKey('consumer'),
+    await newKey('provider'),
+  ];
   return { name, userId, session, consumer, secondConsumer, provider, newKey };
 }
 

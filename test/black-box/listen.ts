@@ -49,7 +49,8 @@ export async function listen(
     },
     async received(count) {
       for (let tries = 0; tries < 250 && events.length < count; tries++) await pause(20);
-      if (events.length < count) throw new Error(`${events.length} events came in 5 s, not ${count}: ${JSON.stringify(events)}`);
+      if (events.length < count)
+        throw new Error(`${events.length} events came in 5 s, not ${count}: ${JSON.stringify(events)}`);
       return events;
     },
     close: () => call.destroy(),
@@ -60,7 +61,11 @@ function answerTo(call: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => call.once('response', resolve).once('error', reject));
 }
 
-async function read(response: IncomingMessage, state: { ended: boolean; text: string }, events: HubEvent[]): Promise<void> {
+async function read(
+  response: IncomingMessage,
+  state: { ended: boolean; text: string },
+  events: HubEvent[],
+): Promise<void> {
   const isStream = response.headers['content-type'] === 'text/event-stream';
   let id = '';
   try {
@@ -70,10 +75,17 @@ async function read(response: IncomingMessage, state: { ended: boolean; text: st
       const blocks = state.text.split('\n\n');
       state.text = blocks.pop() ?? '';
       for (const block of blocks) {
-        const fields = new Map(block.split('\n').map((line) => /^([^:]*): ?(.*)$/.exec(line)?.slice(1) as [string, string] | undefined ?? ['', '']));
+        const fields = new Map(
+          block
+            .split('\n')
+            .map(
+              (line) => (/^([^:]*): ?(.*)$/.exec(line)?.slice(1) as [string, string] | undefined) ?? ['', ''],
+            ),
+        );
         id = fields.get('id') ?? id;
         const data = fields.get('data');
-        if (data !== undefined) events.push({ event: fields.get('event') ?? 'message', id, data: JSON.parse(data) });
+        if (data !== undefined)
+          events.push({ event: fields.get('event') ?? 'message', id, data: JSON.parse(data) });
       }
     }
   } catch (error) {

@@ -12,7 +12,9 @@ export async function openRelay(): Promise<Relay> {
 }
 
 /** One with settings that a test is about. */
-export async function openOwnRelay(options: ConstellationOptions = {}): Promise<Relay & { constellation: Constellation }> {
+export async function openOwnRelay(
+  options: ConstellationOptions = {},
+): Promise<Relay & { constellation: Constellation }> {
   // Only here: against a URL, nothing of the product's own code is loaded.
   const { startConstellation } = await import('@expert-relay/testkit');
   const constellation = await startConstellation(options);

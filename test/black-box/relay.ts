@@ -27,7 +27,9 @@ export function createRelay(options: { url: string; hubUrl: string; stop: () => 
     const faults = checkAnswer(call, answer);
     if (answer.status >= 500 && answer.status !== 503) faults.unshift(`the relay failed: ${answer.text}`);
     if (faults.length > 0) {
-      throw new Error(`${call.method} ${call.path} -> ${answer.status} differs from docs/openapi.yaml:\n- ${faults.join('\n- ')}`);
+      throw new Error(
+        `${call.method} ${call.path} -> ${answer.status} differs from docs/openapi.yaml:\n- ${faults.join('\n- ')}`,
+      );
     }
     return answer;
   }

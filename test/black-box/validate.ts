@@ -24,7 +24,9 @@ export function faultsOf(value: unknown, schema: object): string[] {
   const validate = compiled.get(name) ?? ajv.compile(asJsonSchema(schema));
   compiled.set(name, validate);
   if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath || 'it'} ${message} ${JSON.stringify(params)}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || 'it'} ${message} ${JSON.stringify(params)}`,
+  );
 }
 
 function asJsonSchema(schema: object): AnySchema {

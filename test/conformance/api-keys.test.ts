@@ -49,7 +49,9 @@ describe('the life of an API key', () => {
     await refusedInTime(key.key);
     expect((await key.submit()).status).toBe(401);
     expect((await key.get(`/api/v1/help/${requestId}`)).status).toBe(401);
-    const listed = (await here.alice.session.get('/api/keys')).json.keys.find(({ id }: { id: string }) => id === key.keyId);
+    const listed = (await here.alice.session.get('/api/keys')).json.keys.find(
+      ({ id }: { id: string }) => id === key.keyId,
+    );
     expect(listed.revokedAt).toEqual(expect.any(String));
     expect((await here.alice.session.delete(`/api/keys/${key.keyId}`)).status).toBe(204);
     // What was asked with it stays the expert's.
@@ -61,7 +63,12 @@ describe('the life of an API key', () => {
     const { requestId } = await key.newRequest();
     const rotated = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`);
     expect(rotated.status).toBe(200);
-    expect(rotated.json).toMatchObject({ id: key.keyId, name: 'rotating', kind: 'consumer', revokedAt: null });
+    expect(rotated.json).toMatchObject({
+      id: key.keyId,
+      name: 'rotating',
+      kind: 'consumer',
+      revokedAt: null,
+    });
     expect(rotated.json.key).not.toBe(key.key);
     expect(rotated.json.lastFour).toBe(rotated.json.key.slice(-4));
     for (const secret of [key.key, rotated.json.key]) {

@@ -40,7 +40,8 @@ export function askEndpoint(
   options: { as?: CallerKind; body?: Readonly<Record<string, unknown>> } = {},
 ): Ask {
   const { method, auth } = endpoint;
-  const as = options.as ?? (auth === 'session' ? 'session' : auth === 'provider key' ? 'provider' : 'consumer');
+  const as =
+    options.as ?? (auth === 'session' ? 'session' : auth === 'provider key' ? 'provider' : 'consumer');
   const content = options.body ?? endpoint.body?.(as);
   const key = credential && 'key' in credential ? credential.key : undefined;
   const inBody = auth === 'key in body';

@@ -10,7 +10,9 @@ const tests = readdirSync(folder)
   .map((name) => readFileSync(new URL(name, folder), 'utf8'))
   .join('\n');
 
-const rows = Object.entries(contract).flatMap(([table, names]) => Object.keys(names).map((name) => [table, name] as const));
+const rows = Object.entries(contract).flatMap(([table, names]) =>
+  Object.keys(names).map((name) => [table, name] as const),
+);
 
 test.each(rows)('a test names the row %s · %s', (table, name) => {
   const quoted = [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`];

@@ -6,33 +6,48 @@ import { row } from './contract.ts';
 const configured = 'https://site.example';
 const here = useRelay(() => openOwnRelay({ env: { RELAY_CORS_ORIGINS: configured } }));
 const origins = () => [new URL(here.relay.url).origin, configured];
-const others = ['https://evil.example', `${configured}.evil.example`, 'http://site.example', `${configured}:8443`, 'null', '*', ''];
+const others = [
+  'https://evil.example',
+  `${configured}.evil.example`,
+  'http://site.example',
+  `${configured}:8443`,
+  'null',
+  '*',
+  '',
+];
 
 const preflight = (path: string, origin: string) =>
   here.relay.ask({
     method: 'OPTIONS',
     path,
-    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, x-api-key' },
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type, x-api-key',
+    },
   });
 
 describe(row('authentication', 'CORS'), () => {
-  test.each(['/api/v1/help', '/api/v1/message/x', '/api/health', '/nowhere'])('a preflight of %s', async (path) => {
-    for (const origin of origins()) {
-      const answer = await preflight(path, origin);
-      expect(answer.status).toBe(204);
-      expect(answer.headers).toMatchObject({
-        'access-control-allow-origin': origin,
-        'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-        'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
-        'access-control-max-age': '86400',
-        vary: 'Origin',
-      });
-    }
-    for (const origin of others) {
-      const { headers } = await preflight(path, origin);
-      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-    }
-  });
+  test.each(['/api/v1/help', '/api/v1/message/x', '/api/health', '/nowhere'])(
+    'a preflight of %s',
+    async (path) => {
+      for (const origin of origins()) {
+        const answer = await preflight(path, origin);
+        expect(answer.status).toBe(204);
+        expect(answer.headers).toMatchObject({
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+          'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
+          'access-control-max-age': '86400',
+          vary: 'Origin',
+        });
+      }
+      for (const origin of others) {
+        const { headers } = await preflight(path, origin);
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      }
+    },
+  );
 
   test('a configured page reads the answers and the headers that it needs, errors too', async () => {
     for (const origin of origins()) {

@@ -11,7 +11,10 @@ describe(row('silences', 'cross-site'), () => {
   test.each(changing)('$method $path is 403 from a foreign page, and does nothing', async (endpoint) => {
     const user = await here.relay.signUp();
     const place = await newPlace(user);
-    const state = async () => [(await user.session.get(`/api/requests/${place.requestId}`)).text, (await user.session.get('/api/keys')).text];
+    const state = async () => [
+      (await user.session.get(`/api/requests/${place.requestId}`)).text,
+      (await user.session.get('/api/keys')).text,
+    ];
     const before = await state();
     for (const headers of foreign()) {
       const call = askEndpoint(endpoint, place, credentialOf(user, 'session'));
@@ -34,13 +37,22 @@ describe(row('silences', 'cross-site'), () => {
     const rename = (headers: Record<string, string>) =>
       here.alice.session.put(`/api/keys/${here.alice.consumer.keyId}`, { name: 'mine' }, headers);
     const { origin } = new URL(here.relay.url);
-    for (const headers of [{}, { origin }, { origin, 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }]) {
+    for (const headers of [
+      {},
+      { origin },
+      { origin, 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+    ]) {
       expect((await rename(headers)).status).toBe(200);
     }
   });
 
   test('only JSON is taken: a form of any page cannot make a call', async () => {
-    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+    ]) {
       const answer = await here.relay.ask({
         method: 'POST',
         path: '/api/keys',

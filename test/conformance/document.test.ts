@@ -9,7 +9,8 @@ const here = useRelay();
 function* walk(value: unknown, at = '#'): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [at, value as Record<string, unknown>];
-  for (const [name, member] of Object.entries(value)) yield* walk(member, `${at}/${name.replaceAll('/', '~1')}`);
+  for (const [name, member] of Object.entries(value))
+    yield* walk(member, `${at}/${name.replaceAll('/', '~1')}`);
 }
 
 describe('docs/openapi.yaml', () => {
@@ -37,46 +38,58 @@ describe('docs/openapi.yaml', () => {
     }
   });
 
-  describe.each(operations)('$method $path', ({ summary, tags, security, parameters = [], requestBody, responses, path }) => {
-    test('says what it is, who may call it, and what its path names', () => {
-      expect(summary).toMatch(/^[A-Z][^.]+$/);
-      expect(tags).toHaveLength(1);
-      for (const scheme of security.flatMap((one) => Object.keys(one))) {
-        expect(document.components.securitySchemes).toHaveProperty([scheme]);
-      }
-      const inPath = parameters.map(follow).filter((parameter) => parameter.in === 'path').map(({ name }) => name);
-      expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
-    });
-
-    test('has examples that fit', () => {
-      for (const { example, schema } of parameters.map(follow)) expect(faultsOf(example, schema)).toEqual([]);
-      const medias: Media[] = Object.values(requestBody?.content ?? {});
-      if (requestBody) expect(medias.every(({ examples }) => examples)).toBe(true);
-      for (const [status, response] of Object.entries(responses)) {
-        const { content = {} } = follow(response);
-        for (const [type, media] of Object.entries(content)) {
-          if (type.includes('json') && path !== '/api/openapi.json') expect({ status, ...media }).toHaveProperty('example');
-          medias.push(media);
+  describe.each(operations)(
+    '$method $path',
+    ({ summary, tags, security, parameters = [], requestBody, responses, path }) => {
+      test('says what it is, who may call it, and what its path names', () => {
+        expect(summary).toMatch(/^[A-Z][^.]+$/);
+        expect(tags).toHaveLength(1);
+        for (const scheme of security.flatMap((one) => Object.keys(one))) {
+          expect(document.components.securitySchemes).toHaveProperty([scheme]);
         }
-      }
-      for (const { schema, example, examples = {} } of medias) {
-        const given = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
-        for (const value of given) expect(faultsOf(value, schema)).toEqual([]);
-      }
-    });
+        const inPath = parameters
+          .map(follow)
+          .filter((parameter) => parameter.in === 'path')
+          .map(({ name }) => name);
+        expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      });
 
-    test('describes answers strictly: no member beyond those that are named', () => {
-      for (const response of Object.values(responses)) {
-        for (const [type, { schema }] of Object.entries(follow(response).content ?? {})) {
-          if (!type.includes('json') || path === '/api/openapi.json') continue;
-          expect(faultsOf({ ...exampleOf(response), somethingElse: 1 }, schema)).not.toEqual([]);
+      test('has examples that fit', () => {
+        for (const { example, schema } of parameters.map(follow))
+          expect(faultsOf(example, schema)).toEqual([]);
+        const medias: Media[] = Object.values(requestBody?.content ?? {});
+        if (requestBody) expect(medias.every(({ examples }) => examples)).toBe(true);
+        for (const [status, response] of Object.entries(responses)) {
+          const { content = {} } = follow(response);
+          for (const [type, media] of Object.entries(content)) {
+            if (type.includes('json') && path !== '/api/openapi.json')
+              expect({ status, ...media }).toHaveProperty('example');
+            medias.push(media);
+          }
         }
-      }
-    });
-  });
+        for (const { schema, example, examples = {} } of medias) {
+          const given = [
+            ...(example === undefined ? [] : [example]),
+            ...Object.values(examples).map(({ value }) => value),
+          ];
+          for (const value of given) expect(faultsOf(value, schema)).toEqual([]);
+        }
+      });
+
+      test('describes answers strictly: no member beyond those that are named', () => {
+        for (const response of Object.values(responses)) {
+          for (const [type, { schema }] of Object.entries(follow(response).content ?? {})) {
+            if (!type.includes('json') || path === '/api/openapi.json') continue;
+            expect(faultsOf({ ...exampleOf(response), somethingElse: 1 }, schema)).not.toEqual([]);
+          }
+        }
+      });
+    },
+  );
 
   const exampleOf = (response: Parameters<typeof follow>[0]) =>
-    Object.values((follow(response) as { content?: Record<string, Media> }).content ?? {})[0]?.example as object;
+    Object.values((follow(response) as { content?: Record<string, Media> }).content ?? {})[0]
+      ?.example as object;
 });
 
 describe('the relay', () => {
@@ -99,7 +112,9 @@ describe('the relay', () => {
       return Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => value as object);
     };
     for (const body of bodyOf('submitHelp')) {
-      expect((await here.alice.consumer.submit({ ...body, apiKey: here.alice.consumer.key })).status).toBe(201);
+      expect((await here.alice.consumer.submit({ ...body, apiKey: here.alice.consumer.key })).status).toBe(
+        201,
+      );
     }
     const { requestId } = await here.alice.consumer.newRequest();
     for (const body of bodyOf('exchangeKeys')) {

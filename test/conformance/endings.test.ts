@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { listen } from '../black-box/listen.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-/** Conversations of this relay last two seconds. */
-const here = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '2s' } }));
+/** Conversations of this relay last three seconds. */
+const here = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '3s' } }));
 const message = { role: 'provider', plaintext: 'x' };
 
 async function newConversation() {
@@ -46,7 +47,11 @@ describe(row('silences', 'statuses'), () => {
   });
 
   test('pending and responded expire, closed stays closed', async () => {
-    const [pending, responded, closed] = [await newConversation(), await newConversation(), await newConversation()];
+    const [pending, responded, closed] = [
+      await newConversation(),
+      await newConversation(),
+      await newConversation(),
+    ];
     await responded.send();
     await closed.close();
     await closed.expire();
@@ -98,3 +103,23 @@ describe(row('silences', 'ended conversation'), () => {
     expect((await here.alice.session.post(`/api/requests/${requestId}/close`)).json).toEqual(first.json);
   });
 });
+
+test(row('silences', "expiry's event"), async () => {
+  const { requestId, refCode } = await here.alice.consumer.newRequest();
+  const { userId, provider } = here.alice;
+  const request = await listen(here.relay.hubUrl, { topic: `/svc/requests/${requestId}` });
+  const activity = await listen(
+    here.relay.hubUrl,
+    { topic: `/svc/providers/${userId}/activity` },
+    provider.headers,
+  );
+  const [ended] = await request.received(1);
+  expect(ended?.data).toEqual({ type: 'request_closed', refCode });
+  for (let count = 1; !activity.events.some(({ data }) => data.requestId === requestId); count++)
+    await activity.received(count);
+  expect(activity.events.filter(({ data }) => data.requestId === requestId).map(({ data }) => data)).toEqual([
+    { type: 'request_closed', requestId, refCode, reason: 'expired' },
+  ]);
+  request.close();
+  activity.close();
+}, 15_000);

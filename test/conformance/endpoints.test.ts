@@ -10,14 +10,17 @@ const here = useRelay();
 const kinds: readonly CallerKind[] = ['consumer', 'provider', 'session', 'nobody'];
 
 describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
-  test.each(callersOf(endpoint).map((kind) => ({ kind })))(`serves $kind with ${endpoint.success}`, async ({ kind }) => {
-    const user = await here.relay.signUp();
-    if (endpoint.method === 'GET' && endpoint.path.endsWith('/vault')) {
-      await user.provider.put('/api/v1/vault', { vault: { wrapped: 'q83v' } });
-    }
-    const call = askEndpoint(endpoint, await newPlace(user), credentialOf(user, kind), { as: kind });
-    expect((await here.relay.ask(call)).status).toBe(endpoint.success);
-  });
+  test.each(callersOf(endpoint).map((kind) => ({ kind })))(
+    `serves $kind with ${endpoint.success}`,
+    async ({ kind }) => {
+      const user = await here.relay.signUp();
+      if (endpoint.method === 'GET' && endpoint.path.endsWith('/vault')) {
+        await user.provider.put('/api/v1/vault', { vault: { wrapped: 'q83v' } });
+      }
+      const call = askEndpoint(endpoint, await newPlace(user), credentialOf(user, kind), { as: kind });
+      expect((await here.relay.ask(call)).status).toBe(endpoint.success);
+    },
+  );
 
   if (endpoint.auth !== 'none') {
     test('refuses every other caller and every bad credential with 401', async () => {
@@ -49,7 +52,9 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
   test('takes no other method, and says which it takes', async () => {
     const path = askEndpoint(endpoint, unknownPlace(), undefined).path;
     const takes = endpoints.filter((other) => other.path === endpoint.path).map(({ method }) => method);
-    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((name) => !takes.some((taken) => taken === name))) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter(
+      (name) => !takes.some((taken) => taken === name),
+    )) {
       const answer = await here.relay.ask({ method, path });
       expect(answer.status).toBe(405);
       expect(answer.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...takes, 'OPTIONS']));
@@ -69,15 +74,18 @@ function badCredentials(endpoint: Endpoint): Record<string, Credential> {
   const known = served[0] === 'provider' ? provider.key : consumer.key;
   return {
     ...Object.fromEntries(
-      others.filter((kind) => !inBody || kind === 'provider').map((kind) => [kind, credentialOf(here.alice, kind)]),
+      others
+        .filter((kind) => !inBody || kind === 'provider')
+        .map((kind) => [kind, credentialOf(here.alice, kind)]),
     ),
     'an empty key': { key: '' },
     'a bare prefix': { key: 'hs_' },
-    'another service\'s key': { key: 'sk_live_0123456789abcdefghijABCDEFGHIJ0123456789' },
+    "another service's key": { key: 'sk_live_0123456789abcdefghijABCDEFGHIJ0123456789' },
     'a mistyped key': { key: known.slice(0, -1) + (known.endsWith('x') ? 'y' : 'x') },
     'a key with something behind': { key: `${known}x` },
     'an unknown consumer key': { key: unknownKey('hs_') },
     'an unknown provider key': { key: unknownKey('hs_prov_') },
-    ...(!inBody && cookieCounts && { 'an invented cookie': { cookie: 'relay_session=s%3Ainvented.signature' } }),
+    ...(!inBody &&
+      cookieCounts && { 'an invented cookie': { cookie: 'relay_session=s%3Ainvented.signature' } }),
   };
 }

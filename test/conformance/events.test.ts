@@ -9,7 +9,11 @@ const here = useRelay();
 const dataOf = (events: readonly HubEvent[]) => events.map(({ data }) => data);
 
 /** Listens to a topic with the provider's key while something is done, and gives what came. */
-async function during(topic: string, count: number, act: () => Promise<unknown>): Promise<HubEvent['data'][]> {
+async function during(
+  topic: string,
+  count: number,
+  act: () => Promise<unknown>,
+): Promise<HubEvent['data'][]> {
   const stream = await listen(here.relay.hubUrl, { topic }, here.alice.provider.headers);
   expect(stream.status).toBe(200);
   try {
@@ -53,11 +57,17 @@ describe('events carry exactly the members that the contract names', () => {
       await reply(requestId, ids[0]);
       await reply(requestId, ids[0]);
       await reply(requestId, ids[1]);
-      await here.alice.consumer.post(`/api/v1/message/${requestId}`, { role: 'consumer', plaintext: 'x', messageId: ids[0] });
+      await here.alice.consumer.post(`/api/v1/message/${requestId}`, {
+        role: 'consumer',
+        plaintext: 'x',
+        messageId: ids[0],
+      });
       await here.alice.consumer.post(`/api/v1/close/${requestId}`);
     });
     // The repeated one told nothing, the one that was refused neither.
-    expect(events.slice(0, 2)).toEqual(ids.map((messageId) => ({ type: 'new_message', role: 'provider', messageId })));
+    expect(events.slice(0, 2)).toEqual(
+      ids.map((messageId) => ({ type: 'new_message', role: 'provider', messageId })),
+    );
     expect(events[2].type).toBe('request_closed');
   });
 
@@ -104,7 +114,10 @@ describe('events carry exactly the members that the contract names', () => {
 });
 
 describe(row('silences', 'hub authorisation'), () => {
-  async function statusOf(query: Record<string, string>, headers: Record<string, string> = {}): Promise<number> {
+  async function statusOf(
+    query: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<number> {
     const stream: Listening = await listen(here.relay.hubUrl, query, headers);
     stream.close();
     return stream.status;
@@ -146,7 +159,15 @@ describe(row('silences', 'hub authorisation'), () => {
   });
 
   test('only the three kinds of topic exist', async () => {
-    for (const topic of ['', '*', '/svc', '/svc/requests/', '/svc/requests/x', '/svc/providers/*', '/svc/other/x']) {
+    for (const topic of [
+      '',
+      '*',
+      '/svc',
+      '/svc/requests/',
+      '/svc/requests/x',
+      '/svc/providers/*',
+      '/svc/other/x',
+    ]) {
       expect(await statusOf({ topic })).toBe(400);
     }
     expect(await statusOf({})).toBe(400);

@@ -10,7 +10,8 @@ const count = async () => (await here.alice.consumer.get('/api/v1/requests?limit
 const ways = [
   {
     way: 'the Idempotency-Key header',
-    submit: (key: string, body: object) => here.alice.consumer.submit({ ...body }, { 'idempotency-key': key }),
+    submit: (key: string, body: object) =>
+      here.alice.consumer.submit({ ...body }, { 'idempotency-key': key }),
   },
   {
     way: 'idempotencyKey in the body',

@@ -44,7 +44,9 @@ describe(row('silences', 'key exchange'), () => {
     const winners = tried.filter((_, index) => answers[index]?.status === 200);
     expect(winners).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(winners[0] ?? {});
+    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(
+      winners[0] ?? {},
+    );
   });
 
   test('keySignature is kept beside the keys and belongs to what is repeated', async () => {

@@ -4,12 +4,16 @@ import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
 const here = useRelay();
-const texts = (body: { messages: { plaintext: string }[] }) => body.messages.map(({ plaintext }) => plaintext);
+const texts = (body: { messages: { plaintext: string }[] }) =>
+  body.messages.map(({ plaintext }) => plaintext);
 
 async function conversationOf(count: number) {
   const { requestId } = await here.alice.consumer.newRequest();
   for (let number = 1; number <= count; number++) {
-    await here.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
+    await here.alice.provider.post(`/api/v1/message/${requestId}`, {
+      role: 'provider',
+      plaintext: `${number}`,
+    });
   }
   return {
     requestId,
@@ -69,7 +73,9 @@ describe(row('silences', 'messages list'), () => {
     const pages: string[][] = [];
     let after: number | undefined = 0;
     while (after !== undefined) {
-      const page: { messages: { plaintext: string }[]; next?: number } = await read(`?after=${after}&limit=3`);
+      const page: { messages: { plaintext: string }[]; next?: number } = await read(
+        `?after=${after}&limit=3`,
+      );
       pages.push(texts(page));
       after = page.next;
     }
@@ -86,18 +92,29 @@ describe(row('silences', 'messages list'), () => {
     const { requestId, read } = await conversationOf(2);
     expect((await here.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
     expect((await here.alice.session.get(`/api/requests/${requestId}`)).json).toEqual(await read());
-    expect((await here.alice.session.get(`/api/requests/${requestId}?limit=1`)).json).toEqual(await read('?limit=1'));
+    expect((await here.alice.session.get(`/api/requests/${requestId}?limit=1`)).json).toEqual(
+      await read('?limit=1'),
+    );
   });
 
-  test.each(['after=x', 'after=-1', 'after=1.5', 'after=', 'limit=0', 'limit=-1', 'limit=x', 'limit=1e3', 'after=1&after=2', 'after=99999999999999999999', 'after=%00'])(
-    '?%s is 400',
-    async (query) => {
-      const { requestId } = await here.alice.consumer.newRequest();
-      const answer = await here.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
-      expect(answer.status).toBe(400);
-      expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
-    },
-  );
+  test.each([
+    'after=x',
+    'after=-1',
+    'after=1.5',
+    'after=',
+    'limit=0',
+    'limit=-1',
+    'limit=x',
+    'limit=1e3',
+    'after=1&after=2',
+    'after=99999999999999999999',
+    'after=%00',
+  ])('?%s is 400', async (query) => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const answer = await here.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+  });
 
   test('fifty at once are all kept, each with its own seq, and all are counted', async () => {
     const { requestId } = await here.alice.consumer.newRequest();

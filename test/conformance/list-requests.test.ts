@@ -4,7 +4,8 @@ import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
 const here = useRelay();
-const idsIn = (body: { requests: { requestId: string }[] }) => body.requests.map(({ requestId }) => requestId);
+const idsIn = (body: { requests: { requestId: string }[] }) =>
+  body.requests.map(({ requestId }) => requestId);
 
 /** The same list, for keys and for sessions. */
 const places = [
@@ -72,12 +73,20 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
   });
 
   const overflow = Buffer.from(`2026-02-30T00:00:00.000Z ${'A'.repeat(22)}`).toString('base64url');
-  test.each(['status=open', 'status=', 'limit=0', 'limit=201', 'limit=x', 'after=x', `after=${overflow}`, 'status=pending&status=closed', 'q=%00', `q=${'x'.repeat(201)}`])(
-    '?%s is 400',
-    async (query) => {
-      const answer = await callerOf(here.alice).get(`${path}?${query}`);
-      expect(answer.status).toBe(400);
-      expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
-    },
-  );
+  test.each([
+    'status=open',
+    'status=',
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'after=x',
+    `after=${overflow}`,
+    'status=pending&status=closed',
+    'q=%00',
+    `q=${'x'.repeat(201)}`,
+  ])('?%s is 400', async (query) => {
+    const answer = await callerOf(here.alice).get(`${path}?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+  });
 });

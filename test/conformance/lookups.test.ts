@@ -14,7 +14,9 @@ describe('GET /api/v1/requests/by-ref/:refCode', () => {
     expect(exactly.json).toMatchObject({ refCode, requestId, status: 'pending', responseCount: 0 });
     expect(Object.keys(exactly.json).sort()).toEqual(state);
     for (const spelling of [refCode.toLowerCase(), refCode.replace('HS', 'hS'), refCode.slice(3)]) {
-      expect(told(await here.alice.provider.get(`/api/v1/requests/by-ref/${spelling}`))).toEqual(told(exactly));
+      expect(told(await here.alice.provider.get(`/api/v1/requests/by-ref/${spelling}`))).toEqual(
+        told(exactly),
+      );
     }
   });
 
@@ -46,7 +48,8 @@ describe('GET /api/v1/help/:requestId', () => {
   test(row('silences', 'poll'), async () => {
     const { requestId } = await here.alice.consumer.newRequest();
     const path = `/api/v1/help/${requestId}`;
-    for (const caller of [here.alice.consumer, here.alice.provider]) expect((await caller.get(path)).status).toBe(200);
+    for (const caller of [here.alice.consumer, here.alice.provider])
+      expect((await caller.get(path)).status).toBe(200);
     for (const caller of [here.alice.secondConsumer, here.bob.consumer, here.bob.provider]) {
       expect((await caller.get(path)).status).toBe(404);
     }

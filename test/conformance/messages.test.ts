@@ -117,7 +117,11 @@ describe(row('silences', 'finer points of messages'), () => {
     ['half an encrypted form beside a good text', 'signature', { encrypted: blob.encrypted, plaintext: 'x' }],
     ['a blob without iv', 'encrypted.iv', bad({ iv: undefined })],
     ['a blob whose tag is null', 'encrypted.tag', bad({ tag: null })],
-    ['a bad blob beside a good text', 'encrypted.ciphertext', { ...bad({ ciphertext: 'no base64!' }), plaintext: 'x' }],
+    [
+      'a bad blob beside a good text',
+      'encrypted.ciphertext',
+      { ...bad({ ciphertext: 'no base64!' }), plaintext: 'x' },
+    ],
     ['base64 without padding', 'encrypted.iv', bad({ iv: 'AAA' })],
     ['base64url', 'encrypted.iv', bad({ iv: '-_-_' })],
     ['base64 in lines', 'encrypted.ciphertext', bad({ ciphertext: 'AAAA\nAAAA' })],
@@ -150,7 +154,9 @@ describe(row('silences', 'finer points of messages'), () => {
 
   test('null beside the form that is meant counts as missing', async () => {
     const { ask } = await newConversation();
-    expect((await ask({ role: 'consumer', plaintext: 'x', encrypted: null, signature: null })).status).toBe(201);
+    expect((await ask({ role: 'consumer', plaintext: 'x', encrypted: null, signature: null })).status).toBe(
+      201,
+    );
     expect((await ask({ ...encryptedMessage('consumer'), plaintext: null })).status).toBe(201);
   });
 

@@ -5,11 +5,14 @@ import { row } from './contract.ts';
 const here = useRelay();
 
 describe(row('authentication', 'pages'), () => {
-  test.each(['/dashboard', '/dashboard/requests', '/dashboard/requests/x/y', '/dashboard?x=1'])('%s without a session leads to /auth/login', async (path) => {
-    const answer = await here.relay.nobody.get(path);
-    expect(answer.status).toBe(302);
-    expect(answer.headers.location).toBe('/auth/login');
-  });
+  test.each(['/dashboard', '/dashboard/requests', '/dashboard/requests/x/y', '/dashboard?x=1'])(
+    '%s without a session leads to /auth/login',
+    async (path) => {
+      const answer = await here.relay.nobody.get(path);
+      expect(answer.status).toBe(302);
+      expect(answer.headers.location).toBe('/auth/login');
+    },
+  );
 
   test.each(['/auth/login', '/auth/login?next=/x'])('%s with a session leads to /dashboard', async (path) => {
     const answer = await here.alice.session.get(path);
@@ -18,7 +21,10 @@ describe(row('authentication', 'pages'), () => {
   });
 
   test('the other way round they are pages', async () => {
-    for (const answer of [await here.relay.nobody.get('/auth/login'), await here.alice.session.get('/dashboard/requests')]) {
+    for (const answer of [
+      await here.relay.nobody.get('/auth/login'),
+      await here.alice.session.get('/dashboard/requests'),
+    ]) {
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toMatch(/^text\/html; ?charset=utf-8$/i);
       expect(answer.text).toMatch(/^<!doctype html>/i);
@@ -48,9 +54,25 @@ test('whoever signs out is led to the sign-in, with or without a session', async
   }
 });
 
-test.each(['/internal/me', '/internal/keys', '/internal/users/sign-in', '/internal/stream-token', '/metrics', '/livez', '/readyz', '/.env', '/api', '/api/v2/help', '/api/v1', '/API/health', '/api/health/', '/dashboard/../internal/me', '//internal/me', '/api/v1/../../internal/me', '/api/v1/%2e%2e/internal/me', '/internal%2fme'])(
-  'no way leads to %s',
-  async (path) => {
-    for (const method of ['GET', 'POST']) expect((await here.relay.ask({ method, path })).status).toBe(404);
-  },
-);
+test.each([
+  '/internal/me',
+  '/internal/keys',
+  '/internal/users/sign-in',
+  '/internal/stream-token',
+  '/metrics',
+  '/livez',
+  '/readyz',
+  '/.env',
+  '/api',
+  '/api/v2/help',
+  '/api/v1',
+  '/API/health',
+  '/api/health/',
+  '/dashboard/../internal/me',
+  '//internal/me',
+  '/api/v1/../../internal/me',
+  '/api/v1/%2e%2e/internal/me',
+  '/internal%2fme',
+])('no way leads to %s', async (path) => {
+  for (const method of ['GET', 'POST']) expect((await here.relay.ask({ method, path })).status).toBe(404);
+});

@@ -24,7 +24,9 @@ describe(row('errors', '401'), () => {
   test.each(withKeys)(`${row('silences', 'prefixes')}: $method $path`, async (endpoint) => {
     const place = await newPlace(here.alice);
     for (const kind of ['consumer', 'provider'] as const) {
-      const { status } = await here.relay.ask(askEndpoint(endpoint, place, { key: here.alice[kind].key }, { as: kind }));
+      const { status } = await here.relay.ask(
+        askEndpoint(endpoint, place, { key: here.alice[kind].key }, { as: kind }),
+      );
       if (!callersOf(endpoint).includes(kind)) expect(status).toBe(401);
       else expect(status).not.toBe(401);
     }
@@ -34,11 +36,13 @@ describe(row('errors', '401'), () => {
     ['another letter case', (key: string) => key.toUpperCase()],
     ['a space behind', (key: string) => `${key} x`],
     ['another prefix', (key: string) => key.replace('hs_', 'hx_')],
-    ['the other kind\'s prefix', (key: string) => key.replace('hs_', 'hs_prov_')],
+    ["the other kind's prefix", (key: string) => key.replace('hs_', 'hs_prov_')],
     ['its digest', () => 'a'.repeat(64)],
     ['a very long text', (key: string) => key.repeat(50)],
   ])('a key with %s is no key', async (_name, change) => {
-    const answer = await here.relay.nobody.get('/api/v1/whoami', { 'x-api-key': change(here.alice.consumer.key) });
+    const answer = await here.relay.nobody.get('/api/v1/whoami', {
+      'x-api-key': change(here.alice.consumer.key),
+    });
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('unauthorized');
   });
@@ -47,10 +51,16 @@ describe(row('errors', '401'), () => {
 test(row('authentication', 'consumer and provider, other v1 calls'), async () => {
   const { key } = here.alice.consumer;
   expect((await here.relay.nobody.get('/api/v1/whoami', { 'X-API-Key': key })).status).toBe(200);
-  expect((await here.relay.nobody.get('/api/v1/whoami', { authorization: `Bearer ${key}` })).status).toBe(401);
+  expect((await here.relay.nobody.get('/api/v1/whoami', { authorization: `Bearer ${key}` })).status).toBe(
+    401,
+  );
   expect((await here.relay.nobody.get(`/api/v1/whoami?apiKey=${key}`)).status).toBe(401);
   // Two headers are no key, even if both are the same.
-  const twice = await here.relay.ask({ method: 'GET', path: '/api/v1/whoami', headers: { 'x-api-key': [key, key] } });
+  const twice = await here.relay.ask({
+    method: 'GET',
+    path: '/api/v1/whoami',
+    headers: { 'x-api-key': [key, key] },
+  });
   expect(twice.status).toBe(401);
 });
 

@@ -23,7 +23,10 @@ describe.each(places)(`${row('silences', 'public keys')}: $member`, ({ member, a
   async function send(value: unknown) {
     if (member.startsWith('consumer')) return here.alice.consumer.submit({ [member]: value });
     const { requestId } = await here.alice.consumer.newRequest();
-    return here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, { ...keyExchange(), [member]: value });
+    return here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, {
+      ...keyExchange(),
+      [member]: value,
+    });
   }
 
   test.each([

@@ -12,8 +12,13 @@ const kinds: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> =
   '200': () => here.relay.nobody.get('/api/health'),
   '201': () => here.alice.consumer.submit(),
   '204, a preflight': () =>
-    here.relay.ask({ method: 'OPTIONS', path: '/api/v1/help', headers: { origin: here.relay.url, 'access-control-request-method': 'POST' } }),
-  '204, a key revoked': async () => here.alice.session.delete(`/api/keys/${(await here.alice.newKey('consumer')).keyId}`),
+    here.relay.ask({
+      method: 'OPTIONS',
+      path: '/api/v1/help',
+      headers: { origin: here.relay.url, 'access-control-request-method': 'POST' },
+    }),
+  '204, a key revoked': async () =>
+    here.alice.session.delete(`/api/keys/${(await here.alice.newKey('consumer')).keyId}`),
   '200, a page': () => here.relay.nobody.get('/auth/login'),
   '302': () => here.relay.nobody.get('/dashboard'),
   '303': () => here.relay.nobody.post('/logout'),
@@ -24,13 +29,26 @@ const kinds: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> =
   '404': () => here.relay.nobody.get('/nowhere'),
   '404, from a service': () => here.alice.consumer.get('/api/v1/messages/unknown'),
   '405': () => here.relay.nobody.delete('/api/health'),
-  '413': () => here.relay.ask({ method: 'POST', path: '/api/v1/help', headers: { 'content-type': 'application/json' }, body: Buffer.alloc(1_048_577, 32) }),
-  '415': () => here.relay.ask({ method: 'POST', path: '/api/v1/help', headers: { 'content-type': 'text/plain' }, body: 'x' }),
+  '413': () =>
+    here.relay.ask({
+      method: 'POST',
+      path: '/api/v1/help',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.alloc(1_048_577, 32),
+    }),
+  '415': () =>
+    here.relay.ask({
+      method: 'POST',
+      path: '/api/v1/help',
+      headers: { 'content-type': 'text/plain' },
+      body: 'x',
+    }),
   '429': async () => {
     await here.relay.nobody.get('/api/v1/help/x');
     return here.relay.nobody.get('/api/v1/help/x');
   },
-  '431': () => rawAnswer(here.relay.url, `GET /api/health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`),
+  '431': () =>
+    rawAnswer(here.relay.url, `GET /api/health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`),
   '200, to HEAD': () => here.relay.ask({ method: 'HEAD', path: '/api/health' }),
 };
 

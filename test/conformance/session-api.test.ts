@@ -12,7 +12,11 @@ describe(row('silences', 'session API'), () => {
     const { requestId, refCode } = await here.alice.consumer.newRequest();
     const { session } = here.alice;
     const path = `/api/requests/${requestId}`;
-    expect((await session.post(`${path}/key-exchange`, keyExchange())).json).toEqual({ requestId, refCode, status: 'pending' });
+    expect((await session.post(`${path}/key-exchange`, keyExchange())).json).toEqual({
+      requestId,
+      refCode,
+      status: 'pending',
+    });
     const sent = await session.post(`${path}/messages`, encryptedContent());
     expect(sent.status).toBe(201);
     expect(sent.json).toMatchObject({ requestId, refCode, status: 'responded', role: 'provider' });
@@ -34,7 +38,9 @@ describe(row('silences', 'session API'), () => {
     const { requestId } = await user.consumer.newRequest({ question: 'Q?' });
     await user.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x' });
     const { requests } = (await user.session.get('/api/requests')).json;
-    expect(requests).toEqual([expect.objectContaining({ requestId, status: 'responded', question: 'Q?', responseCount: 1 })]);
+    expect(requests).toEqual([
+      expect.objectContaining({ requestId, status: 'responded', question: 'Q?', responseCount: 1 }),
+    ]);
   });
 });
 
@@ -71,7 +77,9 @@ describe(row('silences', 'who may sign in'), () => {
   test('a first sign-in that happens ten times at once makes one user', async () => {
     const name = `new-${Math.random().toString(36).slice(2)}`;
     const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(here.relay.ask, name)));
-    const ids = await Promise.all(sessions.map(async (session) => (await session.get('/api/me')).json.userId));
+    const ids = await Promise.all(
+      sessions.map(async (session) => (await session.get('/api/me')).json.userId),
+    );
     expect(new Set(ids).size).toBe(1);
   });
 

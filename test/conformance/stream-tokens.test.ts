@@ -32,14 +32,22 @@ describe(row('silences', 'stream tokens'), () => {
   test('a topic that is not covered is 403, whether it is foreign or unknown', async () => {
     const { requestId } = await here.alice.consumer.newRequest();
     const own = await here.bob.consumer.newRequest();
-    const ask = (topic: string) => here.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
+    const ask = (topic: string) =>
+      here.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
     const unknown = await ask(topicOf(unknownRequestId()));
     expect(unknown.status).toBe(403);
-    for (const topic of [topicOf(requestId), ...ownTopics(here.alice.userId), ...ownTopics(here.bob.userId), '/svc/else', '']) {
+    for (const topic of [
+      topicOf(requestId),
+      ...ownTopics(here.alice.userId),
+      ...ownTopics(here.bob.userId),
+      '/svc/else',
+      '',
+    ]) {
       expect(told(await ask(topic))).toEqual(told(unknown));
     }
     const bySession = (topic: string) => here.bob.session.post('/api/stream-token', { topics: [topic] });
-    for (const topic of [topicOf(requestId), ...ownTopics(here.alice.userId)]) expect((await bySession(topic)).status).toBe(403);
+    for (const topic of [topicOf(requestId), ...ownTopics(here.alice.userId)])
+      expect((await bySession(topic)).status).toBe(403);
   });
 
   test.each([

@@ -38,7 +38,10 @@ test(row('silences', 'requestId'), async () => {
 });
 
 test(row('limits', 'messages kept'), async () => {
-  const messages = Array.from({ length: 13 }, (_, number) => ({ role: 'user', content: `message ${number}` }));
+  const messages = Array.from({ length: 13 }, (_, number) => ({
+    role: 'user',
+    content: `message ${number}`,
+  }));
   const { requestId } = await here.alice.consumer.newRequest({ messages });
   expect((await read(requestId)).context).toEqual(messages.slice(3));
 });
@@ -55,7 +58,11 @@ describe(row('silences', 'required at submit'), () => {
     ['no encryption key', { consumerEncryptPubKey: null }, 'consumerEncryptPubKey'],
     ['neither public key', keys, 'consumerSignPubKey'],
     ['neither public key and an empty plaintext', { ...keys, plaintext: '' }, 'consumerSignPubKey'],
-    ['half a pair of keys beside a plaintext', { consumerSignPubKey: undefined, plaintext: 'x' }, 'consumerSignPubKey'],
+    [
+      'half a pair of keys beside a plaintext',
+      { consumerSignPubKey: undefined, plaintext: 'x' },
+      'consumerSignPubKey',
+    ],
   ])(`${row('errors', '400')}: %s`, async (_name, members, path) => {
     const answer = await submit(members);
     expect(answer.status).toBe(400);
@@ -70,7 +77,10 @@ describe(row('silences', 'required at submit'), () => {
     ['an empty question', { question: '' }],
     ['a plaintext beside the keys', { plaintext: 'x' }],
     ['a plaintext instead of the keys', { ...keys, plaintext: 'x' }],
-    ['keys that are null beside a plaintext', { consumerSignPubKey: null, consumerEncryptPubKey: null, plaintext: 'x' }],
+    [
+      'keys that are null beside a plaintext',
+      { consumerSignPubKey: null, consumerEncryptPubKey: null, plaintext: 'x' },
+    ],
     ['members that nobody knows', { publicKey: 'v3', nested: { a: [1] } }],
   ])('%s is fine', async (_name, members) => {
     expect((await submit(members)).status).toBe(201);
@@ -78,14 +88,26 @@ describe(row('silences', 'required at submit'), () => {
 
   test('every wrong member is named at once, and what was sent is not repeated', async () => {
     const answer = await submit({
-      messages: [{ role: 'user', content: 'fine' }, { role: '', content: 'secret-1' }, { role: 'user', content: 7 }, 'secret-2'],
+      messages: [
+        { role: 'user', content: 'fine' },
+        { role: '', content: 'secret-1' },
+        { role: 'user', content: 7 },
+        'secret-2',
+      ],
       question: 5,
       plaintext: ['secret-3'],
       consumerSignPubKey: 'secret-4',
     });
     expect(answer.status).toBe(400);
     expect(answer.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(
-      ['consumerSignPubKey', 'messages[1].role', 'messages[2].content', 'messages[3]', 'plaintext', 'question'].sort(),
+      [
+        'consumerSignPubKey',
+        'messages[1].role',
+        'messages[2].content',
+        'messages[3]',
+        'plaintext',
+        'question',
+      ].sort(),
     );
     expect(answer.text).not.toMatch(/secret-\d/);
   });

@@ -64,7 +64,9 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
     const made = (await all()).map(({ status }) => status);
     expect(made.filter((status) => status === 201)).toHaveLength(1);
     expect(made.filter((status) => status === 428)).toHaveLength(9);
-    const replaced = (await all({ 'if-match': (await read()).headers.etag ?? '' })).map(({ status }) => status);
+    const replaced = (await all({ 'if-match': (await read()).headers.etag ?? '' })).map(
+      ({ status }) => status,
+    );
     expect(replaced.filter((status) => status === 200).length).toBeGreaterThan(0);
     expect(replaced.every((status) => status === 200 || status === 412)).toBe(true);
   });

@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals';
+import { useRelay } from '../black-box/use-relay.ts';
+import { askEndpoint, credentialOf, newPlace } from './ask-endpoint.ts';
+import { row } from './contract.ts';
+import { callersOf, type Endpoint, endpoints } from './endpoints.ts';
+
+const here = useRelay();
+const withBody = endpoints.filter(({ body }) => body);
+const limit = 1_048_576;
+
+/** The call of an endpoint by somebody who may make it, with another body. */
+async function send(
+  endpoint: Endpoint,
+  body: string | Buffer | AsyncIterable<Buffer>,
+  headers: Record<string, string> = {},
+) {
+  const kind = callersOf(endpoint)[0] ?? 'nobody';
+  const call = askEndpoint(endpoint, await newPlace(here.alice), credentialOf(here.alice, kind));
+  return here.relay.ask({ ...call, body, headers: { ...call.headers, ...headers } });
+}
+
+/** Not one object that two readers would read alike. */
+const notJson: Record<string, string | Buffer> = {
+  'an empty text': ' ',
+  'half an object': '{"a":1',
+  'two objects': '{}{}',
+  'a trailing comma': '{"a":1,}',
+  'a comment': '{/**/"a":1}',
+  'single quotes': "{'a':1}",
+  NaN: '{"a":NaN}',
+  'a list': '[]',
+  'a list of an object': '[{}]',
+  null: 'null',
+  'a text': '"x"',
+  'a number': '7',
+  'a byte order mark': '\ufeff{}',
+  'UTF-16': Buffer.from('{"a":1}', 'utf16le'),
+  'bytes that are no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  'a surrogate in UTF-8': Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
+  'a member that stands twice': '{"a":1,"a":1}',
+  'a member that stands twice inside': '{"a":{"b":1,"b":2}}',
+  'a member that stands twice in two spellings': '{"a":1,"\\u0061":2}',
+  'an apiKey that stands twice': '{"apiKey":"x","apiKey":"y"}',
+  __proto__: '{"__proto__":{"isAdmin":true}}',
+  '__proto__ inside': '{"a":[{"__proto__":null}]}',
+  'NUL in a text': '{"a":"\\u0000"}',
+  'NUL in a name': '{"\\u0000":1}',
+  'half of a surrogate pair': '{"a":"\\ud800"}',
+  'the other half': '{"a":"\\udc00x"}',
+  '33 levels': `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`,
+  '100,000 levels': '['.repeat(100_000),
+  '100,000 levels that close': `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+};
+
+describe.each(withBody)('$method $path', (endpoint) => {
+  test.each(Object.entries(notJson))('refuses %s as JSON', async (_name, body) => {
+    const answer = await send(endpoint, body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toBe('invalid_json');
+  });
+
+  test.each([
+    ['no content type', { 'content-type': '' }],
+    ['text/plain', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['another charset', { 'content-type': 'application/json; charset=latin1' }],
+    ['JSON in name only', { 'content-type': 'application/jsonx' }],
+    ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('refuses %s as a media type', async (_name, headers) => {
+    const answer = await send(endpoint, '{"a":1}', headers);
+    expect(answer.status).toBe(415);
+    expect(answer.json.error).toBe('unsupported_media_type');
+  });
+
+  test('takes JSON in UTF-8, however it is said', async () => {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'Application/JSON;charset="UTF-8"',
+      'application/json ',
+    ]) {
+      const { status } = await send(endpoint, '{}', { 'content-type': type });
+      expect([200, 400]).toContain(status);
+    }
+  });
+
+  test(row('errors', '413'), async () => {
+    const bytes = (size: number) => Buffer.from(`{"padding":"${'x'.repeat(size - 14)}"}`);
+    for (const body of [bytes(limit + 1), chunked(bytes(limit + 1))]) {
+      const answer = await send(endpoint, body);
+      expect(answer.status).toBe(413);
+      expect(answer.json.error).toBe('payload_too_large');
+    }
+  });
+});
+
+describe(row('limits', 'request body'), () => {
+  const [submit] = endpoints;
+  const sized = (size: number) => {
+    const body = JSON.stringify({
+      apiKey: here.alice.consumer.key,
+      messages: [],
+      plaintext: 'x',
+      padding: '',
+    });
+    return Buffer.from(body.replace('"padding":""', `"padding":"${'x'.repeat(size - body.length)}"`));
+  };
+  const ask = (body: Buffer | AsyncIterable<Buffer>) =>
+    here.relay.ask({
+      method: 'POST',
+      path: submit?.path ?? '',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+
+  test('1,048,576 bytes are taken, with and without their length', async () => {
+    expect((await ask(sized(limit))).status).toBe(201);
+    expect((await ask(chunked(sized(limit)))).status).toBe(201);
+  });
+
+  test('one byte more is not', async () => {
+    expect((await ask(sized(limit + 1))).status).toBe(413);
+    expect((await ask(chunked(sized(limit + 1)))).status).toBe(413);
+  });
+
+  test('a stream that does not end is answered before it does', async () => {
+    let sent = 0;
+    async function* endless() {
+      for (; sent < 1_000 * 65_536; sent += 65_536) yield Buffer.alloc(65_536, 32);
+    }
+    expect((await ask(endless())).status).toBe(413);
+    expect(sent).toBeLessThan(900 * 65_536);
+  });
+
+  test('the size of a message or a question has no other limit', async () => {
+    const long = 'x'.repeat(900_000);
+    const { requestId } = await here.alice.consumer.newRequest({ question: long });
+    const message = { role: 'provider', plaintext: long };
+    expect((await here.alice.provider.post(`/api/v1/message/${requestId}`, message)).status).toBe(201);
+    const conversation = (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+    expect(conversation.question).toBe(long);
+    expect(conversation.messages[0].plaintext).toBe(long);
+  });
+});
+
+test('32 levels are fine', async () => {
+  const nested = JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`);
+  expect((await here.alice.consumer.submit({ nested })).status).toBe(201);
+});
+
+async function* chunked(bytes: Buffer): AsyncIterable<Buffer> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+}

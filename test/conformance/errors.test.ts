@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { rawAnswer } from '../black-box/raw-answer.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+
+describe(row('silences', 'errors'), () => {
+  test('have a stable code, a sentence, a link, and the fields that are wrong', async () => {
+    const answer = await here.alice.consumer.submit({ messages: null });
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.json).toEqual({
+      type: expect.stringMatching(/docs\/errors\.md#invalid_request$/),
+      title: 'The request is not valid',
+      status: 400,
+      detail: expect.stringMatching(/\.$/),
+      error: 'invalid_request',
+      fields: [{ path: 'messages', code: 'required', message: 'This member is required.' }],
+    });
+  });
+
+  test('unknown fields are ignored, not refused', async () => {
+    const { requestId } = await here.alice.consumer.newRequest({ unknown: { deep: [1] } });
+    const message = {
+      role: 'provider',
+      plaintext: 'x',
+      unknown: null,
+      requestId: 'another',
+      userId: here.bob.userId,
+    };
+    expect((await here.alice.provider.post(`/api/v1/message/${requestId}`, message)).status).toBe(201);
+    expect((await here.alice.consumer.get('/api/v1/requests?unknown=1')).status).toBe(200);
+  });
+
+  test('every answer names its call by an id of its own, whatever the caller says', async () => {
+    const given = '11111111-1111-4111-8111-111111111111';
+    const ids = [
+      await here.relay.nobody.get('/api/health', { 'x-request-id': given }),
+      await here.relay.nobody.get('/nowhere', { 'x-request-id': given }),
+    ].map(({ headers }) => headers['x-request-id']);
+    expect(new Set([...ids, given]).size).toBe(3);
+  });
+});
+
+describe('what is hardly HTTP gets a 400 and no more', () => {
+  test.each([
+    ['nonsense', 'hello\r\n\r\n'],
+    ['no Host', 'GET /api/health HTTP/1.1\r\nconnection: close\r\n\r\n'],
+    ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n'],
+    [
+      'two lengths',
+      'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}',
+    ],
+    [
+      'a length and chunks',
+      'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'another coding',
+      'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a negative length', 'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n'],
+    [
+      'a bad chunk',
+      'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+    ],
+    ['a space before a colon', 'GET /api/health HTTP/1.1\r\nhost : a\r\n\r\n'],
+    ['a bare line feed in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\nb\r\n\r\n'],
+    ['NUL in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n'],
+  ])('%s', async (_name, bytes) => {
+    const { status, headers, text } = await rawAnswer(here.relay.url, bytes);
+    expect(status).toBe(400);
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(JSON.parse(text)).toMatchObject({ error: 'invalid_request' });
+  });
+
+  test('a head of more than 16 KiB is 431', async () => {
+    const { status, text } = await rawAnswer(
+      here.relay.url,
+      `GET /api/health HTTP/1.1\r\nhost: a\r\n${'x-padding: of a few bytes\r\n'.repeat(1_000)}\r\n`,
+    );
+    expect(status).toBe(431);
+    expect(JSON.parse(text)).toMatchObject({ error: 'headers_too_large' });
+  });
+
+  test('a proxy is what it is not: CONNECT and absolute targets lead nowhere', async () => {
+    const { status } = await rawAnswer(
+      here.relay.url,
+      'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n',
+    );
+    expect(status).toBe(405);
+    const absolute =
+      'GET http://example.com/api/health HTTP/1.1\r\nhost: example.com\r\nconnection: close\r\n\r\n';
+    expect((await rawAnswer(here.relay.url, absolute)).status).toBe(404);
+  });
+});
+
+test('what a caller states of itself is not believed', async () => {
+  const { requestId } = await here.alice.consumer.newRequest();
+  for (const name of ['x-relay-principal', 'x-forwarded-user', 'x-user-id', 'x-relay-call-id']) {
+    const answer = await here.bob.consumer.get(`/api/v1/messages/${requestId}`, {
+      [name]: here.alice.userId,
+    });
+    expect(answer.status).toBe(404);
+  }
+});

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+
+test(row('silences', 'health'), async () => {
+  const before = Date.now();
+  const { status, json } = await here.relay.nobody.get('/api/health');
+  expect(status).toBe(200);
+  expect(json).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    timestamp: expect.any(String),
+  });
+  expect(Math.abs(Date.parse(json.timestamp) - before)).toBeLessThan(5_000);
+});
+
+test('HEAD tells the same without a body', async () => {
+  const head = await here.relay.ask({ method: 'HEAD', path: '/api/health' });
+  const get = await here.relay.nobody.get('/api/health');
+  expect(head.status).toBe(200);
+  expect(head.text).toBe('');
+  expect(Object.keys(head.headers).sort()).toEqual(Object.keys(get.headers).sort());
+});
