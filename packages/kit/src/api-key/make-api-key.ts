@@ -3,7 +3,10 @@ import { checksum } from './checksum.ts';
 
 export type KeyKind = 'consumer' | 'provider';
 
-export const keyPrefixes = { consumer: 'hs_', provider: 'hs_prov_' } as const satisfies Record<KeyKind, string>;
+export const keyPrefixes = { consumer: 'hs_', provider: 'hs_prov_' } as const satisfies Record<
+  KeyKind,
+  string
+>;
 
 export interface ApiKey {
   /** The whole key: shown to its owner once, stored nowhere. */

@@ -1,5 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, choice, duration, flag, integer, list, listVariables, read, secret, text, url } from './index.ts';
+import {
+  ConfigError,
+  choice,
+  duration,
+  flag,
+  integer,
+  list,
+  listVariables,
+  read,
+  secret,
+  text,
+  url,
+} from './index.ts';
 
 const variables = {
   port: integer('PORT', { help: 'The port.', default: 8080, min: 1, max: 65535 }),
@@ -51,7 +63,11 @@ describe('a complaint names the variable, what it was and what is allowed:', () 
   test.each([
     ['PORT', '0', 'PORT is "0". It must be a whole number from 1 to 65535.'],
     ['PORT', '1e3', 'PORT is "1e3". It must be a whole number from 1 to 65535.'],
-    ['TTL', '72', 'TTL is "72". It must be a duration with its unit, such as 500ms, 15s, 5m, 72h or 30d, at least 1s.'],
+    [
+      'TTL',
+      '72',
+      'TTL is "72". It must be a duration with its unit, such as 500ms, 15s, 5m, 72h or 30d, at least 1s.',
+    ],
     ['TTL', '1ms', /^TTL is "1ms"/],
     ['ORIGINS', 'https://a, http://b', 'ORIGINS is "https://a, http://b". It must be https origins.'],
     ['LEVEL', 'loud', 'LEVEL is "loud". It must be one of info, debug.'],

@@ -49,10 +49,15 @@ export function integer(
   const { min = 0, max = Number.MAX_SAFE_INTEGER, default: fallback, help } = options;
   const expected =
     max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
-  return define(name, { help, ...(fallback !== undefined && { default: String(fallback) }) }, expected, (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    return number >= min && number <= max ? number : undefined;
-  });
+  return define(
+    name,
+    { help, ...(fallback !== undefined && { default: String(fallback) }) },
+    expected,
+    (value) => {
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+  );
 }
 
 /** A length of time, in milliseconds. */
@@ -80,8 +85,11 @@ export function url(name: string, options: UrlOptions & { optional?: true }): Va
 }
 
 export function flag(name: string, options: Options<boolean>): Variable<boolean> {
-  return define(name, { help: options.help, default: String(options.default ?? false) }, 'true or false', (value) =>
-    value === 'true' || value === 'false' ? value === 'true' : undefined,
+  return define(
+    name,
+    { help: options.help, default: String(options.default ?? false) },
+    'true or false',
+    (value) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
   );
 }
 
@@ -101,7 +109,10 @@ export function list(
 ): Variable<readonly string[]> {
   const expected = options.expected ?? 'a list separated by commas';
   const parsed = define(name, { ...options, default: options.default ?? '' }, expected, (value) => {
-    const entries = value.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '');
+    const entries = value
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
     return entries.every((entry) => options.pattern?.test(entry) ?? true) ? entries : undefined;
   });
   return { ...parsed, empty: [] };
@@ -111,9 +122,15 @@ type SecretOptions = { help: string; minLength?: number };
 
 export function secret(name: string, options: SecretOptions & Optional): Variable<string | undefined>;
 export function secret(name: string, options: SecretOptions): Variable<string>;
-export function secret(name: string, options: SecretOptions & { optional?: true }): Variable<string | undefined> {
+export function secret(
+  name: string,
+  options: SecretOptions & { optional?: true },
+): Variable<string | undefined> {
   const minLength = options.minLength ?? 1;
-  return define(name, { ...options, secret: true }, `a secret of at least ${minLength} characters`, (value) =>
-    value.length >= minLength ? value : undefined,
+  return define(
+    name,
+    { ...options, secret: true },
+    `a secret of at least ${minLength} characters`,
+    (value) => (value.length >= minLength ? value : undefined),
   );
 }

@@ -37,7 +37,10 @@ export function createNats(options: { url: string; name: string; log: Log }): Na
         });
         break;
       } catch (error) {
-        log.warn({ server: servers, reason: (error as Error).message }, `NATS is away: trying again in ${wait} ms`);
+        log.warn(
+          { server: servers, reason: (error as Error).message },
+          `NATS is away: trying again in ${wait} ms`,
+        );
         await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

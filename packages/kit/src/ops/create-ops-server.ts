@@ -51,6 +51,11 @@ export function createOpsServer(options: {
   };
 }
 
-function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function answer(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
   response.writeHead(status, { 'content-type': type }).end(text.endsWith('\n') ? text : `${text}\n`);
 }

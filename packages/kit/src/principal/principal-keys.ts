@@ -16,7 +16,8 @@ export function parsePrincipalKeys(variable: string, text: string): PrincipalKey
     return { id, secret: Buffer.from(secret, 'base64url') };
   });
   const [first, ...others] = keys;
-  const fine = keys.length <= 2 && keys.every(({ id, secret }) => /^[\w-]{1,32}$/.test(id) && secret.length >= 32);
+  const fine =
+    keys.length <= 2 && keys.every(({ id, secret }) => /^[\w-]{1,32}$/.test(id) && secret.length >= 32);
   if (!first || !fine) {
     throw new ConfigError([
       `${variable} is not valid (its value is not shown). It must be one or two entries ` +

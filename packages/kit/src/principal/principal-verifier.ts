@@ -31,7 +31,8 @@ export function createPrincipalVerifier(options: {
 
   return (header, call) => {
     const [caller, keyId, payload, mac, ...rest] = header?.split('.') ?? [];
-    if (caller === undefined || payload === undefined || mac === undefined || rest.length > 0) return undefined;
+    if (caller === undefined || payload === undefined || mac === undefined || rest.length > 0)
+      return undefined;
     const known = callers.get(caller);
     const key = known?.keys.find(({ id }) => id === keyId);
     if (!known || !key) return undefined;

@@ -52,7 +52,12 @@ describe('is refused:', () => {
   });
 
   test('a key of another name, another secret, another caller', () => {
-    for (const options of [{ keys: [key('k9')] }, { keys: [key('k2')] }, { caller: 'dashboard' }, { caller: 'x' }]) {
+    for (const options of [
+      { keys: [key('k9')] },
+      { keys: [key('k2')] },
+      { caller: 'dashboard' },
+      { caller: 'x' },
+    ]) {
       const forged = signer(options as { keys: PrincipalKeys })({ principal: consumer, ...call, callId });
       expect(verify(forged, call)).toBeUndefined();
     }
@@ -95,7 +100,9 @@ describe('keys from the environment', () => {
   test.each(['', 'a', 'a:short', `${entry('a')},`, [entry('a'), entry('b'), entry('c')].join(',')])(
     'anything else stops the start without showing the value',
     (text) => {
-      expect(() => parsePrincipalKeys('RELAY_PRINCIPAL_KEY_X_Y', text)).toThrow(/^RELAY_PRINCIPAL_KEY_X_Y is not valid/);
+      expect(() => parsePrincipalKeys('RELAY_PRINCIPAL_KEY_X_Y', text)).toThrow(
+        /^RELAY_PRINCIPAL_KEY_X_Y is not valid/,
+      );
     },
   );
 });

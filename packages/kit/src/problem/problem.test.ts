@@ -19,10 +19,13 @@ test('fields and a detail of its own', () => {
   });
 });
 
-test.each(Object.keys(problems) as ProblemCode[])('%s has a 4xx or 5xx status and tells the next step', (code) => {
-  const { status, title, help } = problems[code];
-  expect(status).toBeGreaterThanOrEqual(400);
-  expect(status).toBeLessThan(600);
-  expect(title).not.toMatch(/\.$/);
-  expect(help).toMatch(/\.$/);
-});
+test.each(Object.keys(problems) as ProblemCode[])(
+  '%s has a 4xx or 5xx status and tells the next step',
+  (code) => {
+    const { status, title, help } = problems[code];
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(600);
+    expect(title).not.toMatch(/\.$/);
+    expect(help).toMatch(/\.$/);
+  },
+);
