@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openHome, root } from './local/home.ts';
-import { withRun } from './local/with-run.ts';
+import { type Run, withRun } from './local/with-run.ts';
+import { identify } from './processes/process-identity.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildAll } from './steps/build-all.ts';
 import { generateAll } from './steps/generate-all.ts';
@@ -15,23 +16,26 @@ export async function test(args: string[]): Promise<void> {
   const terminal = createTerminal();
   const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-test-')));
   try {
-    const code = await withRun({ home, terminal, remove: [home.path] }, async ({ ports, supervisor }) => {
-      await terminal.step('generate', generateAll);
-      await terminal.step('build', buildAll);
-      const password = randomBytes(24).toString('base64url');
-      const urls = await terminal.step('servers', (detail) =>
-        openServers({ home, ports, supervisor, password, durable: false, detail }),
-      );
-      terminal.line();
-      return runJest(args, urls);
-    });
+    const code = await withRun(
+      { home, terminal, remove: [home.path] },
+      async ({ ports, supervisor, adopt }) => {
+        await terminal.step('generate', generateAll);
+        await terminal.step('build', buildAll);
+        const password = randomBytes(24).toString('base64url');
+        const urls = await terminal.step('servers', (detail) =>
+          openServers({ home, ports, supervisor, password, durable: false, detail }),
+        );
+        terminal.line();
+        return runJest(args, urls, adopt);
+      },
+    );
     process.exitCode = code ?? 130;
   } finally {
     rmSync(home.path, { recursive: true, force: true });
   }
 }
 
-function runJest(args: readonly string[], urls: NodeJS.ProcessEnv): Promise<number> {
+function runJest(args: readonly string[], urls: NodeJS.ProcessEnv, adopt: Run['adopt']): Promise<number> {
   const options = [
     process.env.NODE_OPTIONS,
     '--experimental-vm-modules',
@@ -42,6 +46,8 @@ function runJest(args: readonly string[], urls: NodeJS.ProcessEnv): Promise<numb
     env: { ...process.env, ...urls, NODE_OPTIONS: options.filter(Boolean).join(' ') },
     stdio: 'inherit',
   });
+  const identity = jest.pid && identify(jest.pid);
+  if (jest.pid && identity) adopt({ name: 'jest', tier: 4, stopSignal: 'SIGTERM', pid: jest.pid, identity });
   return new Promise((resolve, reject) => {
     jest.once('error', reject);
     jest.once('exit', (code) => resolve(code ?? 1));

@@ -1,5 +1,6 @@
 import { startGuard } from '../processes/guard.ts';
 import type { RunningProcess } from '../processes/running-process.ts';
+import { stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { removeDevJson } from './dev-json.ts';
@@ -14,6 +15,8 @@ export interface Run {
   home: Home;
   ports: Ports;
   supervisor: Supervisor;
+  /** Has a process that the command started itself stopped too, should it be left over. */
+  adopt(process: RunningProcess): void;
   /** Calls at once, and then whenever a process comes or goes. */
   watchProcesses(watch: (running: RunningProcess[]) => void): void;
   /** Resolves when somebody wants it to stop. */
@@ -36,24 +39,34 @@ export async function withRun<T>(
   });
   const claims = openPortClaims();
 
-  let running: RunningProcess[] = [];
+  let supervised: RunningProcess[] = [];
+  const adopted: RunningProcess[] = [];
   let watcher: ((running: RunningProcess[]) => void) | undefined;
-  const changed = (now: RunningProcess[]) => {
-    running = now;
-    record.update({ processes: now });
-    guard.tell({ stop: now, remove: [home.file('dev.json'), ...remove] });
-    watcher?.(now);
+  const tell = () => {
+    const running = [...supervised, ...adopted];
+    record.update({ processes: running });
+    guard.tell({ stop: running, remove: [home.file('dev.json'), ...remove] });
+    watcher?.(running);
+  };
+  const changed = (running: RunningProcess[]) => {
+    supervised = running;
+    tell();
+  };
+  const adopt = (process: RunningProcess) => {
+    adopted.push(process);
+    tell();
   };
   const supervisor = createSupervisor({ say: (text) => terminal.line(`  · ${text}`), changed });
   const watchProcesses = (watch: (running: RunningProcess[]) => void) => {
     watcher = watch;
-    watch(running);
+    tell();
   };
 
   const doing = work({
     home,
     ports: openPorts(home, claims),
     supervisor,
+    adopt,
     watchProcesses,
     interrupted: interruption.stop,
   });
@@ -65,8 +78,11 @@ export async function withRun<T>(
     watcher = undefined;
     removeDevJson(home);
     record.update({ stopping: true });
-    const stop = () => supervisor.stop(interruption.hurry);
-    await (running.length > 0 ? terminal.step('stop', stop) : stop());
+    const stop = async () => {
+      await stopProcesses(adopted, { limit: 5_000, hurry: interruption.hurry });
+      await supervisor.stop(interruption.hurry);
+    };
+    await (supervised.length > 0 ? terminal.step('stop', stop) : stop());
     claims.release();
     record.release();
     guard.dismiss();
