@@ -57,7 +57,7 @@ async function underLock<T>(options: MigrateOptions, work: (client: pg.Client) =
   const { url, report, patience = 6_000 } = options;
   const client = await connect(url, {
     patience,
-    onRetry: (message, wait) => report(`${message} Trying again in ${wait} ms.`),
+    onRetry: (message, wait) => report(`${message}. Trying again in ${wait} ms.`),
   });
   try {
     await lockMigrations(client, () => report('Another process migrates this database: waiting for it.'));

@@ -44,7 +44,7 @@ describe('connectionFailure', () => {
       {
         permanent: false,
         message:
-          'Postgres at 127.0.0.1:1 is not reachable: the connection was refused; is Postgres running there?',
+          'Postgres at 127.0.0.1:1 is not reachable: the connection was refused (is Postgres running there?)',
       },
     ],
     [
@@ -76,6 +76,14 @@ describe('connectionFailure', () => {
     const failure = await failureOf(url);
     expect(failure).toEqual(expected);
     expect(failure.message).not.toContain('hunter2');
+  });
+
+  test('a password that is missing', () => {
+    const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
+    expect(connectionFailure('postgres://ada@db.example/relay', error)).toEqual({
+      permanent: true,
+      message: 'Postgres at db.example:5432 refused: it asks for a password, and the address has none',
+    });
   });
 
   test.each([

@@ -72,7 +72,7 @@ describe('createDatabase', () => {
   test('waits for a Postgres that is away, says so, and in the end gives up', async () => {
     await use(createTestDatabase(server));
     await expect(open('postgres://postgres@127.0.0.1:1/relay').start?.()).rejects.toThrow(
-      /^Postgres at 127\.0\.0\.1:1 is not reachable: the connection was refused; .* Check DATABASE_URL\.$/,
+      /^Postgres at 127\.0\.0\.1:1 is not reachable: the connection was refused .* Check DATABASE_URL\.$/,
     );
     expect(logged.filter((line) => line.includes('Postgres is away: trying again in'))).not.toHaveLength(0);
   });
