@@ -59,3 +59,20 @@ test('does not wait for a connection that was opened ahead of a call', async () 
   expect(await Promise.race([stopped, pause(2_000, 'still open', { ref: false })])).toBe('stopped');
   await closed;
 });
+
+test('takes a head that grew on its way in: 16 KiB at the edge, and the target once more in its principal', async () => {
+  const server = createHttpServer({
+    handler: (request, response) => response.end(String(request.url?.length)),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  await server.start?.();
+  const path = `/?${'x'.repeat(16_000)}`;
+  const answer = await fetch(server.url + path, {
+    headers: { 'x-principal': Buffer.from(path).toString('base64') },
+  });
+  const length = await answer.text();
+  await server.stop?.();
+
+  expect([answer.status, length]).toEqual([200, '16002']);
+});

@@ -30,6 +30,8 @@ export function createHttpServer(options: {
   let draining = false;
   const server = createServer({
     connectionsCheckingInterval: 2_000,
+    // The edge takes a head of 16 KiB. Its principal repeats the target, so the head grows on its way in.
+    maxHeaderSize: 65_536,
     ...(isExpress(options.handler) && expressMessages(options.handler)),
     ...options.settings,
   });
