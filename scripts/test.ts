@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { openHome, root } from './local/home.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { identify } from './processes/process-identity.ts';
+import { checkNamedServers } from './servers/check-named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildAll } from './steps/build-all.ts';
 import { generateAll } from './steps/generate-all.ts';
@@ -19,6 +20,7 @@ export async function test(args: string[]): Promise<void> {
     const code = await withRun(
       { home, terminal, remove: [home.path] },
       async ({ ports, supervisor, adopt }) => {
+        await checkNamedServers();
         await terminal.step('generate', generateAll);
         await terminal.step('build', buildAll);
         const password = randomBytes(24).toString('base64url');

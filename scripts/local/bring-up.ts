@@ -1,3 +1,4 @@
+import { checkNamedServers } from '../servers/check-named-servers.ts';
 import { openServers } from '../servers/open-servers.ts';
 import { buildAll } from '../steps/build-all.ts';
 import { generateAll } from '../steps/generate-all.ts';
@@ -22,6 +23,7 @@ import type { Run } from './with-run.ts';
 export async function bringUp(run: Run, terminal: Terminal): Promise<void> {
   const { home, ports, supervisor, watchProcesses } = run;
   const secrets = readSecrets(home);
+  await checkNamedServers();
   const opening = inBackground((detail) =>
     openServers({ home, ports, supervisor, password: secrets.postgresPassword, durable: true, detail }),
   );

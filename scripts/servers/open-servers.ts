@@ -2,17 +2,12 @@ import { mkdirSync } from 'node:fs';
 import type { Home } from '../local/home.ts';
 import type { Ports } from '../local/ports.ts';
 import type { Supervisor } from '../processes/supervisor.ts';
-import { checkExternal } from './external-server.ts';
+import { checkNamedServers, serverKinds } from './check-named-servers.ts';
 import { findServers } from './find-servers.ts';
-import { nats } from './nats.ts';
-import { postgres } from './postgres.ts';
 import { programFor } from './program-for.ts';
-import { redis } from './redis.ts';
 import type { ServerKind } from './server-kind.ts';
 
 export type ServerUrls = Record<ServerKind['variable'], string>;
-
-const kinds: readonly ServerKind[] = [postgres, redis, nats];
 
 /** Postgres, Redis and NATS: those that the environment names, and for the others our own. */
 export async function openServers(options: {
@@ -28,16 +23,11 @@ export async function openServers(options: {
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
-  await Promise.all(
-    kinds.map(async (kind) => {
-      const url = env[kind.variable];
-      if (!url) return;
-      urls[kind.variable] = url;
-      titles.set(kind, `${kind.title} ${await checkExternal(kind, url)} (${kind.variable})`);
-    }),
-  );
-
-  const sought = kinds
+  for (const { kind, url, version } of await checkNamedServers(env)) {
+    urls[kind.variable] = url;
+    titles.set(kind, `${kind.title} ${version} (${kind.variable})`);
+  }
+  const sought = serverKinds
     .filter((kind) => !titles.has(kind))
     .map((kind) => ({ kind, data: home.file(kind.name) }));
   const found = await findServers(sought, home, detail);
@@ -51,6 +41,6 @@ export async function openServers(options: {
       await supervisor.start(programFor(kind, place, await launch(place)));
     }),
   );
-  detail(kinds.map((kind) => titles.get(kind)).join(', '));
+  detail(serverKinds.map((kind) => titles.get(kind)).join(', '));
   return urls;
 }
