@@ -50,8 +50,8 @@ export function createFollower(options: {
 
   /** Resolves with the reason when following has come to an end. */
   async function follow(): Promise<string> {
-    await options.prepare();
     const state = await source.look();
+    await options.prepare();
     await takeUp(state);
     consumer = await source.open(feed.current.seq + 1);
     try {
