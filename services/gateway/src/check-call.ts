@@ -19,7 +19,11 @@ export const checkCall: EdgeStep = (request, response, next) => {
   next();
 };
 
+const mostHeaders = 100;
+
 function checkHead(request: IncomingMessage): void {
+  // Node leaves out what comes after the 2,000th, be it the length of the body.
+  if (request.rawHeaders.length > 2 * mostHeaders) throw new Problem('headers_too_large');
   const hosts = request.rawHeaders.filter((text, at) => at % 2 === 0 && /^host$/i.test(text)).length;
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
     throw new Problem('invalid_request', { detail: 'Send one Host header.' });

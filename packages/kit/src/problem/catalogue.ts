@@ -103,7 +103,7 @@ export const problems = {
   headers_too_large: {
     status: 431,
     title: 'The head of the request is too large',
-    help: 'The request line and all headers together hold at most 16 KiB.',
+    help: 'The request line and all headers together hold at most 16 KiB, in at most 100 headers.',
   },
   rate_limited: {
     status: 429,

@@ -16,13 +16,13 @@ export function guardServer(server: Server): void {
     const response = latest.get(socket);
     const isFree =
       !response || response.writableFinished || (response.socket === socket && !response.headersSent);
-    if (isFree && socket.writable && error.code !== 'ECONNRESET') refuse(socket, problemOf(error));
-    else if (response?.writableEnded) socket.end();
-    else socket.destroy();
+    if (isFree && socket.writable && error.code !== 'ECONNRESET') socket.write(refusal(problemOf(error)));
+    close(socket);
   });
-  server.on('connect', (_request, socket) =>
-    refuse(socket, new Problem('method_not_allowed', { headers: { allow: '' } })),
-  );
+  server.on('connect', (_request, socket) => {
+    socket.write(refusal(new Problem('method_not_allowed', { headers: { allow: '' } })));
+    close(socket);
+  });
   // Whoever asks for leave to send a body gets it when the body is wanted (see CallBody).
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request, response) => server.emit('request', request, response));
@@ -35,7 +35,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return new Problem('invalid_request', { detail: 'This is not a well-formed HTTP/1.1 request.' });
 }
 
-function refuse(socket: Duplex, problem: Problem): void {
+function refusal(problem: Problem): string {
   const { status, headers, body } = formatProblem(problem);
   const all = {
     ...securityHeaders,
@@ -45,7 +45,11 @@ function refuse(socket: Duplex, problem: Problem): void {
     connection: 'close',
   };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', body].join('\r\n'));
-  // What is still coming is of no interest, and must not keep the connection.
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', body].join('\r\n');
+}
+
+/** Lets what was written arrive, and then waits for nothing more. */
+function close(socket: Duplex): void {
+  socket.end();
   setTimeout(() => socket.destroy(), 1_000).unref();
 }

@@ -1,0 +1,86 @@
+import { Agent, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createHttpServer, type HttpServer } from '@expert-relay/kit/http';
+import { expect, test } from '@jest/globals';
+import { ask } from '../testing/ask.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+
+/** New connections go to one ready instance after the other, as behind a Service of Kubernetes. */
+async function createBalancer() {
+  const ready: HttpServer[] = [];
+  const sockets = new Set<Socket>();
+  let turn = 0;
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const target = new URL(ready[turn++ % ready.length]?.url ?? '');
+    const far = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    ready,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test('two instances of a service, restarted gracefully in turns under load, cost no call', async () => {
+  const handled = new Map<string, number>();
+  const handler: RequestListener = async (request, response) => {
+    const id = String(request.headers['x-request-id']);
+    handled.set(id, (handled.get(id) ?? 0) + 1);
+    request.resume();
+    await pause(Math.random() * 5);
+    response.end('done');
+  };
+  const startInstance = async () => {
+    const instance = createHttpServer({ handler, host: '127.0.0.1', port: 0 });
+    await instance.start?.();
+    return instance;
+  };
+  const balancer = await createBalancer();
+  balancer.ready.push(await startInstance(), await startInstance());
+  const gateway = await startTestGateway({ env: { RELAY_MESSAGES_URL: balancer.url } });
+  const key = (await gateway.makeKey('consumer')).text;
+
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const statuses: number[] = [];
+  let over = false;
+  const callers = Array.from({ length: 16 }, async () => {
+    while (!over) {
+      const headers = { 'x-api-key': key };
+      const call = { method: 'POST', path: '/api/v1/message/abc', headers, body: 'a message', agent };
+      statuses.push((await ask(gateway.url, call)).status);
+    }
+  });
+  for (let restarts = 0; restarts < 6; restarts++) {
+    const answered = statuses.length + 100;
+    while (statuses.length < answered) await pause(5);
+    const leaving = balancer.ready.shift();
+    leaving?.drain?.();
+    await pause(20);
+    await leaving?.stop?.();
+    balancer.ready.push(await startInstance());
+  }
+  over = true;
+  await Promise.all(callers);
+
+  expect(statuses.length).toBeGreaterThan(600);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(handled.size).toBe(statuses.length);
+
+  agent.destroy();
+  await gateway.stop();
+  await Promise.all(balancer.ready.map((instance) => instance.stop?.()));
+  await balancer.stop();
+}, 60_000);

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { credentialRevokedPayload, sealEvent, subjectsFor } from '@expert-relay/contracts';
+import { makeApiKey } from '@expert-relay/kit/api-key';
+import { createCable, createFakeClock, eventually } from '@expert-relay/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connect } from 'nats';
+import { routes } from '../routes/index.ts';
+import { ask } from '../testing/ask.ts';
+import { startTestGateway, type TestGateway, type TestKey } from '../testing/test-gateway.ts';
+
+let gateway: TestGateway;
+let consumer: TestKey;
+let provider: TestKey;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  consumer = await gateway.makeKey('consumer');
+  provider = await gateway.makeKey('provider');
+}, 30_000);
+afterAll(() => gateway.stop());
+
+const withKey = (key: string | string[] | undefined, path = '/api/v1/whoami', method = 'GET') =>
+  ask(gateway.url, { path, method, ...(key !== undefined && { headers: { 'x-api-key': key } }) });
+const submit = (body: unknown, headers = {}) =>
+  ask(gateway.url, {
+    method: 'POST',
+    path: '/api/v1/help',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+describe('the prefix rule, both ways, on every route that takes a key in its header:', () => {
+  const byHeader = routes.filter(({ key }) => key?.from === 'header');
+  test.each(byHeader.map(({ method, path, key }) => [method, path, key?.kinds] as const))(
+    '%s %s takes %j',
+    async (method, path, kinds) => {
+      const calling = path.replace(/:\w+/, 'abc');
+      for (const key of [consumer, provider]) {
+        const kind = key === consumer ? 'consumer' : 'provider';
+        const answer = await withKey(key.text, calling, method);
+        expect(answer.status).toBe(kinds?.includes(kind) ? 200 : 401);
+      }
+    },
+  );
+});
+
+describe('a key in the header is 401 when it is', () => {
+  test.each([
+    ['missing', () => undefined],
+    ['empty', () => ''],
+    ['of no known prefix', () => 'sk_live_123'],
+    ['a bare prefix', () => 'hs_'],
+    ['mistyped', () => `${consumer.text.slice(0, -1)}${consumer.text.endsWith('0') ? '1' : '0'}`],
+    ['unknown', () => makeApiKey('consumer').text],
+    ['sent twice', () => [consumer.text, consumer.text]],
+    ['sent twice in one', () => `${consumer.text}, ${consumer.text}`],
+    ['padded', () => `${consumer.text}x`],
+  ])('%s', async (_, key) => {
+    const answer = await withKey(key());
+    expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
+  });
+
+  test('and the reason is counted, not the key', async () => {
+    const count = (reason: string) => gateway.metric('relay_gateway_auth_failures_total', { reason });
+    const before = await Promise.all(['missing', 'malformed', 'wrong_kind', 'unknown'].map(count));
+    await withKey(undefined);
+    await withKey('nonsense');
+    await withKey(consumer.text, '/api/v1/vault');
+    await withKey(makeApiKey('provider').text);
+    const after = await Promise.all(['missing', 'malformed', 'wrong_kind', 'unknown'].map(count));
+    expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('the poll', () => {
+  const poll = (key?: string) => withKey(key, '/api/v1/help/abc');
+
+  test('is served without a key, with a warning in the log', async () => {
+    const answer = await poll();
+    expect(answer.status).toBe(200);
+    expect(gateway.upstreams.requests.calls.at(-1)?.stated?.principal).toEqual({ kind: 'nobody' });
+    expect(gateway.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        msg: expect.stringContaining('without a key'),
+        requestId: answer.headers['x-request-id'],
+      }),
+    );
+  });
+
+  test('refuses a key that is not valid', async () => {
+    expect((await poll('')).status).toBe(401);
+    expect((await poll(makeApiKey('consumer').text)).status).toBe(401);
+    expect((await poll(provider.text)).status).toBe(200);
+    expect(gateway.upstreams.requests.calls.at(-1)?.stated?.principal.kind).toBe('provider');
+  });
+});
+
+describe('submit', () => {
+  test('takes its key from the body', async () => {
+    expect((await submit({ apiKey: consumer.text })).status).toBe(200);
+    expect(gateway.upstreams.requests.calls.at(-1)?.stated?.principal).toMatchObject({
+      kind: 'consumer',
+      apiKeyId: consumer.id,
+    });
+  });
+
+  test.each([
+    ['without', {}],
+    ['null as', { apiKey: null }],
+  ])('%s apiKey is 400', async (_, body) => {
+    const answer = await submit(body, { 'x-api-key': consumer.text });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({
+      error: 'invalid_request',
+      fields: [{ path: 'apiKey', code: 'required', message: expect.any(String) }],
+    });
+  });
+
+  test('no body at all lacks its key, too', async () => {
+    const answer = await ask(gateway.url, { method: 'POST', path: '/api/v1/help' });
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);
+  });
+
+  test('a key that is no text is 400', async () => {
+    expect((await submit({ apiKey: [consumer.text] })).json.fields).toMatchObject([{ code: 'type' }]);
+  });
+
+  test.each([
+    ['a provider key', () => provider.text],
+    ['an unknown one', () => makeApiKey('consumer').text],
+    ['nonsense', () => 'nonsense'],
+    ['nothing', () => ''],
+  ])('%s as the key is 401', async (_, key) => {
+    const answer = await submit({ apiKey: key() });
+    expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
+  });
+
+  test.each([
+    ['twice the key', '{"apiKey":"a","apiKey":"b"}'],
+    ['an array', '[]'],
+    ['too deep', `{"a":${'['.repeat(100_000)}`],
+    ['__proto__', '{"__proto__":{"apiKey":"a"}}'],
+  ])('%s is 400 before any key is looked up', async (_, body) => {
+    const answer = await ask(gateway.url, {
+      method: 'POST',
+      path: '/api/v1/help',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_json']);
+  });
+});
+
+describe('a revoked key', () => {
+  const revoke = (id: string) =>
+    gateway.prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
+
+  test('is refused as soon as its revocation is told', async () => {
+    const key = await gateway.makeKey('provider');
+    expect((await withKey(key.text)).status).toBe(200);
+    await revoke(key.id);
+    const nats = await connect({ servers: new URL(process.env.NATS_URL ?? '').host });
+    const event = sealEvent(
+      { eventId: randomUUID(), recordedAt: new Date(), userId: key.userId, seq: 0n },
+      credentialRevokedPayload({ apiKeyId: key.id }),
+    );
+    const subject = subjectsFor(gateway.natsPrefix).event('credential_revoked');
+    nats.publish(subject, Buffer.from('nonsense'));
+    nats.publish(subject, event);
+    await nats.flush();
+    const start = performance.now();
+    await eventually('it is refused', async () => (await withKey(key.text)).status === 401);
+    expect(performance.now() - start).toBeLessThan(1_500);
+    await nats.close();
+  });
+
+  test('is refused within 5 s though NATS and its events are away', async () => {
+    const clock = createFakeClock();
+    const alone = await startTestGateway({ clock, env: { NATS_URL: 'nats://127.0.0.1:9' } });
+    const key = await alone.makeKey('provider');
+    const status = async () =>
+      (await ask(alone.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key.text } })).status;
+    expect(await status()).toBe(200);
+    await alone.prisma.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
+    expect(await status()).toBe(200);
+    clock.advance(5_000);
+    expect(await status()).toBe(401);
+    await alone.stop();
+  }, 20_000);
+
+  test('so is a secret that a rotation has ended, and not the new one', async () => {
+    const key = await gateway.makeKey('consumer');
+    const next = makeApiKey('consumer');
+    const { prisma } = gateway;
+    await prisma.apiKeySecret.updateMany({
+      where: { apiKeyId: key.id },
+      data: { expiresAt: new Date(Date.now() - 1_000) },
+    });
+    await prisma.apiKeySecret.create({
+      data: { apiKeyId: key.id, secretDigest: new Uint8Array(next.digest), callId: randomUUID() },
+    });
+    expect((await withKey(key.text)).status).toBe(401);
+    expect((await withKey(next.text)).status).toBe(200);
+  });
+});
+
+test('while Postgres is away: 503 for keys that must be looked up, and the rest goes on', async () => {
+  const cable = await createCable(process.env.DATABASE_URL ?? '');
+  const alone = await startTestGateway({ cable });
+  const key = (await alone.makeKey('consumer')).text;
+  const whoami = () => ask(alone.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key } });
+  await cable.cut();
+  const refused = await whoami();
+  expect([refused.status, refused.json.error]).toEqual([503, 'unavailable']);
+  expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+  expect((await ask(alone.url, { path: '/dashboard' })).status).toBe(200);
+  await cable.mend();
+  await eventually('keys are known again', async () => (await whoami()).status === 200);
+  await alone.stop();
+  await cable.stop();
+}, 20_000);

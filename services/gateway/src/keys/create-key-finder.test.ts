@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { FoundKey } from '@expert-relay/db';
+import { createFakeClock } from '@expert-relay/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { createKeyFinder, type GivenKey } from './create-key-finder.ts';
+
+const given = (): GivenKey => ({ kind: 'consumer', digest: randomBytes(32) });
+
+/** Look-ups that end when the test says so. */
+function stage() {
+  const clock = createFakeClock();
+  const asked: { given: GivenKey; end(key?: FoundKey): void; fail(): void }[] = [];
+  const finder = createKeyFinder({
+    clock,
+    lookUp: (given) =>
+      new Promise((end, fail) => asked.push({ given, end, fail: () => fail(new Error('away')) })),
+  });
+  const key: FoundKey = { id: 'key-1', userId: 'user-1', kind: 'consumer' };
+  return { clock, asked, finder, key };
+}
+
+describe('a key that was found', () => {
+  test('is there at once for 5 s, counted from the start of its look-up', async () => {
+    const { clock, asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    clock.advance(2_000);
+    asked[0]?.end(key);
+    expect(await found).toBe(key);
+    clock.advance(2_999);
+    expect(finder.find(mine)).toBe(key);
+    clock.advance(1);
+    expect(finder.find(mine)).toBeInstanceOf(Promise);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is asked for again when it was revoked', async () => {
+    const { asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    asked[0]?.end(key);
+    await found;
+    finder.forget('another');
+    expect(finder.find(mine)).toBe(key);
+    finder.forget('key-1');
+    finder.find(mine);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is not remembered when it was revoked while it was looked up', async () => {
+    const { asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    finder.forget('key-1');
+    asked[0]?.end(key);
+    await found;
+    expect(finder.find(mine)).toBeInstanceOf(Promise);
+  });
+
+  test('is not another one that begins alike', async () => {
+    const { asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    asked[0]?.end(key);
+    await found;
+    const other = { ...mine, digest: Buffer.from(mine.digest) };
+    other.digest[31] = (other.digest[31] ?? 0) ^ 1;
+    expect(finder.find(other)).toBeInstanceOf(Promise);
+    expect(asked[1]?.given).toBe(other);
+  });
+});
+
+test('an unknown key is remembered for a second', async () => {
+  const { clock, asked, finder } = stage();
+  const mine = given();
+  const found = finder.find(mine);
+  asked[0]?.end();
+  expect(await found).toBeUndefined();
+  expect(finder.find(mine)).toBeUndefined();
+  clock.advance(1_000);
+  finder.find(mine);
+  expect(asked).toHaveLength(2);
+});
+
+test('many who ask at once share one look-up, and its failure is not remembered', async () => {
+  const { asked, finder, key } = stage();
+  const mine = given();
+  const all = Array.from({ length: 10 }, () => finder.find(mine));
+  expect(asked).toHaveLength(1);
+  asked[0]?.fail();
+  for (const one of all) await expect(one).rejects.toThrow('away');
+  const again = finder.find(mine);
+  asked[1]?.end(key);
+  expect(await again).toBe(key);
+});
+
+test('invented keys do not push working ones out, and both are bounded', async () => {
+  const clock = createFakeClock();
+  const key: FoundKey = { id: 'key-1', userId: 'user-1', kind: 'consumer' };
+  const mine = given();
+  let asked = 0;
+  const finder = createKeyFinder({
+    clock,
+    lookUp: async ({ digest }) => {
+      asked++;
+      return digest === mine.digest ? key : undefined;
+    },
+  });
+  await finder.find(mine);
+  const first = given();
+  await finder.find(first);
+  for (let i = 0; i < 10_000; i++) await finder.find(given());
+  expect(finder.find(mine)).toBe(key);
+  const before = asked;
+  await finder.find(first);
+  expect(asked).toBe(before + 1);
+});

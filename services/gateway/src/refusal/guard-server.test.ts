@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { ask } from '../testing/ask.ts';
+import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  key = (await gateway.makeKey('consumer')).text;
+}, 30_000);
+afterAll(() => gateway.stop());
+
+const arrived = () => Object.values(gateway.upstreams).reduce((sum, { calls }) => sum + calls.length, 0);
+
+const opened: RawConnection[] = [];
+afterEach(() => {
+  for (const { socket } of opened.splice(0)) socket.destroy();
+});
+
+/** Says something over a fresh connection; gives the first answer. */
+async function say(text: string): Promise<{ status: number; text: string; closed: () => Promise<boolean> }> {
+  const connection = await openRaw(gateway.url);
+  connection.send(text);
+  await connection.answers(1);
+  await pause(20);
+  opened.push(connection);
+  const { received } = connection;
+  const closed = () => connection.closed(2_000);
+  return { status: Number(received.slice(9, 12)), text: received, closed };
+}
+
+const every = [
+  /strict-transport-security: max-age=31536000\r\n/i,
+  /x-frame-options: DENY\r\n/i,
+  /x-content-type-options: nosniff\r\n/i,
+  /referrer-policy: origin-when-cross-origin\r\n/i,
+  /content-security-policy: default-src 'self'/i,
+  /x-request-id: [0-9a-f-]{36}\r\n/i,
+  /vary: Origin/i,
+  /connection: close\r\n/i,
+  /content-type: application\/problem\+json\r\n/i,
+];
+
+describe('what could be read in two ways is refused before any service hears of it:', () => {
+  const post = (...lines: string[]) =>
+    ['POST /api/v1/help HTTP/1.1', 'Host: x', ...lines].join('\r\n').replace(/$/, '\r\n\r\n');
+  test.each([
+    ['a length and chunks', `${post('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+    ['chunks and a length', `${post('Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`],
+    ['two lengths', `${post('Content-Length: 1', 'Content-Length: 2')}ab`],
+    ['one length twice', `${post('Content-Length: 1', 'Content-Length: 1')}a`],
+    ['lengths in a list', `${post('Content-Length: 1, 1')}a`],
+    ['a signed length', `${post('Content-Length: +1')}a`],
+    ['a negative length', `${post('Content-Length: -1')}a`],
+    ['an unknown coding', `${post('Transfer-Encoding: xchunked')}0\r\n\r\n`],
+    ['identity', post('Transfer-Encoding: identity')],
+    ['a coding before chunked', `${post('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`],
+    [
+      'chunked, then another',
+      `${post('Transfer-Encoding: chunked', 'Transfer-Encoding: identity')}0\r\n\r\n`,
+    ],
+    ['a space before the colon', `${post('Transfer-Encoding : chunked')}0\r\n\r\n`],
+    ['a folded header', post('X: a', ' b')],
+    ['bare line feeds', 'POST /api/v1/help HTTP/1.1\nHost: x\nContent-Length: 0\n\n'],
+    ['NUL in a header', post('X: a\0b')],
+    ['a chunk size that is none', `${post('Transfer-Encoding: chunked')}zz\r\na\r\n0\r\n\r\n`],
+    ['no Host', 'GET /api/v1/whoami HTTP/1.1\r\n\r\n'],
+    ['two Hosts', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['NUL in the path', 'GET /api/v1/help/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['bytes above ASCII in the path', 'GET /api/v1/help/\xe9 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no method', '/ HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['HTTP/2 without leave', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00'],
+  ])('%s', async (_, text) => {
+    const before = arrived();
+    const answer = await say(text);
+    expect(answer.status).toBe(400);
+    expect(arrived()).toBe(before);
+    for (const header of every.slice(0, 7)) expect(answer.text).toMatch(header);
+    // Nothing of it was taken for a second request.
+    expect(answer.text.match(/HTTP\/1\.1 \d{3} /g)).toHaveLength(1);
+  });
+});
+
+describe('a path in disguise leads nowhere:', () => {
+  test.each([
+    '//api/v1/whoami',
+    '/api//v1/whoami',
+    '/api/v1/%77hoami',
+    '/api/v1/%68elp/x',
+    '/api%2fv1%2fwhoami',
+    '/api/v1/./whoami',
+    '/api/v1/x/../whoami',
+    '/dashboard/..%2finternal/keys',
+    '/dashboard/%2e%2e/internal/keys',
+    '/dashboard/..;/internal/keys',
+    '/api/v1/whoami;x=y',
+    '/api/v1/whoami/',
+    '/API/V1/WHOAMI',
+    '/api/v1/help/%00',
+    '/api/v1/help/a%0d%0aX-Evil:%201',
+    '/api\\v1\\whoami',
+    '/internal/keys',
+    '/internal/stream-token',
+    '/livez',
+    '/metrics',
+    'http://x/api/v1/whoami',
+    'https://evil.example/dashboard',
+    '*',
+  ])('%s', async (target) => {
+    const before = arrived();
+    const answer = await say(`GET ${target} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`);
+    expect([400, 404]).toContain(answer.status);
+    for (const header of every.slice(0, 7)) expect(answer.text).toMatch(header);
+    expect(arrived()).toBe(before);
+  });
+});
+
+test('what is matched is what is forwarded, to the letter', async () => {
+  for (const path of [
+    '/api/v1/help/a%41?a=../..&b=//%2e',
+    '/dashboard/a,b;c'.replace(';', '+'),
+    '/auth/x?next=http://y/',
+  ]) {
+    const { status } = await ask(gateway.url, { path });
+    expect(status).toBe(200);
+    const urls = Object.values(gateway.upstreams).map(({ calls }) => calls.at(-1)?.url);
+    expect(urls).toContain(path);
+  }
+});
+
+describe('refused with every header, and closed:', () => {
+  test.each([
+    ['a head beyond 16 KiB', 431, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
+    ['a target beyond 16 KiB', 431, `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['CONNECT', 405, 'CONNECT db:5432 HTTP/1.1\r\nHost: db:5432\r\n\r\n'],
+    ['nonsense', 400, 'hello\r\n\r\n'],
+  ])('%s', async (_, status, text) => {
+    const answer = await say(text);
+    expect(answer.status).toBe(status);
+    for (const header of every) expect(answer.text).toMatch(header);
+    expect(JSON.parse(answer.text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status });
+    expect(await answer.closed()).toBe(true);
+  });
+});
+
+test.each([100, 4_000])('%i headers are too many', async (count) => {
+  const answer = await say(`GET /dashboard HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count)}\r\n`);
+  expect(answer.status).toBe(431);
+  for (const header of every.slice(0, 7)) expect(answer.text).toMatch(header);
+});
+
+describe('a change of protocol does not happen:', () => {
+  test.each(['websocket', 'h2c'])('%s', async (protocol) => {
+    const answer = await say(
+      `GET /dashboard HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
+    );
+    expect(answer.status).toBe(200);
+    expect(gateway.upstreams.dashboard.calls.at(-1)?.headers).not.toHaveProperty('upgrade');
+  });
+});
+
+describe('two requests in one packet', () => {
+  test('are answered in order, each for itself', async () => {
+    const connection = await openRaw(gateway.url);
+    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`;
+    connection.send(one('/api/v1/messages/first') + one('/nowhere') + one('/api/v1/whoami'));
+    const received = await connection.answers(3);
+    expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      '200',
+      '404',
+      '200',
+    ]);
+    connection.socket.destroy();
+  });
+
+  test('the second of which is nonsense: the first is answered whole or not at all', async () => {
+    const connection = await openRaw(gateway.url);
+    connection.send(`GET /api/health HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n`);
+    expect(await connection.closed(3_000)).toBe(true);
+    expect(connection.received).not.toMatch(/HTTP\/1\.1 .*HTTP\/1\.1 200/s);
+  });
+});
+
+describe('slow clients', () => {
+  test('that drip a head, or say nothing at all, are closed, and told why', async () => {
+    const [dripping, silent] = await Promise.all([openRaw(gateway.url), openRaw(gateway.url)]);
+    dripping.send('GET /api/health HTTP/1.1\r\nHost: x\r\nX: ');
+    const drip = setInterval(() => dripping.socket.destroyed || dripping.send('a'), 500);
+    const closed = await Promise.all([dripping.closed(15_000), silent.closed(15_000)]);
+    clearInterval(drip);
+    for (const { socket } of [dripping, silent]) socket.destroy();
+    expect(closed).toEqual([true, true]);
+    expect(dripping.received).toMatch(/^HTTP\/1\.1 408 /);
+    for (const header of every) expect(dripping.received).toMatch(header);
+  }, 20_000);
+
+  test('do not keep others waiting', async () => {
+    const idle = await Promise.all(Array.from({ length: 200 }, () => openRaw(gateway.url)));
+    for (const connection of idle) connection.send('GET / HTTP/1.1\r\nX: ');
+    await pause(50);
+    expect((await ask(gateway.url, { path: '/dashboard' })).status).toBe(200);
+    for (const connection of idle) connection.socket.destroy();
+  });
+});
