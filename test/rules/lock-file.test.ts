@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from './tree.ts';
 
-type Packages = Record<string, { optionalDependencies?: Record<string, string> }>;
+type Packages = Record<string, { optional?: boolean; optionalDependencies?: Record<string, string> }>;
 
 /** npm leaves these out when it cannot reach them, and `npm ci` then refuses the file on every machine. */
 function leftOut(packages: Packages): string[] {
   const locked = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
-  return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+  return Object.entries(packages).flatMap(([path, { optional, optionalDependencies = {} }]) =>
     Object.entries(optionalDependencies)
-      .filter(([name]) => !locked.has(name))
+      // What is optional altogether may come without its own extras.
+      .filter(([name]) => !optional && !locked.has(name))
       .map(
         ([name, version]) =>
           `package-lock.json lacks ${name} ${version}, which ${path} has for some platform.`,
