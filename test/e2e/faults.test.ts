@@ -6,7 +6,7 @@ import {
   type Tenant,
   topicUrl,
 } from '@expert-relay/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from './start-own-server.ts';
@@ -15,8 +15,6 @@ import { type OwnServer, startOwnServer } from './start-own-server.ts';
  * Redis and NATS are killed, as a power cut would, and started again. A submit awaits neither: it is
  * accepted, and its event arrives when it can.
  */
-
-jest.setTimeout(60_000);
 
 let ownNats: OwnServer;
 let ownRedis: OwnServer;
@@ -32,10 +30,8 @@ beforeAll(async () => {
   expert = await relay.makeTenant();
 });
 
-afterAll(async () => {
-  await relay.stop();
-  await Promise.all([ownNats.stop(), ownRedis.stop()]);
-});
+afterAll(() => relay.stop());
+afterAll(() => Promise.all([ownNats.stop(), ownRedis.stop()]));
 
 const subscribe = (topic: string, headers: Record<string, string> = {}) =>
   openStream(topicUrl(relay.hubUrl, topic), { headers: { 'x-api-key': expert.providerKey, ...headers } });

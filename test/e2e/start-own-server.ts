@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@expert-relay/testkit';
-import { openHome } from '../../scripts/local/home.ts';
+import { eventually, reservePort } from '@expert-relay/testkit';
+import { openHome, root } from '../../scripts/local/home.ts';
+import { startGuard } from '../../scripts/processes/guard.ts';
 import type { RunningProcess } from '../../scripts/processes/running-process.ts';
 import { spawnProgram } from '../../scripts/processes/spawn-program.ts';
 import { stopProcesses } from '../../scripts/processes/stop-processes.ts';
@@ -25,8 +24,10 @@ export interface OwnServer {
 export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), `expert-relay-${kind.name}-`));
   const home = openHome(folder);
-  const place = { home, data: folder, port: await freePort(), password: '', durable: true };
+  const place = { home, data: folder, port: await reservePort(), password: '', durable: true };
   const [found] = await findServers([{ kind, data: folder }], home, () => {});
+  // However this test run ends, the server goes with it.
+  const guard = startGuard({ root, logFile: home.log('guardian'), began: () => {} });
   let running: RunningProcess | undefined;
 
   async function start(): Promise<void> {
@@ -34,6 +35,7 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
     const program = programFor(kind, place, await found.launch(place));
     await program.prepare?.();
     running = spawnProgram(program).process;
+    guard.tell({ stop: running ? [running] : [], remove: [folder] });
     await eventually(`${kind.title} answers`, async () => (await program.notReady()) === undefined);
   }
 
@@ -46,18 +48,10 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
 
   async function stop(): Promise<void> {
     await kill();
+    guard.dismiss();
     rmSync(folder, { recursive: true, force: true });
   }
 
   await start();
   return { url: kind.url(place), start, kill, stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,11 +1,13 @@
 export { type CapturedLogs, captureLogs, type LogLine } from './capture-logs.ts';
 export { forgetRedisKeys } from './constellation/forget.ts';
+export { reservePort } from './constellation/reserve-port.ts';
 export {
   type Constellation,
   type ConstellationOptions,
   startConstellation,
 } from './constellation/start-constellation.ts';
 export { type TestServers, testServers } from './constellation/test-servers.ts';
+export { untilReady } from './constellation/until-ready.ts';
 export { type Cable, createCable } from './create-cable.ts';
 export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { eventually } from './eventually.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a service that has stopped must not leave behind: sockets, listeners, processes, timers. */
-const tracked =
-  /^(TCP|TLS|UDP|Pipe|HTTP|Process|Timeout|FSEvent|FSWatcher|StatWatcher|Message|Worker|GetAddrInfo)/;
+/** What a service that has stopped must not leave behind: sockets, listeners, watchers, threads, timers. */
+const tracked = /^(TCP|TLS|UDP|Pipe|HTTP|Timeout|FSEvent|FSWatcher|StatWatcher|Message|Worker|GetAddrInfo)/;
 
 function openHandles(): Map<string, number> {
   const counts = new Map<string, number>();
@@ -16,7 +15,7 @@ function openHandles(): Map<string, number> {
  * Notes what keeps this process alive now. The function that it gives fails when, a moment after everything
  * was stopped, there is more of it: a timer, a connection or a listener that somebody forgot.
  */
-export function watchOpenHandles(): () => Promise<void> {
+export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void> {
   const before = openHandles();
   const added = () =>
     [...openHandles()].flatMap(([type, count]) => {
@@ -25,8 +24,9 @@ export function watchOpenHandles(): () => Promise<void> {
     });
 
   return async function assertNothingLeftOpen(): Promise<void> {
-    // Sockets close a turn of the event loop or two after they were told to.
-    for (let tries = 0; tries < 50 && added().length > 0; tries++) await pause(20);
+    // Sockets close a moment after they were told to, and clients' last timers run out within seconds.
+    const until = performance.now() + patience;
+    while (added().length > 0 && performance.now() < until) await pause(20);
     const left = added();
     if (left.length > 0) throw new Error(`Left open after the stop: ${left.join(', ')}. Close it in stop().`);
   };

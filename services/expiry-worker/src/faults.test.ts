@@ -7,15 +7,12 @@ import {
   testServers,
   watchOpenHandles,
 } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createStage, type Stage } from './testing/create-stage.ts';
 import { readMetric } from './testing/read-metric.ts';
 import { seedRequests } from './testing/seed-requests.ts';
 import { tally } from './testing/tally.ts';
-
-// Conversations last seconds here, and what must not happen needs its time to happen.
-jest.setTimeout(30_000);
 
 const assertNothingLeftOpen = watchOpenHandles();
 const { databaseUrl: server, redisUrl } = testServers();

@@ -1,0 +1,36 @@
+import {
+  type Constellation,
+  openStream,
+  startConstellation,
+  submit,
+  topicUrl,
+  untilReady,
+} from '@expert-relay/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { nats } from '../../scripts/servers/nats.ts';
+import { type OwnServer, startOwnServer } from './start-own-server.ts';
+
+let lateNats: OwnServer;
+let relay: Constellation;
+
+beforeAll(async () => {
+  lateNats = await startOwnServer(nats);
+  await lateNats.kill();
+  relay = await startConstellation({ servers: { natsUrl: lateNats.url }, unready: ['hub'] });
+});
+
+afterAll(() => relay.stop());
+afterAll(() => lateNats.stop());
+
+test('services start without NATS, take submits, and tell of them when it comes', async () => {
+  const { userId, consumerKey, providerKey } = await relay.makeTenant();
+  const { status, body } = await submit(relay.gatewayUrl, consumerKey, { question: 'Too early?' });
+  expect(status).toBe(201);
+
+  await lateNats.start();
+  await untilReady(relay.services.hub);
+  const url = `${topicUrl(relay.hubUrl, `/svc/providers/${userId}`)}&lastEventId=earliest`;
+  const stream = await openStream(url, { headers: { 'x-api-key': providerKey } });
+  await stream.next({ type: 'new_request', refCode: body.refCode }, { within: 10_000 });
+  await stream.close();
+});
