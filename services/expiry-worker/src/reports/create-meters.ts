@@ -1,8 +1,6 @@
 import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
 
-/** What an operator sees of the worker. The metric's help says what each is. */
-export type Meters = ReturnType<typeof createMeters>;
-
+/** What an operator sees of the worker; each says itself what it is. */
 export function createMeters(metrics: Metrics) {
   const registers = [metrics];
   return {
