@@ -4,6 +4,7 @@ import type { NatsConnection, NatsError, StreamInfo } from 'nats';
 import type { StreamPosition } from './kept-rows.ts';
 
 const noSuchStream = 10059;
+const answerWithin = 2_000;
 
 /** Looks at the stream; the first time, and whenever it is gone, makes or adjusts it. */
 export function followStream(
@@ -12,7 +13,7 @@ export function followStream(
   log: Log,
 ): () => Promise<StreamPosition> {
   const { stream } = subjectsFor(settings.prefix);
-  const manager = connection.jetstreamManager({ checkAPI: false });
+  const manager = connection.jetstreamManager({ checkAPI: false, timeout: answerWithin });
   let made = false;
 
   async function make(): Promise<StreamInfo> {

@@ -73,13 +73,17 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
     async stored() {
       // One by one: a consumer would stall when the stream is made anew under it.
       if (!nats.connected || !nats.connection) return [];
-      const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 1_000 });
+      const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 2_000 });
       const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;
-      const seqs = Array.from({ length: messages }, (_, index) => first + index);
-      const stored = await Promise.all(
-        seqs.map((seq) => manager.streams.getMessage(subjects.stream, { seq })),
-      );
-      return stored.map((message) => decodeEvent(message.data));
+      const events: DomainEvent[] = [];
+      while (events.length < messages) {
+        const chunk = Array.from({ length: Math.min(200, messages - events.length) }, (_, index) => {
+          const seq = first + events.length + index;
+          return manager.streams.getMessage(subjects.stream, { seq });
+        });
+        events.push(...(await Promise.all(chunk)).map((message) => decodeEvent(message.data)));
+      }
+      return events;
     },
     async waiting() {
       const { rows } = await pool.query<{ count: number }>(
