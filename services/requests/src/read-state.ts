@@ -1,4 +1,4 @@
-import { formatRefCode, Prisma, type PrismaClient, type RequestStatus, statusNow } from '@expert-relay/db';
+import { formatRefCode, Prisma, type Query, type RequestStatus, statusNow } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
 export interface RequestState {
@@ -16,10 +16,8 @@ export const stateColumns = Prisma.sql`
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 /** The one request that a condition names; what is unknown and what is foreign is not found alike. */
-export async function readState(prisma: PrismaClient, condition: Prisma.Sql): Promise<RequestState> {
-  const rows = await prisma.$queryRaw<
-    RequestState[]
-  >`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
+export async function readState(query: Query, condition: Prisma.Sql): Promise<RequestState> {
+  const rows = await query<RequestState>`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
   if (!rows[0]) throw new Problem('not_found');
   return rows[0];
 }

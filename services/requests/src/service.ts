@@ -40,6 +40,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
   const context = {
     prisma: database.prisma,
+    query: database.query,
     nudge: outbox.nudge,
     signStreamToken: createStreamTokenSigner(config.streamTokenKey),
     conversationTtl: config.conversationTtl,

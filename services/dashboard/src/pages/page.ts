@@ -38,5 +38,4 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);

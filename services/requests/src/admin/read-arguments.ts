@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 
-export const usage = `Makes a user and API keys.
+const usage = `Makes a user and API keys.
 
   node services/requests/dist/admin.js create-user --name NAME [options]
 

@@ -28,7 +28,7 @@ export const closeRequest = (context: Context) =>
     path: '/api/v1/close/:requestId',
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params }) {
-      const [row] = await context.prisma.$queryRaw<Row[]>`
+      const [row] = await context.query<Row>`
         WITH request AS (
           SELECT id, user_id, ref_code, seq, ${statusNow} AS status, ended_at
           FROM help_requests

@@ -42,7 +42,7 @@ export const exchangeKeys = (context: Context) =>
     takesBody: true,
     async handle({ principal, params, body }) {
       const { providerSignPubKey, providerEncryptPubKey, keySignature } = parseBody(schema, body);
-      const [row] = await context.prisma.$queryRaw<Row[]>`
+      const [row] = await context.query<Row>`
         WITH request AS (
           SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
             provider_sign_pub_key IS NOT NULL AS had,

@@ -13,6 +13,6 @@ export const findByRef = (context: Context) =>
       const refCode = parseRefCode(params.refCode ?? '');
       if (!refCode) throw new Problem('not_found');
       const condition = Prisma.sql`ref_code = ${refCode} AND ${ownedBy(principal)}`;
-      return { status: 200, body: stateBody(await readState(context.prisma, condition)) };
+      return { status: 200, body: stateBody(await readState(context.query, condition)) };
     },
   });

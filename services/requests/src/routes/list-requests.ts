@@ -48,7 +48,7 @@ export const listRequests = (context: Context) =>
           : []),
         ...(after ? [Prisma.sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`] : []),
       ];
-      const rows = await context.prisma.$queryRaw<Row[]>`
+      const rows = await context.query<Row>`
         SELECT ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question
         FROM help_requests
         WHERE ${Prisma.join(conditions, ' AND ')}

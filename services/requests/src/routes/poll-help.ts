@@ -11,7 +11,7 @@ export const pollHelp = (context: Context) =>
     allow: ['consumer', 'provider', 'nobody'],
     async handle({ principal, params }) {
       const mine = principal.kind === 'nobody' ? Prisma.sql`TRUE` : ownedBy(principal);
-      const state = await readState(context.prisma, Prisma.sql`id = ${requestIdFrom(params)} AND ${mine}`);
+      const state = await readState(context.query, Prisma.sql`id = ${requestIdFrom(params)} AND ${mine}`);
       return { status: 200, body: stateBody(state) };
     },
   });

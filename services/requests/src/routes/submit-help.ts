@@ -25,7 +25,7 @@ export const submitHelp = (context: Context) =>
       // A second round is for a reference code that is taken: one in 10^12, and then one again.
       for (let round = 1; ; round++) {
         const request = { ...draft, id: makeRequestId(), refCode: makeRefCode() };
-        const inserted = await insertRequest(context.prisma, request);
+        const inserted = await insertRequest(context.query, request);
         if (inserted) {
           context.nudge();
           return created(inserted);

@@ -1,5 +1,5 @@
 import { newRequestPayload } from '@expert-relay/contracts';
-import { insertEvent, Prisma, type PrismaClient } from '@expert-relay/db';
+import { insertEvent, Prisma, type Query } from '@expert-relay/db';
 import type { IdempotencyKey } from './idempotency-key.ts';
 import type { Submission } from './submit-schema.ts';
 
@@ -27,12 +27,9 @@ const keptMessages = 10;
  * Request, event and idempotency record in one statement. Gives nothing when the call, the
  * idempotency key or the reference code is there already: a plain read tells which.
  */
-export async function insertRequest(
-  prisma: PrismaClient,
-  request: NewRequest,
-): Promise<InsertedRequest | undefined> {
+export async function insertRequest(query: Query, request: NewRequest): Promise<InsertedRequest | undefined> {
   try {
-    return await insert(prisma, request);
+    return await insert(query, request);
   } catch (error) {
     // The key was claimed for a request that then met a taken reference code: all of it was undone.
     if (violatesForeignKey(error)) return undefined;
@@ -40,10 +37,10 @@ export async function insertRequest(
   }
 }
 
-async function insert(prisma: PrismaClient, request: NewRequest): Promise<InsertedRequest | undefined> {
+async function insert(query: Query, request: NewRequest): Promise<InsertedRequest | undefined> {
   const { submission } = request;
   const payload = newRequestPayload({ question: submission.question ?? null });
-  const rows = await prisma.$queryRaw<InsertedRequest[]>`
+  const rows = await query<InsertedRequest>`
     WITH claim AS (${claim(request)}),
     request AS (
       INSERT INTO help_requests (
@@ -81,4 +78,4 @@ function claim({ idempotency, consumerKeyId, id }: NewRequest): Prisma.Sql {
 }
 
 const violatesForeignKey = (error: unknown): boolean =>
-  error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta).includes('23503');
+  error instanceof Error && 'code' in error && error.code === '23503';
