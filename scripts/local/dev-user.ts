@@ -36,7 +36,7 @@ async function createDevUser(env: NodeJS.ProcessEnv): Promise<DevUser> {
     ],
     env,
     cwd: root,
-    timeout: 30_000,
+    timeout: 120_000,
     failure: 'The user "dev" could not be made. Its reason stands above; mend that, then start again.',
   });
   const { userId, keys } = JSON.parse(printed) as { userId: string; keys: { kind: string; key: string }[] };

@@ -38,7 +38,7 @@ export function createSupervisor(options: {
   const {
     say,
     changed,
-    readyWithin = 60_000,
+    readyWithin = 120_000,
     firstPause = 100,
     longestPause = 15_000,
     stopLimit = 10_000,
