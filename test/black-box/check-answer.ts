@@ -1,5 +1,5 @@
 import type { Answer, Ask } from './ask.ts';
-import { document, type DocumentedResponse, follow, type NamedOperation } from './document.ts';
+import { type DocumentedResponse, document, follow, type NamedOperation } from './document.ts';
 import { findOperation, findPath } from './find-operation.ts';
 import { faultsOf } from './validate.ts';
 
@@ -14,9 +14,10 @@ const ofHttp = new Set([
   'vary',
 ]);
 
-/** What the edge says to calls that are no operation. */
+/** What is said to calls that are no operation; of a foreign page, by the dashboard. */
 const anywhere = [
   'InvalidRequest',
+  'ForeignOrigin',
   'NotFound',
   'MethodNotAllowed',
   'RequestTimeout',
@@ -48,10 +49,13 @@ function documentedResponse(
     const documented = operation.responses[status];
     return documented && follow(documented);
   }
-  return anywhere
-    .filter((name) => name !== (findPath(ask.path) ? 'NotFound' : 'MethodNotAllowed'))
-    .map((name) => responses[name])
-    .find((response) => response && statusOf(response) === status);
+  return (
+    anywhere
+      // A parameter may be written so that the path is none: then there is nothing there.
+      .filter((name) => name !== 'MethodNotAllowed' || findPath(ask.path))
+      .map((name) => responses[name])
+      .find((response) => response && statusOf(response) === status)
+  );
 }
 
 function statusOf({ content }: DocumentedResponse): unknown {

@@ -7,6 +7,8 @@ const byPattern = [...new Set(operations.map(({ path }) => path))]
 
 /** The documented path that a call's path belongs to. */
 export function findPath(target: string): string | undefined {
+  // A fragment is the browser's own and never sent.
+  if (target.includes('#')) return undefined;
   const path = target.split('?')[0] ?? '';
   return byPattern.find(({ pattern }) => pattern.test(path))?.path;
 }
@@ -19,6 +21,8 @@ export function findOperation(method: string, target: string): NamedOperation | 
 
 function patternOf(path: string): RegExp {
   // No segment begins with a dot. A page of the app may have more than one segment, everything else has one.
-  const parameters = path.replace('{page}', '[^/.][^/]*(/[^/.][^/]*)*').replace(/\{\w+\}/g, '[^/.][^/]*');
+  const parameters = path
+    .replace('{page}', '([^/.][^/]*(/[^/.][^/]*)*)?/?')
+    .replace(/\{\w+\}/g, '[^/.][^/]*');
   return new RegExp(`^${parameters}$`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
-/** What a server says to bytes that need not be HTTP; everything until it closes the connection. */
+/** What a server says to bytes that need not be HTTP, when nothing more comes; everything until it closes the connection. */
 export function rawAnswer(
   baseUrl: string,
   bytes: string | Buffer,
@@ -9,13 +9,12 @@ export function rawAnswer(
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let received = '';
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => socket.end(bytes));
     socket.setTimeout(10_000, () => socket.destroy(new Error('the connection was not closed within 10 s')));
     socket.setEncoding('utf8').on('data', (piece) => {
       received += piece;
     });
     socket.on('error', reject);
-    socket.on('end', () => socket.end());
     socket.on('close', () => resolve(parse(received)));
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { told } from '../black-box/same-answer.ts';
 import { listen } from '../black-box/listen.ts';
+import { told } from '../black-box/same-answer.ts';
 import { unknownRequestId } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { unknownRequestId } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+import { row } from './contract.ts';
+
+const here = useRelay();
+const rounds = 150;
+
+const median = (times: number[]) =>
+  times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
+
+/** How long a call takes for each of some ids, by turns, so that noise meets all of them alike. */
+async function compare(
+  ids: readonly string[],
+  call: (id: string) => Promise<{ status: number }>,
+): Promise<number[]> {
+  const times = ids.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, id] of ids.entries()) {
+      const start = performance.now();
+      expect((await call(id)).status).toBe(404);
+      times[at]?.push(performance.now() - start);
+    }
+  }
+  return times.map(median);
+}
+
+test(`${row('silences', 'unknown or foreign request')}, also by the time that it takes`, async () => {
+  const { requestId } = await here.alice.consumer.newRequest();
+  const ids = [requestId, unknownRequestId()];
+  const calls = [
+    (id: string) => here.bob.provider.get(`/api/v1/messages/${id}`),
+    (id: string) => here.bob.provider.post(`/api/v1/message/${id}`, { role: 'provider', plaintext: 'x' }),
+  ];
+  for (const call of calls) {
+    const [foreign = 0, unknown = 0] = await compare(ids, call);
+    // One more query, or a row that is read and then refused, would show as a larger part than this.
+    expect(Math.abs(foreign - unknown) / Math.max(foreign, unknown)).toBeLessThan(0.25);
+  }
+}, 60_000);

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import type { NamedOperation } from '../black-box/document.ts';
+import { hostileText, hostileValue } from './hostile-values.ts';
+
+type Json = Record<string, unknown>;
+
+/** Bodies of an operation: as the document has them, bent a little, bent a lot, and no JSON at all. */
+export function hostileBody(operation: NamedOperation | undefined): fc.Arbitrary<string | Buffer> {
+  const media = operation?.requestBody?.content['application/json'];
+  const examples = Object.values(media?.examples ?? {}).map(({ value }) => value as Json);
+  const example = fc.constantFrom(...(examples.length > 0 ? examples : [{}]));
+  const bent = fc
+    .tuple(example, fc.array(bend, { minLength: 1, maxLength: 3 }))
+    .map(([value, bends]) => bends.reduce((bending, apply) => apply(bending), structuredClone(value)));
+  return fc.oneof(
+    { weight: 2, arbitrary: example.map((value) => JSON.stringify(value)) },
+    { weight: 8, arbitrary: bent.map((value) => JSON.stringify(value)) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(
+          bent.map((value) => JSON.stringify(value)),
+          damage,
+        )
+        .map(([text, apply]) => apply(text)),
+    },
+    { weight: 1, arbitrary: hostileValue.map((value) => JSON.stringify(value) ?? '') },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+  );
+}
+
+/** Changes one member, near the root or deeper: another value, another name, or gone. */
+const bend: fc.Arbitrary<(value: Json) => Json> = fc
+  .record({
+    where: fc.nat(),
+    deeper: fc.boolean(),
+    how: fc.constantFrom('replace', 'remove', 'add'),
+    name: hostileText,
+    value: hostileValue,
+  })
+  .map(
+    ({ where, deeper, how, name, value }) =>
+      function apply(target: Json): Json {
+        const names = Object.keys(target);
+        const chosen = names[where % Math.max(names.length, 1)];
+        if (how === 'add' || chosen === undefined) return setMember(target, name, value);
+        const inner = target[chosen];
+        if (deeper && typeof inner === 'object' && inner !== null)
+          return setMember(target, chosen, apply(inner as Json));
+        if (how === 'replace') return setMember(target, chosen, value);
+        const { [chosen]: _removed, ...rest } = target;
+        return rest;
+      },
+  );
+
+/** Defined rather than assigned, so that `__proto__` is a member like any other. */
+function setMember(target: Json, name: string, value: unknown): Json {
+  const copy = (Array.isArray(target) ? [...target] : { ...target }) as Json;
+  return Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Damages JSON as a text. */
+const damage: fc.Arbitrary<(text: string) => string> = fc.oneof(
+  fc.nat().map((at) => (text: string) => text.slice(0, at % (text.length + 1))),
+  fc.tuple(fc.nat(), hostileText).map(
+    ([at, piece]) =>
+      (text: string) =>
+        text.slice(0, at % (text.length + 1)) + piece + text.slice(at % (text.length + 1)),
+  ),
+  fc.constant((text: string) => text.replace(/"[^"]*"/, '1e400')),
+  fc.constant((text: string) => text.replace('{', '{"a":1,"a":2,')),
+  fc.constant((text: string) => text + text),
+  fc.constant((text: string) => `[${text}]`),
+  fc.constant((text: string) => `\ufeff${text}`),
+);

@@ -1,0 +1,210 @@
+import { METHODS } from 'node:http';
+import fc from 'fast-check';
+import type { Ask } from '../black-box/ask.ts';
+import { type NamedOperation, operations } from '../black-box/document.ts';
+import { hostileBody } from './hostile-body.ts';
+import { hostileText } from './hostile-values.ts';
+
+/** What calls can be made with, so that some of them get past the door. */
+export interface Supplies {
+  readonly consumerKey: string;
+  readonly providerKey: string;
+  readonly cookie: string;
+  readonly requestIds: readonly string[];
+  readonly refCodes: readonly string[];
+  readonly keyIds: readonly string[];
+}
+
+/** Any call that HTTP can carry, most of them nearly right. */
+export function hostileCall(supplies: Supplies): fc.Arbitrary<Ask> {
+  const operation = fc.option(fc.constantFrom(...operations), { nil: undefined, freq: 30 });
+  return operation.chain((chosen) =>
+    fc
+      .record({
+        method: fc.oneof(
+          { weight: 12, arbitrary: fc.constant(chosen?.method ?? 'GET') },
+          { weight: 1, arbitrary: fc.constantFrom(...METHODS.filter((name) => name !== 'CONNECT')) },
+        ),
+        path: fc
+          .tuple(hostilePath(chosen, supplies), hostileQuery(chosen))
+          .map(([path, query]) => path + query),
+        headers: fc.tuple(credential(chosen, supplies), fc.array(hostileHeader, { maxLength: 3 })),
+        type: contentType,
+        body: fc.option(hostileBody(chosen), { nil: undefined, freq: chosen?.requestBody ? 12 : 2 }),
+        isChunked: fc.boolean(),
+      })
+      .map(({ method, path, headers: [own, others], type, body, isChunked }) => ({
+        method,
+        path,
+        headers: { ...Object.fromEntries(others), ...own, ...(body !== undefined && type) },
+        ...(body !== undefined && {
+          body: isChunked ? inPieces(withKey(body, supplies)) : withKey(body, supplies),
+        }),
+      })),
+  );
+}
+
+/** The documents' examples carry a key that nobody has: most of the time it is replaced by one that works. */
+const withKey = (body: string | Buffer, { consumerKey }: Supplies): string | Buffer =>
+  typeof body === 'string' ? body.replace(/hs_[0-9A-Za-z]{38}/, consumerKey) : body;
+
+/** Chunks that can be sent, and shown, more than once. */
+const inPieces = (body: string | Buffer): AsyncIterable<Buffer> & { readonly whole: Buffer } => {
+  const whole = Buffer.from(body);
+  return {
+    whole,
+    async *[Symbol.asyncIterator]() {
+      for (let at = 0; at < whole.length; at += 1_000) yield whole.subarray(at, at + 1_000);
+    },
+  };
+};
+
+function hostilePath(operation: NamedOperation | undefined, supplies: Supplies): fc.Arbitrary<string> {
+  if (!operation) return fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`);
+  const values: Record<string, readonly string[]> = {
+    requestId: supplies.requestIds,
+    refCode: supplies.refCodes,
+    keyId: supplies.keyIds,
+    page: ['requests'],
+  };
+  const parts = operation.path.split(/\{(\w+)\}/);
+  return fc
+    .tuple(
+      ...parts.map((part, at) =>
+        at % 2
+          ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...(values[part] ?? [''])) }, segment)
+          : fc.constant(part),
+      ),
+    )
+    .map((filled) => filled.join(''));
+}
+
+const segment = fc.oneof(
+  hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constantFrom(
+    '.',
+    '..',
+    '%2e%2e',
+    '%2f',
+    '%5c',
+    '%00',
+    '%',
+    '%ZZ',
+    '%ff',
+    '%C0%AE',
+    '%E0%A4%A',
+    ';a=b',
+    'a;b',
+    '*',
+    '',
+    '~',
+    '@',
+    '[',
+    '{x}',
+    'a'.repeat(3_000),
+  ),
+);
+
+function hostileQuery(operation: NamedOperation | undefined): fc.Arbitrary<string> {
+  const names = [
+    'after',
+    'limit',
+    'status',
+    'q',
+    'apiKey',
+    'x',
+    ...(operation ? [operation.operationId] : []),
+  ];
+  const value = fc.oneof(
+    hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
+    fc.constantFrom('1', '200', '-1', '1e9', 'pending', '%', '%ZZ', '%ff', '[]'),
+  );
+  const pair = fc
+    .tuple(fc.constantFrom(...names, 'limit[]', '__proto__', '%00'), value)
+    .map((both) => both.join('='));
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant('') },
+    {
+      weight: 2,
+      arbitrary: fc.array(pair, { minLength: 1, maxLength: 3 }).map((pairs) => `?${pairs.join('&')}`),
+    },
+    { weight: 1, arbitrary: fc.constantFrom('?', '?&&&', '?=', '??', '?a?b#c') },
+  );
+}
+
+function credential(
+  operation: NamedOperation | undefined,
+  supplies: Supplies,
+): fc.Arbitrary<Record<string, string>> {
+  // A sign-out must not end the session that other calls come with.
+  const cookie =
+    operation?.path === '/logout' || operation?.path === '/auth/dev' ? 'relay_session=none' : supplies.cookie;
+  return fc.constantFrom<Record<string, string>>(
+    { 'x-api-key': supplies.consumerKey },
+    { 'x-api-key': supplies.providerKey },
+    { cookie },
+    { cookie, 'x-api-key': supplies.providerKey },
+    {},
+  );
+}
+
+const contentType = fc.oneof(
+  { weight: 10, arbitrary: fc.constant<Record<string, string>>({ 'content-type': 'application/json' }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Record<string, string>>(
+      {},
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/json; charset=utf-16' },
+      { 'content-type': 'application/json;;;charset' },
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      { 'content-type': 'multipart/form-data; boundary=' },
+    ),
+  },
+);
+
+/** As much of a text as a header can carry. */
+const headerText = hostileText.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 4_000));
+
+const hostileHeader = fc.tuple(
+  fc.constantFrom(
+    'accept',
+    'authorization',
+    'cookie',
+    'expect',
+    'forwarded',
+    'if-match',
+    'if-none-match',
+    'idempotency-key',
+    'origin',
+    'range',
+    'referer',
+    'sec-fetch-site',
+    'te',
+    'traceparent',
+    'tracestate',
+    'user-agent',
+    'via',
+    'x-api-key',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-http-method-override',
+    'x-relay-principal',
+    'x-request-id',
+    'x'.repeat(500),
+  ),
+  fc.oneof(
+    headerText,
+    fc.constantFrom(
+      '100-continue',
+      '1.1.1.1',
+      '"x"',
+      '*',
+      'null',
+      'https://evil.example',
+      'DELETE',
+      'bytes=0-1',
+    ),
+  ),
+);
