@@ -15,7 +15,7 @@ export const list = ratioRow({
     const requestId = await writeConversation(database, user.userId, 100);
     const env = { BENCH_REQUEST_ID: requestId };
     const path = `/api/v1/messages/${requestId}`;
-    const sign = signAsGateway('messages', gatewayKeys.messages, {
+    const sign = await signAsGateway('messages', gatewayKeys.messages, {
       kind: 'provider',
       userId: user.userId,
       apiKeyId: crypto.randomUUID(),

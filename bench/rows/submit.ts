@@ -1,4 +1,3 @@
-import { newRequestPayload } from '@expert-relay/contracts';
 import { directSubject, loadSubject } from '../measure/load-subject.ts';
 import { httpText } from '../requests/http-text.ts';
 import { signAsGateway } from '../requests/sign-as-gateway.ts';
@@ -17,7 +16,7 @@ export const submit = ratioRow({
     const requests = await requestsService(stage);
     const baselines = await startBaselines(stage);
     const apiKeyId = await keyIdOf(stage);
-    const sign = signAsGateway('requests', gatewayKeys.requests, {
+    const sign = await signAsGateway('requests', gatewayKeys.requests, {
       kind: 'consumer',
       userId: user.userId,
       apiKeyId,
@@ -80,6 +79,8 @@ async function requestsService(stage: Stage): Promise<Controlled> {
 }
 
 async function startBaselines(stage: Stage) {
+  // Not built yet when this file is loaded.
+  const { newRequestPayload } = await import('@expert-relay/contracts');
   const env = {
     BENCH_USER_ID: stage.user.userId,
     BENCH_KEY_ID: await keyIdOf(stage),
