@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { ensureStream, newMessagePayload, subjectsFor } from '@expert-relay/contracts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { connect, type JetStreamClient, type JetStreamManager, type NatsConnection } from 'nats';
+import { publishBatch } from './publish-batch.ts';
+import type { WaitingRow } from './waiting-rows.ts';
+
+describe('publishBatch', () => {
+  const subjects = subjectsFor(`test-${randomUUID().slice(0, 8)}`);
+  let connection: NatsConnection;
+  let manager: JetStreamManager;
+  let jetstream: JetStreamClient;
+
+  beforeEach(async () => {
+    connection = await connect({ servers: process.env.NATS_URL ?? '' });
+    manager = await connection.jetstreamManager();
+    jetstream = connection.jetstream();
+    const prefix = subjects.nudge.split('.')[0] ?? '';
+    await ensureStream(manager, { prefix, maxBytes: 2 ** 20, replicas: 1 });
+  });
+  afterEach(async () => {
+    await manager.streams.delete(subjects.stream);
+    await connection.close();
+  });
+
+  const position = async () => {
+    const { created, state } = await manager.streams.info(subjects.stream);
+    return { epoch: String(created), lastSeq: state.last_seq };
+  };
+
+  /** Loses the publish of one row on its way. */
+  const losing = (lost: string): JetStreamClient =>
+    Object.assign(Object.create(jetstream), {
+      publish: (...args: Parameters<JetStreamClient['publish']>) =>
+        args[2]?.msgID === lost ? Promise.reject(new Error('lost')) : jetstream.publish(...args),
+    });
+
+  test('stores nothing behind an event that was lost on its way, and takes the rest up again in order', async () => {
+    const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
+    const lost = rows[4] as WaitingRow;
+    const first = await publishBatch(losing(lost.id), subjects, rows, await position());
+    expect(first.placed).toEqual(rows.slice(0, 4).map(({ id }, index) => ({ id, streamSeq: index + 1 })));
+    expect(first).toMatchObject({ unsure: 6, hopeless: [], reason: 'lost' });
+    expect(await position()).toMatchObject({ lastSeq: 4 });
+
+    const second = await publishBatch(jetstream, subjects, rows.slice(4), await position());
+    expect(second.placed).toEqual(rows.slice(4).map(({ id }, index) => ({ id, streamSeq: index + 5 })));
+  });
+
+  test('learns where events lie whose acks were lost', async () => {
+    const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
+    const first = await publishBatch(jetstream, subjects, rows, await position());
+    const again = await publishBatch(jetstream, subjects, rows, await position());
+    expect(again).toEqual(first);
+    expect(await position()).toMatchObject({ lastSeq: 10 });
+  });
+
+  test('stores nothing in a stream that is not as it was seen', async () => {
+    const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
+    const seen = await position();
+    await jetstream.publish(subjects.event('new_message'), '');
+    for (const lastSeq of [seen.lastSeq, seen.lastSeq + 2, seen.lastSeq + 5]) {
+      const outcome = await publishBatch(jetstream, subjects, rows, { ...seen, lastSeq });
+      expect(outcome).toMatchObject({ placed: [], unsure: 10, reason: 'wrong last sequence: 1' });
+    }
+    expect(await position()).toMatchObject({ lastSeq: 1 });
+  });
+});
+
+function row(seq: number): WaitingRow {
+  const payload = Buffer.from(newMessagePayload({ role: 'consumer', messageId: 'm' }));
+  const [id, userId] = [randomUUID(), randomUUID()];
+  return {
+    id,
+    userId,
+    type: 'new_message',
+    payload,
+    requestId: 'r',
+    refCode: 'AAAAAAAA',
+    seq,
+    recordedAt: new Date(),
+  };
+}
