@@ -8,6 +8,7 @@ export {
 } from './outbox/create-outbox-relay.ts';
 export { insertEvent } from './outbox/insert-event.ts';
 export { createDatabase, type Database } from './postgres/create-database.ts';
+export type { Query } from './postgres/create-query.ts';
 export { ownedBy, type Party, roleOf } from './request/access.ts';
 export { endedProblem } from './request/ended-problem.ts';
 export { formatRefCode, makeRefCode, parseRefCode } from './request/ref-code.ts';

@@ -1,8 +1,9 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { PrismaClient, Query } from '@expert-relay/db';
 
 /** What the routes of this service work with. */
 export interface Context {
   readonly prisma: PrismaClient;
+  readonly query: Query;
   /** Tells the outbox leader, wherever it runs, that something was committed. */
   readonly nudge: () => void;
 }

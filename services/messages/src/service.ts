@@ -35,6 +35,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
   const context = {
     prisma: database.prisma,
+    query: database.query,
     nudge: outbox.nudge,
   };
   const handler = serveRoutes({ routes: routes(context), verify, log, metrics, onCaller: keyUsage.note });

@@ -3,11 +3,13 @@ import type { Log } from '@expert-relay/kit/log';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
+import { createQuery, type Query } from './create-query.ts';
 import { statementNames } from './statement-names.ts';
 import { watchPostgres } from './watch-postgres.ts';
 
 export interface Database extends Part {
   readonly prisma: PrismaClient;
+  readonly query: Query;
 }
 
 /** A query that finds no free connection fails after this, rather than wait with its caller for ever. */
@@ -38,13 +40,14 @@ export function createDatabase(options: {
   });
   // An idle connection that breaks is replaced by the pool; `watch` tells of a Postgres that is away.
   pool.on('error', () => {});
-  const names = statementNames(url);
+  const nameOf = statementNames(url);
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, names && { statementNameGenerator: names }),
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) }),
   });
 
   return {
     prisma,
+    query: createQuery(pool, nameOf),
     name: 'database',
     notReady: () => watch.notReady(),
     async start() {

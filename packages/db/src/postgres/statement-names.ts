@@ -1,5 +1,3 @@
-import type { SqlQuery } from '@prisma/driver-adapter-utils';
-
 /** Statements whose text varies (lists of any length) must not fill the server's memory. */
 const mostNames = 500;
 
@@ -8,16 +6,16 @@ const mostNames = 500;
  * fifth more submits per second. A pooler in transaction mode may not know such names; an address that
  * says `?pgbouncer=true`, as is usual with Prisma, goes without.
  */
-export function statementNames(url: string): ((query: SqlQuery) => string) | undefined {
-  if (/[?&]pgbouncer=true(&|$)/.test(url)) return undefined;
-  const names = new Map<string, string>();
+export function statementNames(url: string): (text: string) => string {
   const unnamed = '';
-  return ({ sql }) => {
-    const known = names.get(sql);
+  if (/[?&]pgbouncer=true(&|$)/.test(url)) return () => unnamed;
+  const names = new Map<string, string>();
+  return (text) => {
+    const known = names.get(text);
     if (known !== undefined) return known;
     if (names.size >= mostNames) return unnamed;
     const name = `relay_${names.size}`;
-    names.set(sql, name);
+    names.set(text, name);
     return name;
   };
 }

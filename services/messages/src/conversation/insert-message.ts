@@ -4,7 +4,7 @@ import {
   ownedBy,
   type Party,
   Prisma,
-  type PrismaClient,
+  type Query,
   type RequestStatus,
   statusNow,
 } from '@expert-relay/db';
@@ -31,13 +31,13 @@ const maxBytes = 64 * 1024 * 1024;
 
 /** Lock, insert, count, event: one statement. Gives nothing when the caller has no such request. */
 export async function insertMessage(
-  prisma: PrismaClient,
+  query: Query,
   party: Party,
   { requestId, messageId, content }: NewMessage,
 ): Promise<Outcome | undefined> {
   const size = sizeOf(content);
   const isResponse = content.role === 'provider';
-  const [outcome] = await prisma.$queryRaw<Outcome[]>`
+  const [outcome] = await query<Outcome>`
     WITH request AS (
       SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
         message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int AS has_room

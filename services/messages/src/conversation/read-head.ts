@@ -2,7 +2,7 @@ import {
   formatRefCode,
   ownedBy,
   type Party,
-  type PrismaClient,
+  type Query,
   type RequestStatus,
   statusNow,
 } from '@expert-relay/db';
@@ -27,8 +27,8 @@ interface Row {
 }
 
 /** Everything of a conversation but its messages; `seq` says up to where those belong to it. */
-export async function readHead(prisma: PrismaClient, party: Party, requestId: string) {
-  const [row] = await prisma.$queryRaw<Row[]>`
+export async function readHead(query: Query, party: Party, requestId: string) {
+  const [row] = await query<Row>`
     SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, response_count AS "responseCount",
       created_at AS "createdAt", expires_at AS "expiresAt", question, plaintext, context,
       consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",

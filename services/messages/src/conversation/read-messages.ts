@@ -1,13 +1,13 @@
-import type { Message, PrismaClient } from '@expert-relay/db';
+import type { Message, Query } from '@expert-relay/db';
 
 type Row = Omit<Message, 'requestId' | 'messageKey'>;
 
 /** Messages with `after < seq <= upTo`, at most `limit`, in order. */
 export function readMessages(
-  prisma: PrismaClient,
+  query: Query,
   { requestId, after, upTo, limit }: { requestId: string; after: number; upTo: number; limit: number },
 ): Promise<Row[]> {
-  return prisma.$queryRaw<Row[]>`
+  return query<Row>`
     SELECT seq, role, message_id AS "messageId", iv, ciphertext, tag,
       ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"
     FROM messages

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import type { readHead } from './read-head.ts';
 import { messageBody, readMessages } from './read-messages.ts';
 
@@ -7,7 +7,7 @@ const pageSize = 200;
 
 /** A conversation as JSON in pieces, with `next` when `limit` cut it. */
 export async function* writeConversation(
-  prisma: PrismaClient,
+  query: Query,
   { head, seq }: Awaited<ReturnType<typeof readHead>>,
   { after, limit }: { after: number; limit: number },
 ): AsyncGenerator<string> {
@@ -18,7 +18,7 @@ export async function* writeConversation(
   for (let more = true; more; ) {
     // One row beyond what is wanted tells whether there is more.
     const wanted = Math.min(left, pageSize);
-    const rows = await readMessages(prisma, {
+    const rows = await readMessages(query, {
       requestId: head.requestId,
       after: last,
       upTo: seq,

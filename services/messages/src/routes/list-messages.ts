@@ -26,7 +26,7 @@ export const listMessages = (context: Context) =>
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params, query }) {
       const { after, limit = Number.MAX_SAFE_INTEGER } = parseQuery(schema, query);
-      const conversation = await readHead(context.prisma, principal, requestIdFrom(params));
-      return { status: 200, stream: writeConversation(context.prisma, conversation, { after, limit }) };
+      const conversation = await readHead(context.query, principal, requestIdFrom(params));
+      return { status: 200, stream: writeConversation(context.query, conversation, { after, limit }) };
     },
   });

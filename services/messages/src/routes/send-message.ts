@@ -30,7 +30,7 @@ export const sendMessage = (context: Context) =>
         messageId: parsed.messageId ?? callId,
         content: contentOf(role, parsed),
       };
-      const outcome = await insertMessage(context.prisma, principal, message);
+      const outcome = await insertMessage(context.query, principal, message);
       if (!outcome) throw new Problem('not_found');
       if (!outcome.createdAt) return repeatedOrRefused(context.prisma, message, outcome);
 
