@@ -1,9 +1,16 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { root } from '../local/home.ts';
 import { runCommand } from '../processes/run-command.ts';
 import { findCompiler } from './find-compiler.ts';
+import { allBuilt, stampSources } from './source-stamp.ts';
+
+const stampFile = join(root, 'node_modules', '.relay-stamp-build');
 
 /** Compiles what changed since the last time. */
 export async function buildAll(): Promise<void> {
+  const wanted = stampSources(root);
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted && allBuilt(root)) return;
   await runCommand({
     command: await findCompiler(),
     args: ['--build', 'tsconfig.build.json'],
@@ -11,4 +18,5 @@ export async function buildAll(): Promise<void> {
     failure:
       'The code does not compile; the compiler says above where. Mend that, then run the same command again.',
   });
+  writeFileSync(stampFile, wanted);
 }
