@@ -24,7 +24,7 @@ const mostHeaders = 100;
 function checkHead(request: IncomingMessage): void {
   // Node leaves out what comes after the 2,000th, be it the length of the body.
   if (request.rawHeaders.length > 2 * mostHeaders) throw new Problem('headers_too_large');
-  const hosts = request.rawHeaders.filter((text, at) => at % 2 === 0 && /^host$/i.test(text)).length;
+  const hosts = countHosts(request.rawHeaders);
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
     throw new Problem('invalid_request', { detail: 'Send one Host header.' });
   }
@@ -32,6 +32,12 @@ function checkHead(request: IncomingMessage): void {
   if (coding.toLowerCase() !== 'chunked') {
     throw new Problem('invalid_request', { detail: 'Send the body with a Content-Length, or chunked.' });
   }
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') count++;
+  return count;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

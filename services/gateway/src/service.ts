@@ -24,7 +24,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const database = createDatabase({ ...config.database, log });
   const { prisma } = database;
   const nats = createNats({ url: config.nats.url, name: 'gateway', log });
-  const keys = createKeyFinder({ lookUp: (given) => findKey(prisma, given), clock });
+  const keys = createKeyFinder({
+    async lookUp(given) {
+      const key = await findKey(prisma, given);
+      return key && { kind: key.kind, apiKeyId: key.id, userId: key.userId };
+    },
+    clock,
+  });
   const revocations = createRevocationWatch({
     nats,
     prefix: config.nats.prefix,

@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../clock/index.ts';
 import { SignedPrincipalSchema } from '../generated/relay/principal/v1/principal_pb.ts';
 import { type Principal, toWire } from './principal.ts';
@@ -21,18 +21,26 @@ export function createPrincipalSigner(options: {
 }): PrincipalSigner {
   const { caller, audience, clock } = options;
   const [key] = options.keys;
+  // Protobuf reads two messages, one after the other, as one: what stays the same for a principal that
+  // calls again is encoded once.
+  const lasting = new WeakMap<Principal, Uint8Array>();
+
+  function lastingPart(principal: Principal): Uint8Array {
+    let part = lasting.get(principal);
+    if (!part) {
+      part = encode({ audience, principal: toWire(principal) });
+      lasting.set(principal, part);
+    }
+    return part;
+  }
 
   return ({ principal, method, path, callId }) => {
-    const signed = create(SignedPrincipalSchema, {
-      audience,
-      method,
-      path,
-      callId,
-      issuedAtMs: BigInt(clock.now()),
-      principal: toWire(principal),
-    });
-    const payload = Buffer.from(toBinary(SignedPrincipalSchema, signed)).toString('base64url');
+    const passing = encode({ method, path, callId, issuedAtMs: BigInt(clock.now()) });
+    const payload = Buffer.concat([lastingPart(principal), passing]).toString('base64url');
     const text = `${caller}.${key.id}.${payload}`;
     return `${text}.${macOf(key, text).toString('base64url')}`;
   };
 }
+
+const encode = (part: MessageInitShape<typeof SignedPrincipalSchema>): Uint8Array =>
+  toBinary(SignedPrincipalSchema, create(SignedPrincipalSchema, part));

@@ -33,6 +33,16 @@ test('a signed principal is believed for its call', () => {
   expect(verify(header, call)).toEqual({ principal: consumer, callId });
 });
 
+test('the same principal is signed anew for each call', () => {
+  const sign = signer();
+  const headers = [callId, randomUUID()].map((id) => ({
+    id,
+    header: sign({ principal: consumer, ...call, callId: id }),
+  }));
+  for (const { id, header } of headers)
+    expect(verify(header, call)).toEqual({ principal: consumer, callId: id });
+});
+
 test('the previous key is accepted during a rotation', () => {
   const header = signer({ keys: [previous, current] })({ principal: consumer, ...call, callId });
   expect(verify(header, call)?.principal).toEqual(consumer);

@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { UpstreamName } from '../edge-route.ts';
-import { limitSocketLife } from './limit-socket-life.ts';
+import { keepSockets } from './keep-sockets.ts';
 
 /** A service behind the edge, over a pool of kept-alive connections. */
 export interface Upstream {
@@ -18,9 +18,9 @@ const probeLimit = 1_500;
 export function createUpstream(name: UpstreamName, address: string): Upstream {
   const { protocol, hostname, port } = new URL(address);
   const { request, Agent } = protocol === 'https:' ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 128 });
   // Idle for less than the upstream's 75 s, so that it is never the upstream who ends an idle connection.
-  const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 128, timeout: 60_000 });
-  limitSocketLife(agent, { life: 30_000 });
+  keepSockets(agent, { idle: 20_000, life: 30_000 });
   // Node wants an IPv6 address without its brackets.
   const host = hostname.replace(/^\[|\]$/g, '');
   const open: Upstream['open'] = ({ method, path, headers }, fresh) =>

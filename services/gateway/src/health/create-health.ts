@@ -1,10 +1,12 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Log } from '@expert-relay/kit/log';
+import { within } from '../within.ts';
 
 /** Asks whether the edge can reach what it needs; undefined when it can, else what is missing. */
 export type Health = () => Promise<string | undefined>;
 
 const remembered = 1_000;
+const longest = 2_000;
 
 /** Checks on demand, at most once a second however often it is asked. */
 export function createHealth(options: {
@@ -18,7 +20,9 @@ export function createHealth(options: {
 
   async function check(): Promise<string | undefined> {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, works]) => ((await works().catch(() => false)) ? [] : [name])),
+      Object.entries(checks).map(async ([name, works]) =>
+        (await within(longest, works()).catch(() => false)) ? [] : [name],
+      ),
     );
     const missing = results.flat().join(', ') || undefined;
     if (missing !== said)

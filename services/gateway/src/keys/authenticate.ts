@@ -1,4 +1,3 @@
-import type { FoundKey } from '@expert-relay/db';
 import { parseApiKey } from '@expert-relay/kit/api-key';
 import type { Log } from '@expert-relay/kit/log';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
@@ -8,8 +7,10 @@ import type { Request } from 'express';
 import type { EdgeCall, EdgeStep } from '../edge-call.ts';
 import type { KeyRule } from '../edge-route.ts';
 import { unavailable } from '../refusal/unavailable.ts';
-import type { KeyFinder } from './create-key-finder.ts';
+import type { KeyFinder, KeyPrincipal } from './create-key-finder.ts';
 import { keyInBody } from './key-in-body.ts';
+
+const nobody: Principal = { kind: 'nobody' };
 
 /** Finds out who calls, by the key that the route asks for. */
 export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metrics }): EdgeStep {
@@ -26,7 +27,7 @@ export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metr
     throw new Problem('unauthorized', detail ? { detail } : {});
   }
 
-  async function find(text: string, kinds: KeyRule['kinds']): Promise<FoundKey> {
+  async function find(text: string, kinds: KeyRule['kinds']): Promise<KeyPrincipal> {
     const given = parseApiKey(text);
     if (!given) refuse('malformed', 'This is no API key of this service, or it was mistyped.');
     if (!kinds.includes(given.kind)) {
@@ -36,7 +37,7 @@ export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metr
     return found ?? refuse('unknown', 'This key is unknown or was revoked.');
   }
 
-  async function lookUp(given: Parameters<KeyFinder['find']>[0]): Promise<FoundKey | undefined> {
+  async function lookUp(given: Parameters<KeyFinder['find']>[0]): Promise<KeyPrincipal | undefined> {
     try {
       return await keys.find(given);
     } catch (error) {
@@ -49,13 +50,11 @@ export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metr
     const { call } = response.locals;
     const rule = call.route?.key;
     const text = rule && (await presented(rule, request, call));
-    let principal: Principal = { kind: 'nobody' };
-    if (rule && text !== undefined) {
-      const { id, userId, kind } = await find(text, rule.kinds);
-      principal = { kind, apiKeyId: id, userId };
-    } else if (rule?.optional) {
+    let principal: Principal = nobody;
+    if (rule && text !== undefined) principal = await find(text, rule.kinds);
+    else if (rule?.optional)
       log.warn({ requestId: call.id, route: response.locals.route }, 'served without a key');
-    } else if (rule) refuse('missing');
+    else if (rule) refuse('missing');
     call.principal = principal;
     response.locals.caller = principal.kind;
     next();

@@ -1,21 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import type { FoundKey } from '@expert-relay/db';
 import { createFakeClock } from '@expert-relay/testkit';
-import { describe, expect, test } from '@jest/globals';
-import { createKeyFinder, type GivenKey } from './create-key-finder.ts';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createKeyFinder, type GivenKey, type KeyPrincipal } from './create-key-finder.ts';
 
 const given = (): GivenKey => ({ kind: 'consumer', digest: randomBytes(32) });
 
-/** Look-ups that end when the test says so. */
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** Look-ups that end when the test says so, or with it. */
 function stage() {
   const clock = createFakeClock();
-  const asked: { given: GivenKey; end(key?: FoundKey): void; fail(): void }[] = [];
+  const asked: { given: GivenKey; end(key?: KeyPrincipal): void; fail(): void }[] = [];
   const finder = createKeyFinder({
     clock,
     lookUp: (given) =>
-      new Promise((end, fail) => asked.push({ given, end, fail: () => fail(new Error('away')) })),
+      new Promise((end, fail) => {
+        asked.push({ given, end, fail: () => fail(new Error('away')) });
+        ends.push(() => end(undefined));
+      }),
   });
-  const key: FoundKey = { id: 'key-1', userId: 'user-1', kind: 'consumer' };
+  const key: KeyPrincipal = { kind: 'consumer', apiKeyId: 'key-1', userId: 'user-1' };
   return { clock, asked, finder, key };
 }
 
@@ -43,7 +50,7 @@ describe('a key that was found', () => {
     finder.forget('another');
     expect(finder.find(mine)).toBe(key);
     finder.forget('key-1');
-    finder.find(mine);
+    void finder.find(mine);
     expect(asked).toHaveLength(2);
   });
 
@@ -78,7 +85,7 @@ test('an unknown key is remembered for a second', async () => {
   expect(await found).toBeUndefined();
   expect(finder.find(mine)).toBeUndefined();
   clock.advance(1_000);
-  finder.find(mine);
+  void finder.find(mine);
   expect(asked).toHaveLength(2);
 });
 
@@ -96,7 +103,7 @@ test('many who ask at once share one look-up, and its failure is not remembered'
 
 test('invented keys do not push working ones out, and both are bounded', async () => {
   const clock = createFakeClock();
-  const key: FoundKey = { id: 'key-1', userId: 'user-1', kind: 'consumer' };
+  const key: KeyPrincipal = { kind: 'consumer', apiKeyId: 'key-1', userId: 'user-1' };
   const mine = given();
   let asked = 0;
   const finder = createKeyFinder({
@@ -114,4 +121,21 @@ test('invented keys do not push working ones out, and both are bounded', async (
   const before = asked;
   await finder.find(first);
   expect(asked).toBe(before + 1);
+});
+
+test('a look-up that never ends fails, and the next one starts anew', async () => {
+  const clock = createFakeClock();
+  let asked = 0;
+  const finder = createKeyFinder({
+    clock,
+    lookUpLimit: 20,
+    lookUp() {
+      asked++;
+      return new Promise(() => {});
+    },
+  });
+  const mine = given();
+  await expect(finder.find(mine)).rejects.toThrow('no answer within 20 ms');
+  await expect(finder.find(mine)).rejects.toThrow('no answer within 20 ms');
+  expect(asked).toBe(2);
 });

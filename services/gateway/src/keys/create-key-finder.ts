@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FoundKey } from '@expert-relay/db';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
+import type { Principal } from '@expert-relay/kit/principal';
+import { within } from '../within.ts';
 import { RecentMap } from './recent-map.ts';
 
 /** A key as it was presented. */
@@ -10,16 +11,19 @@ export interface GivenKey {
   readonly digest: Buffer;
 }
 
+/** Who calls with a key. */
+export type KeyPrincipal = Extract<Principal, { apiKeyId: string }>;
+
 export interface KeyFinder {
   /** Undefined for a key that does not work. A key that was found lately is there at once. */
-  find(given: GivenKey): FoundKey | undefined | Promise<FoundKey | undefined>;
+  find(given: GivenKey): KeyPrincipal | undefined | Promise<KeyPrincipal | undefined>;
   /** A key was revoked or rotated: ask the database again. */
   forget(apiKeyId: string): void;
 }
 
 interface Known {
   readonly digest: Buffer;
-  readonly key: FoundKey | undefined;
+  readonly principal: KeyPrincipal | undefined;
 }
 
 /**
@@ -27,26 +31,29 @@ interface Known {
  * revocation is in force 5 s after its commit even where its event is not heard.
  */
 export function createKeyFinder(options: {
-  lookUp: (given: GivenKey) => Promise<FoundKey | undefined>;
+  lookUp: (given: GivenKey) => Promise<KeyPrincipal | undefined>;
   clock: Clock;
+  /** After this a look-up counts as failed, in milliseconds. */
+  lookUpLimit?: number;
 }): KeyFinder {
-  const { lookUp, clock } = options;
+  const { lookUp, clock, lookUpLimit = 5_000 } = options;
   const working = new RecentMap<Known>({ clock, life: 5_000, most: 10_000 });
   // Apart, so that a flood of invented keys does not push the working ones out.
   const unknown = new RecentMap<Known>({ clock, life: 1_000, most: 10_000 });
-  const underWay = new Map<string, Promise<FoundKey | undefined>>();
+  const underWay = new Map<string, Promise<KeyPrincipal | undefined>>();
   let forgotten = 0;
 
-  async function ask(given: GivenKey, name: string): Promise<FoundKey | undefined> {
+  async function ask(given: GivenKey, name: string): Promise<KeyPrincipal | undefined> {
     const since = clock.now();
     const forgottenBefore = forgotten;
     try {
-      const key = await lookUp(given);
+      const principal = await within(lookUpLimit, lookUp(given));
       // What was read before a revocation must not be remembered after it.
       if (forgotten === forgottenBefore) {
-        (key ? working : unknown).set(name, { digest: given.digest, key }, since);
+        const lasting = principal ? working : unknown;
+        lasting.set(name, { digest: given.digest, principal }, since);
       }
-      return key;
+      return principal;
     } finally {
       underWay.delete(name);
     }
@@ -57,7 +64,7 @@ export function createKeyFinder(options: {
       // Half of the digest finds the entry; whether it is this key, all of it says, in constant time.
       const name = given.digest.toString('latin1', 0, 16);
       const known = working.get(name) ?? unknown.get(name);
-      if (known && timingSafeEqual(known.digest, given.digest)) return known.key;
+      if (known && timingSafeEqual(known.digest, given.digest)) return known.principal;
       const joined = underWay.get(name);
       if (joined) return joined;
       const asked = ask(given, name);
@@ -66,7 +73,7 @@ export function createKeyFinder(options: {
     },
     forget(apiKeyId) {
       forgotten++;
-      working.deleteWhere(({ key }) => key?.id === apiKeyId);
+      working.deleteWhere(({ principal }) => principal?.apiKeyId === apiKeyId);
     },
   };
 }
