@@ -40,6 +40,7 @@ export function createHub(options: {
     settings: config.stream,
     clock,
     metrics,
+    log,
     onGone: (subscriber) => scan.leave(subscriber),
   });
   const scan: Scan = new Scan({ source, feed, log, destination: () => catchUp });

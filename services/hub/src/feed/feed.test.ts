@@ -41,6 +41,14 @@ describe('the feed', () => {
     expect(told.map(({ topics }) => topics)).toEqual([2, 2, 0, 0, 2]);
   });
 
+  test('takes nothing for known when its first reading is begun anew', () => {
+    const event = new RequestEvents().newMessage();
+    take(event);
+    feed.begin({ epoch: 'e', seq: 0, check: noCheck });
+    take(event);
+    expect(told.map(({ topics }) => topics)).toEqual([2, 2]);
+  });
+
   test('keeps the place of bytes that are no event', () => {
     feed.append(1, Buffer.from('nonsense'));
     expect(told).toEqual([{ seq: 1, topics: 0, repeated: false }]);

@@ -61,6 +61,7 @@ export class Feed {
   /** Where the stream is first read from. */
   begin(floor: Position): void {
     this.ring.restart(floor);
+    this.#seen = new SeenSequences(rememberedRequests);
   }
 
   append(seq: number, bytes: Uint8Array): void {

@@ -9,6 +9,7 @@ import {
   nanos,
   ReplayPolicy,
 } from 'nats';
+import { placeOf } from './place-of.ts';
 
 /** One event as the stream holds it. */
 export interface StreamMessage {
@@ -26,6 +27,8 @@ export interface Consumer {
   end(reason: string): void;
 }
 
+/** Asked for at a time: what flows for one consumer never holds up another for long on the shared connection. */
+const batch = 500;
 const heartbeat = 1_000;
 const patience = 2_500;
 
@@ -41,46 +44,65 @@ export async function openConsumer(options: {
   subject?: string;
 }): Promise<Consumer> {
   const { connection, manager, stream, from, subject } = options;
+  const name = `hub-${randomUUID()}`;
+  const request = JSON.stringify({ batch, expires: nanos(30_000), idle_heartbeat: nanos(heartbeat) });
   let resolveEnded: (reason: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {
     resolveEnded = resolve;
   });
-  const name = `hub-${randomUUID()}`;
-  const early: StreamMessage[] = [];
-  let deliver: (message: StreamMessage) => void = (message) => early.push(message);
+  let deliver: (message: StreamMessage) => void = () => {};
+  let awaited = 0;
   let expected = 1;
   let heard = performance.now();
+  let watch: NodeJS.Timeout | undefined;
   let over = false;
 
-  const subscription = connection.subscribe(createInbox(), {
+  const { num_pending: pending } = await manager.consumers.add(stream, {
+    name,
+    ...('seq' in from
+      ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from.seq, 1) }
+      : { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.time.toISOString() }),
+    ...(subject !== undefined && { filter_subject: subject }),
+    ack_policy: AckPolicy.None,
+    replay_policy: ReplayPolicy.Instant,
+    inactive_threshold: nanos(10_000),
+    mem_storage: true,
+    num_replicas: 1,
+  });
+  const inbox = createInbox();
+  const subscription = connection.subscribe(inbox, {
     callback(error, message) {
       if (error) return end(error.message);
       heard = performance.now();
       // Headers are read only where needed: parsing them costs more than all the rest here.
-      if (message.reply?.startsWith('$JS.ACK.')) onMessage(message);
+      if (message.reply?.startsWith('$JS.ACK.')) onMessage(message, message.reply);
       else onStatus(message);
     },
   });
-  const watch = setInterval(() => {
-    if (performance.now() - heard > patience) end('NATS has gone silent');
-  }, heartbeat / 2);
 
-  function onMessage(message: Msg): void {
+  function ask(): void {
+    if (over || connection.isClosed()) return;
+    awaited = batch;
+    connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, request, { reply: inbox });
+  }
+
+  function onMessage(message: Msg, reply: string): void {
     if (over) return;
-    const { streamSeq, consumerSeq } = placeOf(message.reply ?? '');
+    const { streamSeq, consumerSeq } = placeOf(reply);
     if (consumerSeq === expected) {
       expected++;
+      awaited--;
       deliver({ seq: streamSeq, bytes: message.data });
+      if (awaited === 0) ask();
     } else end('a message got lost on the way');
   }
 
-  function onStatus(message: Msg): void {
-    // Flow control: NATS waits until we have come this far.
-    if (message.reply) message.respond();
-    const stalled = message.headers?.get('Nats-Consumer-Stalled');
-    if (stalled) connection.publish(stalled);
-    const last = message.headers?.get('Nats-Last-Consumer');
-    if (last && Number(last) !== expected - 1) end('messages got lost on the way');
+  function onStatus({ headers }: Msg): void {
+    const last = headers?.get('Nats-Last-Consumer');
+    // Nothing came while this request waited.
+    if (headers?.code === 408 || headers?.code === 404) ask();
+    else if (headers?.code !== 100) end(headers?.description || 'NATS does not know the consumer any more');
+    else if (last && Number(last) !== expected - 1) end('messages got lost on the way');
   }
 
   function end(reason: string): void {
@@ -93,40 +115,17 @@ export async function openConsumer(options: {
     resolveEnded(reason);
   }
 
-  try {
-    const info = await manager.consumers.add(stream, {
-      name,
-      deliver_subject: subscription.getSubject(),
-      ...('seq' in from
-        ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from.seq, 1) }
-        : { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.time.toISOString() }),
-      ...(subject !== undefined && { filter_subject: subject }),
-      ack_policy: AckPolicy.None,
-      replay_policy: ReplayPolicy.Instant,
-      idle_heartbeat: nanos(heartbeat),
-      flow_control: true,
-      inactive_threshold: nanos(10_000),
-      mem_storage: true,
-      num_replicas: 1,
-    });
-    return {
-      pending: info.num_pending + info.delivered.consumer_seq,
-      begin(callback) {
-        for (const message of early.splice(0)) callback(message);
-        deliver = callback;
-      },
-      ended,
-      end,
-    };
-  } catch (error) {
-    end((error as Error).message);
-    throw error;
-  }
-}
-
-/** `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream seq>.<consumer seq>.…`, on newer servers with two names before. */
-function placeOf(reply: string): { streamSeq: number; consumerSeq: number } {
-  const tokens = reply.split('.');
-  const at = tokens.length === 9 ? 5 : 7;
-  return { streamSeq: Number(tokens[at]), consumerSeq: Number(tokens[at + 1]) };
+  return {
+    pending,
+    begin(onMessage) {
+      deliver = onMessage;
+      heard = performance.now();
+      watch = setInterval(() => {
+        if (performance.now() - heard > patience) end('NATS has gone silent');
+      }, heartbeat / 2);
+      ask();
+    },
+    ended,
+    end,
+  };
 }

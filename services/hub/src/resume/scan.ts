@@ -58,8 +58,11 @@ export class Scan {
     while (this.#waiting.length > 0 && !signal.aborted) {
       const riders = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
       this.#waiting = [];
+      const began = performance.now();
       try {
         await this.#scanFor(riders);
+        // Whoever resumes over and over again shall not keep this process busy with nothing else.
+        await wait(Math.min((performance.now() - began) / 2, 1_000));
       } catch (error) {
         this.#log.warn({ reason: (error as Error).message }, 'older events cannot be read: trying again');
         await wait(500);

@@ -78,8 +78,9 @@ export function createStreamEvents(options: {
     if (!taken) return;
     const outlet = new Outlet({ ...taken, maxWaiting: settings.maxBufferedBytes, batch });
     // Up to a fifth earlier, so that streams which began together do not end together.
-    const endsAt = clock.now() + settings.lifetime * (1 - Math.random() / 5);
-    const subscriber = new Subscriber({ outlet, topics, endsAt, ...holder });
+    const openedAt = clock.now();
+    const endsAt = openedAt + settings.lifetime * (1 - Math.random() / 5);
+    const subscriber = new Subscriber({ outlet, topics, openedAt, endsAt, ...holder });
     streams.add(subscriber);
     outlet.write(opening(jitter(settings.retry), placeOf(from)));
     if (from === undefined) catchUp.begin(subscriber);

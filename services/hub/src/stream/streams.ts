@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DomainEvent } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
 import type { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Audience } from './audience.ts';
@@ -28,6 +29,7 @@ export class Streams implements Part {
   readonly #settings: StreamSettings;
   readonly #clock: Clock;
   readonly #metrics: StreamMetrics;
+  readonly #log: Log;
   readonly #onGone: (subscriber: Subscriber) => void;
   readonly #pulse: Pulse<Subscriber>;
   readonly #open = new Set<Subscriber>();
@@ -40,6 +42,7 @@ export class Streams implements Part {
     settings: StreamSettings;
     clock: Clock;
     metrics: StreamMetrics;
+    log: Log;
     onGone: (subscriber: Subscriber) => void;
   }) {
     this.#feed = options.feed;
@@ -48,6 +51,7 @@ export class Streams implements Part {
     this.#settings = options.settings;
     this.#clock = options.clock;
     this.#metrics = options.metrics;
+    this.#log = options.log;
     this.#onGone = options.onGone;
     this.#pulse = new Pulse({
       period: options.settings.heartbeat,
@@ -74,6 +78,7 @@ export class Streams implements Part {
       this.#pulse.remove(subscriber);
       if (subscriber.isLive) this.#live.leave(subscriber);
       this.#metrics.ended.inc({ reason: subscriber.endReason });
+      this.#log.info(this.#describe(subscriber), 'stream');
       this.#onGone(subscriber);
     });
   }
@@ -140,6 +145,12 @@ export class Streams implements Part {
     if (subscriber.isLive && this.#feed.isSettled) subscriber.outlet.write(heartbeat(this.#feed.current));
     subscriber.outlet.write(farewell(reason, jitter(this.#settings.retry)));
     subscriber.outlet.end();
+  }
+
+  /** The one line of a stream: never its topics, which open it to whoever reads them. */
+  #describe({ endReason, openedAt, credential, topics }: Subscriber): object {
+    const ms = this.#clock.now() - openedAt;
+    return { reason: endReason, ms, access: credential ? 'credential' : 'anonymous', topics: topics.length };
   }
 
   #cut(subscriber: Subscriber, reason: string): void {

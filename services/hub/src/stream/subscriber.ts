@@ -9,6 +9,7 @@ export class Subscriber {
   readonly credential: Credential | undefined;
   /** The address that its cap is counted by. */
   readonly network: string;
+  readonly openedAt: number;
   readonly endsAt: number;
   /** Gets events as they happen, having had everything before them. */
   isLive = false;
@@ -22,12 +23,14 @@ export class Subscriber {
     topics: readonly string[];
     credential: Credential | undefined;
     network: string;
+    openedAt: number;
     endsAt: number;
   }) {
     this.outlet = options.outlet;
     this.topics = options.topics;
     this.credential = options.credential;
     this.network = options.network;
+    this.openedAt = options.openedAt;
     this.endsAt = options.endsAt;
   }
 

@@ -16,8 +16,8 @@ export interface TestEvent {
   readonly bytes: Uint8Array;
 }
 
-export const makeUserId = (): string => randomUUID();
-export const makeRequestId = (): string => randomBytes(16).toString('base64url');
+const makeUserId = (): string => randomUUID();
+const makeRequestId = (): string => randomBytes(16).toString('base64url');
 
 /** The events of one request, each with the next `seq`. */
 export class RequestEvents {
