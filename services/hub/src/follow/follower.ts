@@ -4,7 +4,7 @@ import type { Log } from '@expert-relay/kit/log';
 import type { Nats } from '@expert-relay/kit/nats';
 import { Events } from 'nats';
 import type { Feed } from '../feed/feed.ts';
-import { noCheck } from '../feed/position.ts';
+import { formatPosition, noCheck } from '../feed/position.ts';
 import { findCommonEnd } from './find-common-end.ts';
 import type { Consumer, StreamMessage } from './open-consumer.ts';
 import type { StreamSource, StreamState } from './stream-source.ts';
@@ -80,7 +80,7 @@ export function createFollower(options: {
     }
     if (current.epoch !== epoch) {
       log.warn(
-        { from: current, to: state },
+        { from: formatPosition(current), to: state },
         'the stream was made anew: subscribers are told that events may be missing',
       );
       feed.restart({ epoch, seq: firstSeq - 1, check: noCheck });
@@ -89,7 +89,7 @@ export function createFollower(options: {
     const common = await findCommonEnd(feed.ring, source, state);
     if (common === undefined) {
       log.warn(
-        { from: current, to: state },
+        { from: formatPosition(current), to: state },
         'the stream holds other events: subscribers are told that some may be missing',
       );
       feed.restart({ epoch, seq: Math.max(firstSeq, lastSeq + 1 - options.fill) - 1, check: noCheck });
