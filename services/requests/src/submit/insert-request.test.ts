@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createUser } from '../admin/create-user.ts';
+import { findRepeated } from './find-repeated.ts';
+import { insertRequest, type NewRequest } from './insert-request.ts';
+
+let drop: () => Promise<void>;
+let database: Database;
+let draft: Omit<NewRequest, 'id' | 'refCode' | 'callId'>;
+
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  drop = testDatabase.drop;
+  database = createDatabase({
+    url: testDatabase.url,
+    poolSize: 4,
+    log: createLog('test', { level: 'silent' }),
+  });
+  await database.start?.();
+  const { userId } = await createUser(database.prisma, {
+    name: 'ada',
+    provider: 'test',
+    subject: 'ada',
+    keys: ['consumer'],
+  });
+  const key = await database.prisma.apiKey.findFirstOrThrow();
+  draft = {
+    userId,
+    consumerKeyId: key.id,
+    ttl: 60_000,
+    submission: { messages: [], question: undefined, plaintext: 'help' },
+    idempotency: undefined,
+  };
+});
+
+afterAll(async () => {
+  await database.stop?.();
+  await drop();
+});
+
+const fresh = (given: Partial<NewRequest> = {}): NewRequest => ({
+  ...draft,
+  id: makeRequestId(),
+  refCode: makeRefCode(),
+  callId: randomUUID(),
+  ...given,
+});
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const count = () => database.prisma.helpRequest.count();
+
+test('a repeated call makes nothing and finds what it made', async () => {
+  const first = fresh();
+  expect(await insertRequest(database.query, first)).toMatchObject({ id: first.id });
+  const again = fresh({ callId: first.callId });
+  expect(await insertRequest(database.query, again)).toBeUndefined();
+  expect(await findRepeated(database.prisma, again)).toMatchObject({ id: first.id });
+});
+
+test('a reference code that is taken: nothing is kept, so that another round can follow', async () => {
+  const first = fresh();
+  await insertRequest(database.query, first);
+  const before = await count();
+  const idempotency = { keyDigest: sha256(randomUUID()), bodyDigest: sha256('body') };
+  for (const given of [{}, { idempotency }]) {
+    const unlucky = fresh({ refCode: first.refCode, ...given });
+    expect(await insertRequest(database.query, unlucky)).toBeUndefined();
+    expect(await findRepeated(database.prisma, unlucky)).toBeUndefined();
+    expect(await count()).toBe(before);
+  }
+  expect(await insertRequest(database.query, fresh({ idempotency }))).toBeDefined();
+});
+
+test('an idempotency key is forgotten after a day', async () => {
+  const idempotency = { keyDigest: sha256(randomUUID()), bodyDigest: sha256('body') };
+  await insertRequest(database.query, fresh({ idempotency }));
+  expect(await insertRequest(database.query, fresh({ idempotency }))).toBeUndefined();
+  await database.query`UPDATE idempotency_records SET created_at = now() - interval '24 hours 1 second'`;
+  const next = fresh({ idempotency });
+  expect(await insertRequest(database.query, next)).toMatchObject({ id: next.id });
+});
