@@ -3,7 +3,7 @@ import type { Controlled } from '../stage/controlled.ts';
 import type { Subject } from './subject.ts';
 
 /** The design's measure: as many calls are under way at any time. */
-export const concurrency = 32;
+const concurrency = 32;
 
 /** What answers HTTP, under the load; `makeRequests` is called anew before each run. */
 export function loadSubject(options: {

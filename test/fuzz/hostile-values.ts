@@ -20,7 +20,7 @@ const texts = [
   "' OR 1=1; --",
   "'; DROP TABLE help_requests; --",
   '$1',
-  '${7*7}',
+  `\${7*7}`,
   '{{7*7}}',
   '%s%n%x',
   '<script>alert(1)</script>',

@@ -30,6 +30,7 @@ export function createStreamTokenSigner(privateKey: string): SignStreamToken {
       .setIssuer('expert-relay')
       .setAudience('hub')
       .setSubject(userId)
+      .setIssuedAt()
       .setExpirationTime(expiresAt)
       .sign(key);
     return { token, topics, expiresAt: new Date(expiresAt * 1000).toISOString() };
