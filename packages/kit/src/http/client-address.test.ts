@@ -27,6 +27,8 @@ describe('the address of a client', () => {
     ['of a trusted proxy itself', '10.1.2.3', '10.4.4.4', '10.4.4.4'],
     ['IPv4 over an IPv6 socket', '::ffff:10.1.2.3', '::ffff:203.0.113.5', '203.0.113.5'],
     ['IPv6 behind an IPv6 proxy', '2001:db8::1', '2001:dead::5', '2001:dead::5'],
+    ['with a port', '10.1.2.3', '203.0.113.5:4711', '203.0.113.5'],
+    ['IPv6 with a port', '10.1.2.3', '[2001:dead::5]:4711, [2001:db8::1]', '2001:dead::5'],
     ['with a zone', 'fe80::1%eth0', undefined, 'fe80::1'],
   ])('%s', (_, remote, forwarded, expected) => {
     expect(addressOf(call(remote, forwarded))).toBe(expected);

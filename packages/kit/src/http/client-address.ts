@@ -58,9 +58,13 @@ export function networkOf(address: string): string {
   return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** IPv4 that arrived over an IPv6 socket, and addresses with a zone, in their plain form. */
+// As some proxies write it.
+const withPort = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[^:]+):\d+)$/;
+
+/** IPv4 that arrived over an IPv6 socket, and addresses with a zone or a port, in their plain form. */
 function plain(address: string): string {
-  const [withoutZone = ''] = address.split('%');
+  const { six, four } = withPort.exec(address)?.groups ?? {};
+  const [withoutZone = ''] = (six ?? four ?? address).split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(withoutZone);
   return mapped?.[1] ?? withoutZone;
 }

@@ -27,6 +27,10 @@ export class CallBody {
     this.#response = response;
   }
 
+  get isComplete(): boolean {
+    return this.#complete;
+  }
+
   /** All of it; it can still be sent afterwards. */
   read(): Promise<Buffer> {
     return new Promise((resolve, reject) => {

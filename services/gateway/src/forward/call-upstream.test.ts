@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Problem } from '@expert-relay/kit/problem';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { callUpstream } from './call-upstream.ts';
+import { createUpstream } from './create-upstream.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -115,4 +118,28 @@ describe('a service that nobody listens for', () => {
     expect((await answer).status).toBe(200);
     expect(upstream().calls.at(-1)?.body.toString()).toBe('late');
   });
+});
+
+test('a service that does not answer in time is 502: nobody knows what it has done', async () => {
+  let calls = 0;
+  upstream().handler = () => {
+    calls++;
+  };
+  const messages = createUpstream('messages', upstream().url);
+  const problem = await new Promise<Problem>((onProblem) =>
+    callUpstream({
+      upstream: messages,
+      method: 'GET',
+      path: '/',
+      headers: {},
+      body: undefined,
+      headLimit: 100,
+      onAnswer: () => {},
+      onProblem,
+    }),
+  );
+  expect([problem.code, problem.message]).toEqual(['bad_gateway', expect.stringContaining('in time')]);
+  await pause(100);
+  expect(calls).toBe(1);
+  messages.close();
 });

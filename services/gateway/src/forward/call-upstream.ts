@@ -5,7 +5,8 @@ import { type BreakKind, breakKind } from './break-kind.ts';
 import type { CallBody } from './call-body.ts';
 import type { Upstream } from './create-upstream.ts';
 
-const headLimit = 30_000;
+/** For the head of an answer, in milliseconds. */
+const defaultHeadLimit = 30_000;
 const refusedPause = 100;
 
 export interface UpstreamCall {
@@ -14,6 +15,7 @@ export interface UpstreamCall {
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body: CallBody | undefined;
+  readonly headLimit?: number;
   onAnswer(answer: IncomingMessage): void;
   onProblem(problem: Problem): void;
 }
@@ -26,7 +28,7 @@ export interface UpstreamCall {
  * Gives a function that ends the call.
  */
 export function callUpstream(call: UpstreamCall): () => void {
-  const { upstream, method, path, headers, body } = call;
+  const { upstream, method, path, headers, body, headLimit = defaultHeadLimit } = call;
   let outgoing: ClientRequest;
   let mayRepeat = true;
   let mayKnockAgain = true;
@@ -36,8 +38,14 @@ export function callUpstream(call: UpstreamCall): () => void {
   function attempt(fresh: boolean): void {
     const current = upstream.open({ method, path, headers }, fresh);
     outgoing = current;
-    const timer = setTimeout(() => settle('late'), headLimit);
+    const timer = setTimeout(onTime, headLimit);
     let settled = false;
+
+    function onTime(): void {
+      // Who sends slowly has a limit of its own: the time of the service begins with the end of the body.
+      if (body && !body.isComplete) timer.refresh();
+      else settle('late');
+    }
 
     function settle(kind: BreakKind): void {
       clearTimeout(timer);

@@ -22,15 +22,13 @@ export function forward(options: { upstreams: Upstreams; publicUrl: string }): E
     }
     const { upstream, sign } = upstreams[route.to];
     const { method, url: path } = request;
-    const headers = requestHeaders(request);
+    const isSession = route.to === 'dashboard';
+    const headers = requestHeaders(request, { withCookies: isSession });
     headers[principalHeader] = sign({ principal, method, path, callId: id });
-    if (route.to === 'dashboard') {
+    if (isSession) {
       headers['x-forwarded-for'] = client;
       headers['x-forwarded-proto'] = proto;
       headers['x-forwarded-host'] = request.headers.host ?? '';
-    } else {
-      // Sessions are the dashboard's affair alone.
-      delete headers.cookie;
     }
     const end = callUpstream({
       upstream,

@@ -13,12 +13,17 @@ const dropped = new Set([
 ]);
 
 /** What an upstream gets to see of a call's headers, before the edge adds its own. */
-export function requestHeaders(request: IncomingMessage): OutgoingHttpHeaders {
+export function requestHeaders(
+  request: IncomingMessage,
+  options: { withCookies: boolean },
+): OutgoingHttpHeaders {
   const { headers } = request;
   const named = namedByConnection(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const name in headers) {
     if (dropped.has(name) || named?.has(name) || isOurs(name)) continue;
+    // Sessions are the dashboard's affair alone.
+    if (name === 'cookie' && !options.withCookies) continue;
     result[name] = headers[name];
   }
   // How the body is framed is never left open, whatever `Connection` names: a GET's or DELETE's body

@@ -43,7 +43,7 @@ export function createKeyFinder(options: {
   const underWay = new Map<string, Promise<KeyPrincipal | undefined>>();
   let forgotten = 0;
 
-  async function ask(given: GivenKey, name: string): Promise<KeyPrincipal | undefined> {
+  async function ask(given: GivenKey, digest: string): Promise<KeyPrincipal | undefined> {
     const since = clock.now();
     const forgottenBefore = forgotten;
     try {
@@ -51,24 +51,24 @@ export function createKeyFinder(options: {
       // What was read before a revocation must not be remembered after it.
       if (forgotten === forgottenBefore) {
         const lasting = principal ? working : unknown;
-        lasting.set(name, { digest: given.digest, principal }, since);
+        lasting.set(nameOf(digest), { digest: given.digest, principal }, since);
       }
       return principal;
     } finally {
-      underWay.delete(name);
+      underWay.delete(digest);
     }
   }
 
   return {
     find(given) {
-      // Half of the digest finds the entry; whether it is this key, all of it says, in constant time.
-      const name = given.digest.toString('latin1', 0, 16);
+      const digest = given.digest.toString('latin1');
+      const name = nameOf(digest);
       const known = working.get(name) ?? unknown.get(name);
       if (known && timingSafeEqual(known.digest, given.digest)) return known.principal;
-      const joined = underWay.get(name);
+      const joined = underWay.get(digest);
       if (joined) return joined;
-      const asked = ask(given, name);
-      underWay.set(name, asked);
+      const asked = ask(given, digest);
+      underWay.set(digest, asked);
       return asked;
     },
     forget(apiKeyId) {
@@ -77,3 +77,6 @@ export function createKeyFinder(options: {
     },
   };
 }
+
+/** Half of a digest finds what is known; whether it is this key, all of it says, in constant time. */
+const nameOf = (digest: string): string => digest.slice(0, 16);

@@ -1,6 +1,6 @@
 import type { Clock } from '@expert-relay/kit/clock';
 
-export const windowLength = 60_000;
+const windowLength = 60_000;
 
 /** What is left of a client's window after a call. */
 export interface WindowState {
