@@ -122,4 +122,4 @@ test(row('silences', "expiry's event"), async () => {
   ]);
   request.close();
   activity.close();
-}, 15_000);
+});

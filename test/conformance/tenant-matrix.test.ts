@@ -73,7 +73,7 @@ beforeAll(async () => {
     };
   }
   atFirst = await snapshot();
-}, 30_000);
+});
 
 const credentialOf = (expert: Expert, caller: Caller): Credential =>
   caller === 'session' ? { cookie: expert.session.headers.cookie ?? '' } : { key: expert[caller].key };
