@@ -1,11 +1,6 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
-export { createKeyUsage, type KeyUsage } from './api-key/key-usage.ts';
+export { createWriter, type Writer } from './create-writer.ts';
 export * from './generated/client.ts';
-export {
-  createOutboxRelay,
-  type OutboxRelay,
-  type OutboxRelayOptions,
-} from './outbox/create-outbox-relay.ts';
 export { insertEvent } from './outbox/insert-event.ts';
 export { createDatabase, type Database } from './postgres/create-database.ts';
 export type { Query } from './postgres/create-query.ts';

@@ -6,6 +6,7 @@ import {
   principalKeyVariable,
   processVariables,
   read,
+  streamVariables,
   type Values,
 } from '@expert-relay/kit/config';
 
@@ -13,7 +14,7 @@ export const variables = {
   process: processVariables,
   port: portVariable(8082),
   database: { ...databaseVariables, directUrl: directDatabaseVariable },
-  nats: natsVariables,
+  nats: { ...natsVariables, stream: streamVariables },
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'messages'),
     dashboard: principalKeyVariable('dashboard', 'messages'),

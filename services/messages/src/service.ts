@@ -1,10 +1,9 @@
-import { createDatabase, createKeyUsage, createOutboxRelay } from '@expert-relay/db';
+import { createWriter } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalVerifier, parsePrincipalKeys } from '@expert-relay/kit/principal';
 import type { Config } from './config.ts';
 import { routes } from './routes/index.ts';
@@ -12,16 +11,12 @@ import { routes } from './routes/index.ts';
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('messages', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('messages', { forProcess: overrides.log === undefined });
-  const database = createDatabase({ ...config.database, log });
-  const nats = createNats({ url: config.nats.url, name: 'messages', log });
-  const outbox = createOutboxRelay({
-    directUrl: config.database.directUrl ?? config.database.url,
-    nats,
-    prefix: config.nats.prefix,
+  const { database, outbox, keyUsage, parts } = createWriter({
+    service: 'messages',
+    ...config,
     log,
     metrics,
   });
-  const keyUsage = createKeyUsage({ prisma: database.prisma, log });
 
   const keysOf = (caller: keyof Config['principalKeys']) =>
     parsePrincipalKeys(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_MESSAGES`, config.principalKeys[caller]);
@@ -41,6 +36,12 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const handler = serveRoutes({ routes: routes(context), verify, log, metrics, onCaller: keyUsage.note });
   const server = createHttpServer({ handler, host: config.process.host, port: config.port });
 
-  const parts = [database, keyUsage, nats, outbox, server];
-  return composeService({ name: 'messages', parts, log, metrics, settings: config.process, server });
+  return composeService({
+    name: 'messages',
+    parts: [...parts, server],
+    log,
+    metrics,
+    settings: config.process,
+    server,
+  });
 }

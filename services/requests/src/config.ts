@@ -8,6 +8,7 @@ import {
   processVariables,
   read,
   secret,
+  streamVariables,
   type Values,
 } from '@expert-relay/kit/config';
 
@@ -15,7 +16,7 @@ export const variables = {
   process: processVariables,
   port: portVariable(8081),
   database: { ...databaseVariables, directUrl: directDatabaseVariable },
-  nats: natsVariables,
+  nats: { ...natsVariables, stream: streamVariables },
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'requests'),
     dashboard: principalKeyVariable('dashboard', 'requests'),

@@ -67,6 +67,21 @@ export const natsVariables = {
   }),
 };
 
+/** The stream, which whoever leads the outbox makes and adjusts. */
+export const streamVariables = {
+  replicas: integer('RELAY_NATS_REPLICAS', {
+    help: 'On how many NATS servers the stream is kept: 3 in a cluster.',
+    default: 1,
+    min: 1,
+    max: 5,
+  }),
+  maxBytes: integer('RELAY_NATS_MAX_BYTES', {
+    help: 'How large the stream may become before it drops its oldest events. NATS sets the space aside.',
+    default: 2 ** 30,
+    min: 2 ** 20,
+  }),
+};
+
 export const redisVariables = {
   url: url('REDIS_URL', { help: 'Redis.', protocols: ['redis:', 'rediss:'], secret: true }),
   prefix: text('RELAY_REDIS_PREFIX', {

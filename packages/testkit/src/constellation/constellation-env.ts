@@ -14,6 +14,8 @@ export function constellationEnv(options: {
     REDIS_URL: servers.redisUrl,
     NATS_URL: servers.natsUrl,
     RELAY_NATS_PREFIX: prefix,
+    // NATS sets the space of every stream aside: many tests share one server.
+    RELAY_NATS_MAX_BYTES: String(16 * 2 ** 20),
     RELAY_REDIS_PREFIX: prefix,
     RELAY_PUBLIC_URL: publicUrl,
     RELAY_HOST: '127.0.0.1',
