@@ -8,7 +8,8 @@ import type { OutboxMetrics } from './outbox-metrics.ts';
 import { type BatchOutcome, publishBatch } from './publish-batch.ts';
 import { markPublished, selectWaiting, setAside } from './waiting-rows.ts';
 
-const batchSize = 500;
+/** Small enough that a batch takes the process some milliseconds: it answers requests too, and shows life. */
+const batchSize = 100;
 const lookEvery = 1_000;
 
 export interface PublisherOptions {

@@ -20,7 +20,7 @@ describe('NATS, as the outbox meets it', () => {
     await pause(1_000);
     expect(await outbox.waiting()).toBe(700);
     await nats.start();
-    await outbox.untilPublished(10_000);
+    await outbox.untilPublished();
     await expectAll(outbox, 710);
   });
 
@@ -51,7 +51,7 @@ describe('NATS, as the outbox meets it', () => {
     await pause(5_000);
     await outbox.write('a', 10);
     nats.thaw();
-    await outbox.untilPublished(20_000);
+    await outbox.untilPublished(30_000);
     await expectAll(outbox, 1_020);
   });
 
@@ -71,7 +71,7 @@ describe('NATS, as the outbox meets it', () => {
     await nats.restore();
     await outbox.write('a', 10);
     await nats.start();
-    await outbox.untilPublished(10_000);
+    await outbox.untilPublished();
     await expectAll(outbox, 60);
     const last = await outbox.pool.query('SELECT max(stream_seq)::int AS last FROM outbox_events');
     expect(last.rows[0].last).toBe(60);
@@ -119,7 +119,7 @@ describe('NATS, as the outbox meets it', () => {
 
 async function writeAndWait(outbox: TestOutbox, count: number): Promise<void> {
   await outbox.write('a', count);
-  await outbox.untilPublished(10_000);
+  await outbox.untilPublished();
 }
 
 async function untilStored(outbox: TestOutbox, count: number): Promise<void> {

@@ -2,6 +2,8 @@ import { decodeEvent, sealEvent } from '@expert-relay/contracts';
 import { formatRefCode } from '../request/ref-code.ts';
 import type { WaitingRow } from './waiting-rows.ts';
 
+/** Events carry excerpts, a few kilobytes: more is a mistake, and decoding it would hold the process up. */
+const largestPayload = 256 * 1024;
 const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
@@ -11,6 +13,7 @@ const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
  */
 export function sealRow(row: WaitingRow): Uint8Array {
   if (!typePattern.test(row.type)) throw new Error('its type cannot be part of a subject');
+  if (row.payload.length > largestPayload) throw new Error('its payload is too large');
   const sealed = sealEvent(
     {
       eventId: row.id,

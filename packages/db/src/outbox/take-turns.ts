@@ -8,7 +8,7 @@ import { disconnect } from '../postgres/disconnect.ts';
 /** Any number will do, if no other program locks it in this database. */
 const lockKey = 7_204_513_312n;
 const askEvery = 250;
-const showLifeEvery = 300;
+const showLifeEvery = 250;
 
 /**
  * Ends a leader that Postgres hears nothing of, be its process frozen or its network cut: else the lock
@@ -16,9 +16,9 @@ const showLifeEvery = 300;
  */
 const sessionSettings = `
   SELECT
-    set_config('idle_session_timeout', '1200ms', false),
+    set_config('idle_session_timeout', '1300ms', false),
     set_config('statement_timeout', '4s', false),
-    set_config('tcp_user_timeout', '1200ms', false),
+    set_config('tcp_user_timeout', '1300ms', false),
     set_config('tcp_keepalives_idle', '1', false),
     set_config('tcp_keepalives_interval', '1', false)`;
 

@@ -91,7 +91,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
       return rows[0]?.count ?? -1;
     },
-    async untilPublished(within = 5_000) {
+    async untilPublished(within = 15_000) {
       const until = performance.now() + within;
       while ((await outbox.waiting()) > 0) {
         if (performance.now() > until)
