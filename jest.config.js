@@ -1,6 +1,4 @@
-/** @type {import('jest').Config} */
-export default {
-  testMatch: ['<rootDir>/{services,packages,scripts,test}/**/*.test.ts'],
+const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [
@@ -14,7 +12,29 @@ export default {
   },
   // Tests read the sources of every workspace, never what was built from them.
   testEnvironmentOptions: { customExportConditions: ['relay-source', 'node', 'node-addons'] },
+  modulePathIgnorePatterns: ['/dist/', '/\\.relay'],
+};
+
+/** @type {import('jest').Config} */
+export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
   testTimeout: 30_000,
-  modulePathIgnorePatterns: ['/dist/', '/\\.relay'],
+  projects: [
+    {
+      ...shared,
+      displayName: 'tests',
+      testMatch: [
+        '<rootDir>/{services,packages,scripts}/**/*.test.ts',
+        '<rootDir>/test/!(conformance|fuzz)/**/*.test.ts',
+      ],
+    },
+    {
+      ...shared,
+      displayName: 'black box',
+      testMatch: ['<rootDir>/test/{conformance,fuzz}/**/*.test.ts'],
+      // These know URLs alone, so one relay serves all of them.
+      globalSetup: '<rootDir>/test/black-box/share-relay.mjs',
+      globalTeardown: '<rootDir>/test/black-box/stop-shared-relay.mjs',
+    },
+  ],
 };
