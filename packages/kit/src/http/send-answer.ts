@@ -1,24 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Answer } from './route.ts';
+import { sendPieces } from './send-pieces.ts';
+import { sendText } from './send-text.ts';
 
 export async function sendAnswer(response: ServerResponse, answer: Answer): Promise<void> {
   const headers = { 'cache-control': 'no-store', ...answer.headers };
-  if (answer.stream) {
-    response.writeHead(answer.status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
-    await pipeline(Readable.from(answer.stream), response);
-    return;
-  }
-  if (answer.body === undefined) {
-    response.writeHead(answer.status, headers).end();
-    return;
-  }
-  const body = JSON.stringify(answer.body);
-  response.writeHead(answer.status, {
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
+  if (answer.stream) await sendPieces(response, answer.status, headers, answer.stream);
+  else if (answer.body === undefined) response.writeHead(answer.status, headers).end();
+  else sendText(response, answer.status, headers, JSON.stringify(answer.body));
 }
