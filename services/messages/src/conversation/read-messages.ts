@@ -16,19 +16,17 @@ export function readMessages(
     LIMIT ${limit}::int`;
 }
 
-export const messageBody = (row: Row) => ({
-  messageId: row.messageId,
-  seq: row.seq,
-  role: row.role,
-  ...(row.ciphertext !== null && {
-    encrypted: {
-      iv: row.iv,
-      ciphertext: row.ciphertext,
-      tag: row.tag,
-      ephemeralPublicKey: row.ephemeralPublicKey,
-    },
-    signature: row.signature,
-  }),
-  ...(row.plaintext !== null && { plaintext: row.plaintext }),
-  createdAt: row.createdAt.toISOString(),
-});
+/**
+ * A message as JSON. Written out, since lists are made of it: what a message's columns may hold (UUIDs,
+ * base64, numbers) needs no escaping, but for its text. `JSON.stringify` took three times as long.
+ */
+export function messageText(row: Row): string {
+  const { messageId, seq, role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext } = row;
+  let text = `{"messageId":"${messageId}","seq":${seq},"role":"${role}"`;
+  if (ciphertext !== null) {
+    text += `,"encrypted":{"iv":"${iv}","ciphertext":"${ciphertext}","tag":"${tag}"`;
+    text += `,"ephemeralPublicKey":"${ephemeralPublicKey}"},"signature":"${signature}"`;
+  }
+  if (plaintext !== null) text += `,"plaintext":${JSON.stringify(plaintext)}`;
+  return `${text},"createdAt":"${row.createdAt.toISOString()}"}`;
+}

@@ -1,6 +1,6 @@
 import type { Query } from '@expert-relay/db';
 import type { readHead } from './read-head.ts';
-import { messageBody, readMessages } from './read-messages.ts';
+import { messageText, readMessages } from './read-messages.ts';
 
 /** Read and sent so many at a time: a full conversation never stands in memory as a whole. */
 const pageSize = 200;
@@ -25,7 +25,7 @@ export async function* writeConversation(
       limit: wanted + 1,
     });
     for (const row of rows.slice(0, wanted)) {
-      text += separator + JSON.stringify(messageBody(row));
+      text += separator + messageText(row);
       separator = ',';
       last = row.seq;
     }
