@@ -32,6 +32,8 @@ export interface TestOutbox extends AsyncDisposable {
 export async function openOutbox(servers: { databaseUrl: string; natsUrl: string }): Promise<TestOutbox> {
   const database = await createTestDatabase(servers.databaseUrl);
   const pool = new pg.Pool({ connectionString: database.url, max: 5 });
+  // Its last connections may still be closing when the database is dropped under them.
+  pool.on('error', () => {});
   const nats = createNats({ url: servers.natsUrl, name: 'test', log });
   await nats.start?.();
   const prefix = `test-${randomUUID().slice(0, 8)}`;
