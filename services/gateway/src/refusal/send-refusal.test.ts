@@ -155,6 +155,15 @@ describe('Expect: 100-continue', () => {
     connection.socket.destroy();
   });
 
+  test('gets its 404 at once when it is a HEAD, too', async () => {
+    const connection = await openRaw(gateway.url);
+    const start = performance.now();
+    connection.send(head('/nowhere', 'Content-Length: 5', 'Expect: 100-continue').replace('POST', 'HEAD'));
+    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 404 /);
+    expect(performance.now() - start).toBeLessThan(1_500);
+    connection.socket.destroy();
+  });
+
   test('any other expectation is not met and does no harm', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Content-Length: 5', 'Expect: a miracle').concat('hello'));

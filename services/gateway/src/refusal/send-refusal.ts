@@ -19,6 +19,8 @@ export function sendRefusal(response: ServerResponse, problem: Problem): void {
   }
   const { status, headers, body } = formatProblem(problem);
   response.writeHead(status, { ...headers, connection: 'close' });
+  // An answer to HEAD has no body that would take its head along.
+  response.flushHeaders();
   response.write(body);
 
   let left = drainedBytes;
