@@ -28,7 +28,7 @@ export function ask(baseUrl: string, { method, path, headers, body }: Ask, agent
   return new Promise((resolve, reject) => {
     let answered = false;
     const call = request(
-      { hostname, port, method, path, agent, headers: { ...headers, ...lengthOf(body) }, timeout: patience },
+      { hostname, port, method, path, agent, headers: { ...headers, ...framingOf(body) }, timeout: patience },
       (response) => {
         answered = true;
         read(response).then(resolve, reject);
@@ -46,8 +46,10 @@ export function ask(baseUrl: string, { method, path, headers, body }: Ask, agent
   });
 }
 
-function lengthOf(body: Ask['body']): Record<string, string> {
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return {};
+function framingOf(body: Ask['body']): Record<string, string> {
+  if (body === undefined) return {};
+  // Said, since Node sends the pieces of a GET or DELETE bare otherwise.
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return { 'transfer-encoding': 'chunked' };
   return { 'content-length': String(Buffer.byteLength(body)) };
 }
 
