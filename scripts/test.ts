@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { openHome, root } from './local/home.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { identify } from './processes/process-identity.ts';
 import { checkNamedServers } from './servers/check-named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
+import type { Launch } from './servers/server-kind.ts';
 import { buildAll } from './steps/build-all.ts';
 import { generateAll } from './steps/generate-all.ts';
 import { createTerminal } from './terminal/terminal.ts';
@@ -23,18 +24,37 @@ export async function test(args: string[]): Promise<void> {
         await checkNamedServers();
         await terminal.step('generate', generateAll);
         await terminal.step('build', buildAll);
+        const launches: Launch[] = [];
         const password = randomBytes(24).toString('base64url');
         const urls = await terminal.step('servers', (detail) =>
-          openServers({ home, ports, supervisor, password, durable: false, detail }),
+          openServers({
+            home,
+            ports,
+            supervisor,
+            password,
+            durable: false,
+            detail,
+            launched: (launch) => launches.push(launch),
+          }),
         );
         terminal.line();
-        return runJest(args, urls, adopt);
+        return runJest(args, { ...urls, ...atHand(launches) }, adopt);
       },
     );
     process.exitCode = code ?? 130;
   } finally {
     rmSync(home.path, { recursive: true, force: true });
   }
+}
+
+/** Tests that take a server away start one of their own: they find its program where this run found it. */
+function atHand(launches: readonly Launch[]): NodeJS.ProcessEnv {
+  const folders = launches
+    .map(({ command }) => command)
+    .filter(isAbsolute)
+    .map(dirname);
+  const env = Object.assign({}, ...launches.map((launch) => launch.env));
+  return { ...env, PATH: [...new Set(folders), process.env.PATH].join(delimiter) };
 }
 
 function runJest(args: readonly string[], urls: NodeJS.ProcessEnv, adopt: Run['adopt']): Promise<number> {

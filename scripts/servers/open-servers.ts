@@ -5,7 +5,7 @@ import type { Supervisor } from '../processes/supervisor.ts';
 import { checkNamedServers, serverKinds } from './check-named-servers.ts';
 import { findServers } from './find-servers.ts';
 import { programFor } from './program-for.ts';
-import type { ServerKind } from './server-kind.ts';
+import type { Launch, ServerKind } from './server-kind.ts';
 
 export type ServerUrls = Record<ServerKind['variable'], string>;
 
@@ -17,9 +17,11 @@ export async function openServers(options: {
   password: string;
   durable: boolean;
   detail: (text: string) => void;
+  /** Hears how each server of our own is started. */
+  launched?: (launch: Launch) => void;
   env?: NodeJS.ProcessEnv;
 }): Promise<ServerUrls> {
-  const { home, ports, supervisor, password, durable, detail, env = process.env } = options;
+  const { home, ports, supervisor, password, durable, detail, launched, env = process.env } = options;
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
@@ -38,7 +40,9 @@ export async function openServers(options: {
       const place = { home, data, port: await ports.choose(kind.name), password, durable };
       urls[kind.variable] = kind.url(place);
       titles.set(kind, `${kind.title} ${version}`);
-      await supervisor.start(programFor(kind, place, await launch(place)));
+      const how = await launch(place);
+      launched?.(how);
+      await supervisor.start(programFor(kind, place, how));
     }),
   );
   detail(serverKinds.map((kind) => titles.get(kind)).join(', '));

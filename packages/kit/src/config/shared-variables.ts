@@ -38,7 +38,7 @@ const postgres = ['postgres:', 'postgresql:'];
 
 export const databaseVariables = {
   url: url('DATABASE_URL', {
-    help: 'Postgres; may lead through a pooler.',
+    help: 'Postgres. It may lead through a pooler; for one in transaction mode add ?pgbouncer=true.',
     protocols: postgres,
     secret: true,
   }),
