@@ -42,7 +42,7 @@ describe('the migrate program', () => {
 
   test('ends with one sentence on a wrong address, and never repeats the password', async () => {
     const wrong = new URL(server);
-    wrong.password = 'hunter2';
+    wrong.password ||= 'hunter2';
     wrong.pathname = '/nowhere';
     const ended = await migrate({ DATABASE_URL: wrong.href });
     expect(ended).toMatchObject({
