@@ -2,7 +2,7 @@ import { subjectsFor } from '@expert-relay/contracts';
 import type { Nats } from '@expert-relay/kit/nats';
 
 /** Many writes in one moment need one nudge: the leader takes all that waits. */
-const shortestInterval = 2;
+const shortestInterval = 5;
 
 /**
  * Tells the outbox relay, wherever it leads, that a row was committed. Fire and forget: a nudge that does
