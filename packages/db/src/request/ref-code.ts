@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from './random-bytes.ts';
 
 /** Crockford's base32: no I, L, O or U, so that a code survives being read aloud. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** 40 random bits as 8 characters. */
+/** 8 characters, each of 5 random bits. */
 export function makeRefCode(): string {
-  let bits = BigInt(`0x${randomBytes(5).toString('hex')}`);
   let code = '';
-  for (let i = 0; i < 8; i++) {
-    code = alphabet[Number(bits & 31n)] + code;
-    bits >>= 5n;
-  }
+  for (const byte of randomBytes(8)) code += alphabet[byte & 31];
   return code;
 }
 

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { Problem } from '@expert-relay/kit/problem';
+import { randomBytes } from './random-bytes.ts';
 
 /** 128 random bits: whoever holds it may poll, so nobody may guess it. */
 export const makeRequestId = (): string => randomBytes(16).toString('base64url');
