@@ -1,8 +1,8 @@
 import { subjectsFor } from '@expert-relay/contracts';
 import type { Nats } from '@expert-relay/kit/nats';
 
-/** Many writes in one moment need one nudge: the leader takes all that waits. */
-const shortestInterval = 5;
+/** Many writes in one moment need one nudge: the leader takes all that waits. What is gained here is lost in delay. */
+const shortestInterval = 2;
 
 /**
  * Tells the outbox relay, wherever it leads, that a row was committed. Fire and forget: a nudge that does
