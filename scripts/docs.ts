@@ -14,7 +14,12 @@ export async function docs([option]: string[]): Promise<void> {
   await terminal.step('docs', async () => {
     const { renderConfiguration } = await import('./docs/configuration.ts');
     const { renderErrors } = await import('./docs/errors.ts');
-    const pages = { 'docs/configuration.md': renderConfiguration(), 'docs/errors.md': renderErrors() };
+    const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
+    const pages = {
+      'docs/configuration.md': renderConfiguration(),
+      'docs/errors.md': renderErrors(),
+      'docs/crypto-vectors.json': await renderVectors(),
+    };
     for (const [page, text] of Object.entries(pages)) {
       const path = join(root, page);
       if (option !== '--check') writeFileSync(path, text);

@@ -85,8 +85,10 @@ function fingerprint() {
   const manifests = ['packages', 'services'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')),
   );
-  for (const file of ['package-lock.json', 'package.json', ...manifests.sort()]) {
-    hash.update(`${file}\0${read(join(root, file)) ?? ''}\0`);
+  hash.update(read(join(root, 'package-lock.json')) ?? '');
+  for (const file of ['package.json', ...manifests.sort()]) {
+    const { dependencies, devDependencies, overrides, bin } = JSON.parse(read(join(root, file)) ?? '{}');
+    hash.update(JSON.stringify([file, dependencies, devDependencies, overrides, bin]));
   }
   return hash.digest('hex');
 }

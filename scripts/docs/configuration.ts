@@ -5,6 +5,7 @@ import { variables as gateway } from '../../services/gateway/src/config.ts';
 import { variables as hub } from '../../services/hub/src/config.ts';
 import { variables as messages } from '../../services/messages/src/config.ts';
 import { variables as requests } from '../../services/requests/src/config.ts';
+import { renderNatsPermissions } from './nats-permissions.ts';
 
 const services: Record<string, Variables> = {
   gateway,
@@ -34,6 +35,7 @@ with a sentence that names the variable and what is allowed. Secrets are never p
 unit: \`500ms\`, \`15s\`, \`5m\`, \`72h\`, \`30d\`.
 
 ${names.map((name) => render(entries.get(name) as Entry)).join('\n')}
+${renderNatsPermissions()}
 ## The local run
 
 | Variable | Default | Meaning |

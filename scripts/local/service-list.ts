@@ -43,7 +43,6 @@ export const services: readonly ServiceEntry[] = [
     needs: [
       'REDIS_URL',
       'RELAY_PUBLIC_URL',
-      'RELAY_HUB_PUBLIC_URL',
       'RELAY_REQUESTS_URL',
       'RELAY_MESSAGES_URL',
       'RELAY_SESSION_SECRET',
@@ -74,6 +73,7 @@ export const services: readonly ServiceEntry[] = [
       'DATABASE_URL',
       'NATS_URL',
       'RELAY_PUBLIC_URL',
+      'RELAY_HUB_PUBLIC_URL',
       'RELAY_REQUESTS_URL',
       'RELAY_MESSAGES_URL',
       'RELAY_DASHBOARD_URL',

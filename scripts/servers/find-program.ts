@@ -1,15 +1,15 @@
-import { accessSync, constants, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
+import { executables } from './executables.ts';
 import type { FoundProgram, ServerKind } from './server-kind.ts';
 import { findVersion, isAtLeast } from './version.ts';
 
 /** The programs on PATH and in the usual folders that are new enough, in that order. */
 export async function findPrograms(kind: ServerKind, path = process.env.PATH ?? ''): Promise<FoundProgram[]> {
   const folders = [...path.split(delimiter), ...kind.folders.flatMap(expand)].filter(Boolean);
-  const files = kind.programs.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name)));
   const found: FoundProgram[] = [];
-  for (const file of files.filter(isExecutable)) {
+  for (const file of executables(kind.programs, folders)) {
     const program = await checkProgram(kind, file);
     if (program) found.push(program);
   }
@@ -47,14 +47,5 @@ function expand(pattern: string): string[] {
       .map((name) => `${parent}${name}${after}`);
   } catch {
     return [];
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -14,11 +14,12 @@ export async function installPackages(names: readonly string[]): Promise<void> {
   } finally {
     lift();
   }
-  // Nor at the next boot: ours are started by the launcher alone.
-  if (existsSync('/run/systemd/system')) {
+  // Nor at the next boot: ours are started by the launcher alone. Not every package brings a service.
+  const units = names.filter((name) => existsSync(`/lib/systemd/system/${name}.service`));
+  if (units.length > 0 && existsSync('/run/systemd/system')) {
     await runCommand({
       command: 'systemctl',
-      args: ['disable', ...names],
+      args: ['disable', ...units],
       failure: 'systemctl disable failed',
     });
   }

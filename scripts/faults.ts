@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { chooseSeeds } from '../test/faults/record/choose-seeds.ts';
+import { formatVerdicts } from '../test/faults/record/format-verdicts.ts';
+import { openRecord } from '../test/faults/record/record.ts';
+import type { Verdict } from '../test/faults/verdict/verdict.ts';
+import { root } from './local/home.ts';
+import { buildAll } from './steps/build-all.ts';
+import { generateAll } from './steps/generate-all.ts';
+import { createTerminal } from './terminal/terminal.ts';
+
+/** `npm run faults`: takes away what the product stands on, seed by seed; see test/faults/README.md. */
+export async function faults(args: string[]): Promise<void> {
+  const record = openRecord(join(root, 'test/faults/record.md'));
+  const seeds = chooseSeeds(args, record);
+  const terminal = createTerminal();
+  if (seeds.length === 0) return terminal.line('All of these seeds have passed already; --again runs them.');
+  await terminal.step('generate', generateAll);
+  await terminal.step('build', buildAll);
+  // Not before: what it stands on has only now been built.
+  const { runSeed } = await import('../test/faults/run-seed.ts');
+  const verdicts: Verdict[] = [];
+  for (const seed of seeds) {
+    const verdict = await terminal.step(`seed ${seed}`, (detail) => runSeed(seed, detail));
+    if (!verdict) break;
+    record.add(verdict, new Date());
+    verdicts.push(verdict);
+    if (verdict.failures.length > 0) terminal.line(`    FAILED: ${verdict.failures[0]}`);
+  }
+  terminal.line(`\n${formatVerdicts(verdicts)}\n`);
+  if (verdicts.length < seeds.length) terminal.line('Interrupted. The same command goes on where it was.');
+  if (verdicts.length < seeds.length || verdicts.some(({ failures }) => failures.length > 0))
+    process.exitCode = 1;
+}
