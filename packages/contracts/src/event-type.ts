@@ -3,7 +3,7 @@ import type { DomainEvent } from './generated/relay/events/v1/events_pb.ts';
 type Case = NonNullable<DomainEvent['event']['case']>;
 
 // The compiler asks for a line here as soon as proto/ has a new event.
-const typeOfCase = {
+export const typeOfCase = {
   newRequest: 'new_request',
   keyExchange: 'key_exchange',
   newMessage: 'new_message',

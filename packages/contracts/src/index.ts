@@ -1,4 +1,5 @@
 export { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
+export { type EventHead, readBody, readHead, readTime } from './event-head.ts';
 export { type EventType, eventType, eventTypes } from './event-type.ts';
 export { excerpt, excerptLength } from './excerpt.ts';
 export * from './generated/relay/events/v1/events_pb.ts';
@@ -10,6 +11,7 @@ export {
   newRequestPayload,
   requestClosedPayload,
 } from './payload.ts';
+export { type Permissions, permissionsFor } from './permissions.ts';
 export { ensureStream, type StreamOutcome, type StreamSettings } from './stream.ts';
 export { type Subjects, subjectsFor } from './subjects.ts';
 export { formatTopic, parseTopic, type Topic } from './topic.ts';

@@ -1,7 +1,7 @@
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
-import { createNats } from '@expert-relay/kit/nats';
+import { createNats, type NatsAccess } from '@expert-relay/kit/nats';
 import { createKeyUsage, type KeyUsage } from './api-key/key-usage.ts';
 import { createOutboxRelay, type OutboxRelay } from './outbox/create-outbox-relay.ts';
 import { createDatabase, type Database } from './postgres/create-database.ts';
@@ -18,7 +18,7 @@ export interface Writer {
 export function createWriter(options: {
   service: string;
   database: { url: string; poolSize: number; directUrl: string | undefined };
-  nats: { url: string; prefix: string; stream: { replicas: number; maxBytes: number } };
+  nats: NatsAccess & { prefix: string; stream: { replicas: number; maxBytes: number } };
   log: Log;
   metrics: Metrics;
 }): Writer {
@@ -27,7 +27,7 @@ export function createWriter(options: {
   const { prefix, stream } = options.nats;
   const database = createDatabase({ url, poolSize, log });
   const keyUsage = createKeyUsage({ prisma: database.prisma, log });
-  const nats = createNats({ url: options.nats.url, name: service, log });
+  const nats = createNats({ ...options.nats, name: service, log });
   const outbox = createOutboxRelay({ directUrl, nats, prefix, stream, log, metrics });
   return { database, outbox, keyUsage, parts: [database, keyUsage, nats, outbox] };
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KeyKind } from '@expert-relay/kit/api-key';
-import type { PrismaClient } from '../generated/client.ts';
+import type { Query } from '../postgres/create-query.ts';
 
 export interface FoundKey {
   id: string;
@@ -14,10 +14,10 @@ interface Row extends FoundKey {
 
 /** The key that belongs to a digest, if it works now: not revoked, not rotated away. */
 export async function findKey(
-  prisma: PrismaClient,
+  query: Query,
   given: { kind: KeyKind; digest: Buffer },
 ): Promise<FoundKey | undefined> {
-  const [row] = await prisma.$queryRaw<Row[]>`
+  const [row] = await query<Row>`
     SELECT key.id, key.user_id AS "userId", key.kind, secret.secret_digest AS digest
     FROM api_key_secrets AS secret JOIN api_keys AS key ON key.id = secret.api_key_id
     WHERE secret.secret_digest = ${given.digest}

@@ -1,12 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 export interface Bell {
   ring(): void;
   /** Resolves when it rings, at once if it rang since the last wait, and after `milliseconds` in any case. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Wakes one loop; rings that come while it works are kept as one. */
+/**
+ * Wakes one loop; rings that come while it works are kept as one. Without an `AbortController` for each wait:
+ * aborting it makes an error with its stack, which took as long as a publish.
+ */
 export function createBell(): Bell {
   let rung = false;
   let wake: () => void = () => {};
@@ -17,11 +18,15 @@ export function createBell(): Bell {
     },
     async wait(milliseconds, signal) {
       if (!rung && !signal.aborted) {
-        const awake = new AbortController();
-        wake = () => awake.abort();
-        await pause(milliseconds, undefined, { signal: AbortSignal.any([signal, awake.signal]) }).catch(
-          () => {},
-        );
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, milliseconds);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+          signal.addEventListener('abort', wake, { once: true });
+        });
+        signal.removeEventListener('abort', wake);
       }
       rung = false;
     },

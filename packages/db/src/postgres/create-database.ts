@@ -1,70 +1,33 @@
-import type { Part } from '@expert-relay/kit/lifecycle';
-import type { Log } from '@expert-relay/kit/log';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
-import { createQuery, type Query } from './create-query.ts';
-import { statementNames } from './statement-names.ts';
-import { watchPostgres } from './watch-postgres.ts';
+import { createPostgres, type Postgres, type PostgresOptions } from './create-postgres.ts';
 
-export interface Database extends Part {
+export interface Database extends Pick<Postgres, 'name' | 'query' | 'notReady' | 'start' | 'stop'> {
   readonly prisma: PrismaClient;
-  readonly query: Query;
 }
 
-/** A query that finds no free connection fails after this, rather than wait with its caller for ever. */
-const longestWait = 5_000;
-
-/**
- * Postgres for a service. Not ready until the applied migrations fit this code and while Postgres is away;
- * `start` fails at once on what waiting cannot mend, and after `patience` milliseconds on what it might.
- */
-export function createDatabase(options: {
-  url: string;
-  poolSize: number;
-  log: Log;
-  patience?: number;
-  /** A statement that is not answered by then fails, and its connection is given up: the network swallowed it. */
-  answerWithin?: number;
-}): Database {
-  const { url, poolSize, log, patience = 6_000, answerWithin = 10_000 } = options;
-  const watch = watchPostgres({ url, patience, log });
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: longestWait,
-    query_timeout: answerWithin,
-    keepAlive: true,
-    idleTimeoutMillis: 60_000,
-    onConnect: inUtc,
-  });
-  // An idle connection that breaks is replaced by the pool; `watch` tells of a Postgres that is away.
-  pool.on('error', () => {});
-  const nameOf = statementNames(url);
+/** Postgres with Prisma over the same connections, for services that read by way of its model API. */
+export function createDatabase(options: PostgresOptions): Database {
+  const postgres = createPostgres(options);
+  const { pool, query, nameOf, name, notReady } = postgres;
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) }),
   });
 
   return {
     prisma,
-    query: createQuery(pool, nameOf),
-    name: 'database',
-    notReady: () => watch.notReady(),
+    query,
+    name,
+    notReady,
     async start() {
-      await watch.start();
+      await postgres.start();
       // Prisma's first query loads its compiler: better now than under the first caller. Should Postgres
-      // have gone away meanwhile, `watch` says so.
+      // have gone away meanwhile, `notReady` says so.
       await prisma.$queryRaw`SELECT 1`.catch(() => {});
     },
     async stop() {
-      await watch.stop();
       await prisma.$disconnect();
-      await pool.end();
+      await postgres.stop();
     },
   };
-}
-
-/** Prisma's adapter drops the offset of every time that it reads, and writes times without one. */
-async function inUtc(client: pg.ClientBase): Promise<void> {
-  await client.query("SET TIME ZONE 'UTC'");
 }

@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { Prisma } from '../generated/client.ts';
+import { answerTypes } from './answer-types.ts';
 
 /**
  * Runs one statement and gives its rows: `` query<Row>`SELECT ${value}` ``. For what agents and experts call
- * all day. It reads like Prisma's `$queryRaw`, which takes twice the CPU time for the same (docs/adr/0004).
+ * all day. It reads like Prisma's `$queryRaw`, which takes twice the CPU time for the same (docs/adr/0004);
+ * but times come as texts, as answers show them.
  */
 export type Query = <Row extends object>(
   statement: TemplateStringsArray,
@@ -13,7 +15,7 @@ export type Query = <Row extends object>(
 export function createQuery(pool: pg.Pool, nameOf: (text: string) => string): Query {
   return async <Row extends object>(strings: TemplateStringsArray, ...given: unknown[]) => {
     const { text, values } = Prisma.sql(strings, ...given);
-    const { rows } = await pool.query<Row>({ name: nameOf(text), text, values });
+    const { rows } = await pool.query<Row>({ name: nameOf(text), text, values, types: answerTypes });
     return rows;
   };
 }
