@@ -58,7 +58,34 @@ export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {
 });
 
 export const natsVariables = {
-  url: url('NATS_URL', { help: 'NATS with JetStream.', protocols: ['nats:', 'tls:'], secret: true }),
+  url: url('NATS_URL', {
+    help:
+      'NATS with JetStream. With user and password, if it asks for them: nats://user:password@host:4222. ' +
+      'tls:// insists on TLS; nats:// uses it when the server asks for it.',
+    protocols: ['nats:', 'tls:'],
+    secret: true,
+  }),
+  caFile: text('RELAY_NATS_CA_FILE', {
+    help: "A file with the certificates (PEM) that NATS's own is checked against, instead of the system's. Insists on TLS.",
+    optional: true,
+  }),
+  certFile: text('RELAY_NATS_CERT_FILE', {
+    help: 'A file with the certificate (PEM) that this service shows to NATS. Goes with RELAY_NATS_KEY_FILE.',
+    optional: true,
+  }),
+  keyFile: text('RELAY_NATS_KEY_FILE', {
+    help: 'A file with the private key (PEM) of RELAY_NATS_CERT_FILE.',
+    optional: true,
+  }),
+  credentialsFile: text('RELAY_NATS_CREDENTIALS_FILE', {
+    help: 'A `.creds` file, as NATS makes it for a user of an account.',
+    optional: true,
+  }),
+  nkeySeed: secret('RELAY_NATS_NKEY_SEED', {
+    help: 'The seed (SU...) of the nkey that this service signs in with.',
+    optional: true,
+    minLength: 58,
+  }),
   prefix: text('RELAY_NATS_PREFIX', {
     help: 'The first part of all subjects; the stream is named after it.',
     default: 'relay',

@@ -2,21 +2,40 @@ import type { ErrorRequestHandler } from 'express';
 import type { Log } from '../log/index.ts';
 import { Problem, sendProblem } from '../problem/index.ts';
 
-/**
- * The one place where an error becomes an answer. Whatever is no `Problem` is ours, and is logged.
- * `send` is for the edge, which must care for bodies that it did not read.
- */
-export function handleErrors(log: Log, send: typeof sendProblem = sendProblem): ErrorRequestHandler {
+export interface ErrorHandling {
+  /** For the edge, which must care for bodies that it did not read. */
+  readonly send?: typeof sendProblem;
+  /** Whether an error only says that what the service stands on is away: callers do well to try again. */
+  readonly isOutage?: (error: unknown) => boolean;
+}
+
+/** The one place where an error becomes an answer. Whatever is no `Problem` is ours, and is logged. */
+export function handleErrors(
+  log: Log,
+  { send = sendProblem, isOutage = () => false }: ErrorHandling = {},
+): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const hungUp = (request.destroyed && !request.complete) || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (hungUp) {
       response.destroy();
       return;
     }
-    const problem = asProblem(error);
+    const away = !(error instanceof Problem) && isOutage(error);
+    const problem = away ? outage() : asProblem(error);
+    if (away) log.warn({ code: error.code, reason: lastLine(error.message) }, 'a call could not be served');
     if (problem.code === 'internal') log.error({ err: error }, 'a call failed unexpectedly');
     send(response, problem);
   };
+}
+
+/** Some libraries put the place in the code before what failed. */
+const lastLine = (message: string): string => message.trimEnd().split('\n').at(-1) ?? '';
+
+function outage(): Problem {
+  return new Problem('unavailable', {
+    detail: 'Try again shortly. A write takes effect once, with the same `messageId` or `Idempotency-Key`.',
+    headers: { 'retry-after': '2' },
+  });
 }
 
 function asProblem(error: unknown): Problem {

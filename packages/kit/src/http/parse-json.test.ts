@@ -18,6 +18,7 @@ test.each([
   '{"a":1}',
   ' {"a": {"b": [1, {"c": null}]}, "d": "x:y{[\\"\\\\"} ',
   '{"a":"\\\\\\"}:{","b":[{"a":1},{"a":2}]}',
+  '{"numbers":[1.7976931348623157e308,-0,1e-400,12345678901234567890]}',
   '{"emoji":"\u{1f600}","escaped":"\\ud83d\\ude00","constructor":1}',
   `{"deep":${'['.repeat(31)}${']'.repeat(31)}}`,
 ])('what is valid is parsed as ever: %.60s', (text) => {
@@ -40,6 +41,9 @@ describe('is refused with a sentence:', () => {
     ['NUL in a text', '{"a":["b\\u0000"]}', /NUL/],
     ['NUL in a name', '{"a\\u0000":1}', /NUL/],
     ['half a surrogate pair', '{"a":"\\ud83d"}', /surrogate/],
+    ['a number beyond a double', '{"a":1e400}', /range of a double/],
+    ['a negative one, deep inside', '{"a":[{"b":-1e309}]}', /range of a double/],
+    ['one of many digits', `{"a":${'9'.repeat(400)}}`, /range of a double/],
     ['33 levels', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`, /32 levels/],
     ['400,000 levels', '['.repeat(400_000), /32 levels/],
     ['a byte order mark', '\ufeff{}', /not valid JSON/],

@@ -5,7 +5,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * JSON as strictly as two readers must agree on it: valid UTF-8, one object, bounded depth, no
- * member twice, no `__proto__`, and no text that Postgres could not keep to the byte.
+ * member twice, no `__proto__`, no text that Postgres could not keep to the byte, and no number that
+ * would come out as `null`.
  */
 export function parseJson(bytes: Buffer): Record<string, unknown> {
   const members = countMembers(bytes);
@@ -69,6 +70,10 @@ function inspect(value: unknown): number {
     if (value.includes('\0')) refuse('A text contains the character NUL (\\u0000), which cannot be kept.');
     if (!value.isWellFormed()) refuse('A text contains half of a surrogate pair, which is no character.');
     return 0;
+  }
+  // What JSON.parse makes of a number beyond a double's range would be written as null.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    refuse('A number is beyond the range of a double (about 1.8e308): send it as a text.');
   }
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.reduce<number>((sum, entry) => sum + inspect(entry), 0);

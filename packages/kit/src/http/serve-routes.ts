@@ -19,8 +19,10 @@ export function serveRoutes(options: {
   metrics: Metrics;
   /** Hears of every caller that was let in. */
   onCaller?: (principal: Principal) => void;
+  /** Whether an error only says that what the service stands on is away. */
+  isOutage?: (error: unknown) => boolean;
 }): Express {
-  const { routes, verify, log, metrics, onCaller } = options;
+  const { routes, verify, log, metrics, onCaller, isOutage } = options;
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
 
@@ -49,7 +51,7 @@ export function serveRoutes(options: {
   app.use(() => {
     throw new Problem('not_found');
   });
-  app.use(handleErrors(log));
+  app.use(handleErrors(log, isOutage ? { isOutage } : {}));
   return app;
 }
 

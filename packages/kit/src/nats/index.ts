@@ -1,1 +1,2 @@
 export { createNats, type Nats } from './create-nats.ts';
+export type { NatsAccess } from './read-access.ts';

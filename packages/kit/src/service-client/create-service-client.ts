@@ -1,9 +1,9 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '../lifecycle/part.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
+import { createPool } from './create-pool.ts';
 
 export interface ServiceCall {
   method: string;
@@ -23,38 +23,31 @@ export interface ServiceClient extends Part {
   call(call: ServiceCall): Promise<IncomingMessage>;
 }
 
-const headTimeout = 30_000;
-
 export function createServiceClient(options: {
   name: string;
   url: string;
   sign: PrincipalSigner;
+  /** For the head of an answer, in milliseconds. */
+  headLimit?: number;
 }): ServiceClient {
-  const { name, sign } = options;
-  const { protocol, hostname, port } = new URL(options.url);
-  const { request, Agent } = protocol === 'https:' ? https : http;
-  // Idle for less than the callee's 75 s, so that it is never the callee who ends an idle connection.
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: 60_000 });
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const { name, url, sign, headLimit = 30_000 } = options;
+  const pool = createPool(url);
 
   function send(call: ServiceCall, fresh: boolean): Promise<IncomingMessage> {
     const { method, path, principal, callId, body } = call;
     return new Promise((resolve, reject) => {
-      const outgoing = request({
-        protocol,
-        host,
-        port,
-        method,
-        path,
-        agent: fresh ? false : agent,
-        headers: {
-          ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
-          ...call.headers,
-          'x-request-id': callId,
-          [principalHeader]: sign({ principal, method, path, callId }),
-        },
-      });
-      const timer = setTimeout(() => outgoing.destroy(new Error('no answer in time')), headTimeout);
+      const headers = {
+        ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
+        ...call.headers,
+        'x-request-id': callId,
+        [principalHeader]: sign({ principal, method, path, callId }),
+      };
+      const outgoing = pool.open({ method, path, headers }, fresh);
+      const timer = setTimeout(() => {
+        // Not one to repeat: the connection did not break, and nobody knows what became of the call.
+        reject(new Error('no answer in time'));
+        outgoing.destroy();
+      }, headLimit);
       outgoing.once('response', (answer) => {
         clearTimeout(timer);
         resolve(answer);
@@ -83,7 +76,7 @@ export function createServiceClient(options: {
       }
     },
     async stop() {
-      agent.destroy();
+      pool.close();
     },
   };
 }

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A NATS server with a configuration of its own. */
+export async function startNatsWith(config: string): Promise<{ host: string } & AsyncDisposable> {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-nats-'));
+  const file = join(folder, 'nats.conf');
+  writeFileSync(file, `listen: "127.0.0.1:-1"\nports_file_dir: ${JSON.stringify(folder)}\n${config}`);
+  const child = spawn('nats-server', ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (bytes: Buffer) => {
+    said += bytes;
+  });
+
+  async function stop(): Promise<void> {
+    if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  for (let tries = 0; tries < 200; tries++) {
+    const ports = readdirSync(folder).find((name) => name.endsWith('.ports'));
+    const [url] = ports ? (JSON.parse(readFileSync(join(folder, ports), 'utf8')).nats as string[]) : [];
+    if (url) return { host: new URL(url).host, [Symbol.asyncDispose]: stop };
+    if (child.exitCode !== null) break;
+    await pause(25);
+  }
+  await stop();
+  throw new Error(`nats-server did not start: ${said}`);
+}
