@@ -6,35 +6,93 @@ export interface Cable {
   readonly url: string;
   /** Ends all connections and refuses new ones, as a server that is gone does. */
   cut(): Promise<void>;
+  /** From now on no byte passes, and nobody is told: connections stay open, as when a network drops everything. */
+  hold(): void;
+  /** What was held goes on its way, late, as TCP repeats what was not acknowledged. */
   mend(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A way to a real server that a test can cut, where the server itself must stay up for other tests. */
-export async function createCable(serverUrl: string): Promise<Cable> {
-  const target = new URL(serverUrl);
-  const sockets = new Set<Socket>();
+/** The two ends of one connection through a cable. */
+interface Joint {
+  readonly near: Socket;
+  far: Socket | undefined;
+}
+
+/**
+ * A way to a real server that a test can cut, where the server itself must stay up for other tests. It may
+ * lead to several of one kind: connections go to them in turn, past those that refuse.
+ */
+export async function createCable(serverUrls: string | readonly string[]): Promise<Cable> {
+  const targets = [serverUrls].flat().map((url) => new URL(url));
+  const joints = new Set<Joint>();
   let server: Server | undefined;
   let port = 0;
+  let held = false;
+  let turn = 0;
 
   function join(near: Socket): void {
+    const joint: Joint = { near, far: undefined };
+    joints.add(joint);
+    watch(near, joint);
+    if (held) near.pause();
+    else reach(joint, targets.length);
+  }
+
+  function reach(joint: Joint, triesLeft: number): void {
+    const target = targets[turn++ % targets.length] as URL;
     const far = connect(Number(target.port), target.hostname);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-      socket.pipe(other);
+    const refused = () => {
+      if (triesLeft > 1 && !joint.near.destroyed) reach(joint, triesLeft - 1);
+      else joint.near.destroy();
+    };
+    far.once('error', refused);
+    far.once('connect', () => {
+      far.off('error', refused);
+      joint.far = far;
+      watch(far, joint);
+      if (joint.near.destroyed) far.destroy();
+      else if (!held) lead(joint);
+    });
+  }
+
+  function watch(socket: Socket, joint: Joint): void {
+    socket.setNoDelay(true);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      // Of an end that comes while everything is held, the other side hears when it is mended.
+      if (!held) end(joint);
+    });
+  }
+
+  function lead({ near, far }: Joint): void {
+    if (!far) return;
+    near.pipe(far);
+    far.pipe(near);
+  }
+
+  function end(joint: Joint): void {
+    joints.delete(joint);
+    joint.near.destroy();
+    joint.far?.destroy();
+  }
+
+  function hold(): void {
+    held = true;
+    for (const { near, far } of joints) for (const socket of [near, far]) socket?.unpipe().pause();
+  }
+
+  function release(): void {
+    held = false;
+    for (const joint of joints) {
+      if (joint.near.destroyed || joint.far?.destroyed) end(joint);
+      else if (joint.far) lead(joint);
+      else reach(joint, targets.length);
     }
   }
 
   async function mend(): Promise<void> {
+    if (held) release();
     if (server) return;
     server = createServer(join);
     await new Promise<void>((resolve, reject) => {
@@ -46,7 +104,8 @@ export async function createCable(serverUrl: string): Promise<Cable> {
   async function cut(): Promise<void> {
     const closing = server;
     server = undefined;
-    for (const socket of sockets) socket.destroy();
+    held = false;
+    for (const joint of joints) end(joint);
     await new Promise<void>((resolve) => {
       if (closing) closing.close(() => resolve());
       else resolve();
@@ -54,7 +113,7 @@ export async function createCable(serverUrl: string): Promise<Cable> {
   }
 
   await mend();
-  const url = new URL(serverUrl);
+  const url = new URL(targets[0] as URL);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.href.replace(/\/$/, ''), cut, mend, stop: cut };
+  return { url: url.href.replace(/\/$/, ''), cut, hold, mend, stop: cut };
 }

@@ -12,6 +12,7 @@ export { type Cable, createCable } from './create-cable.ts';
 export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { eventually } from './eventually.ts';
 export { openStream, type StreamEvent, type TestStream } from './stream/open-stream.ts';
+export { readBlocks } from './stream/read-blocks.ts';
 export { topicUrl } from './stream/topic-url.ts';
 export { type Submitted, submit } from './submit.ts';
 export type { Tenant } from './tenant/make-tenant.ts';

@@ -13,7 +13,8 @@ function openHandles(): Map<string, number> {
 
 /**
  * Notes what keeps this process alive now. The function that it gives fails when, a moment after everything
- * was stopped, there is more of it: a timer, a connection or a listener that somebody forgot.
+ * was stopped, there is more of it: a timer, a connection or a listener that somebody forgot. Both are for
+ * hooks: Jest holds a timer for each, which counts too.
  */
 export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void> {
   const before = openHandles();

@@ -21,18 +21,12 @@ describe('a constellation', () => {
     expect(calls.map(({ service }) => service).sort()).toEqual(['gateway', 'requests']);
   });
 
-  test('takes well under a second to start once the template is there, and two do not meet', async () => {
+  test('takes well under a second to start once the template is there', async () => {
     // What this process spends: how long that takes by the clock is also up to what else the machine does.
     const before = process.cpuUsage();
     relay = await startConstellation();
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1_000).toBeLessThan(3_000);
-
-    const { consumerKey } = await relay.makeTenant();
-    // Only this one is called from here on: what the first opened meanwhile would be blamed on its stop.
-    const other = await startConstellation();
-    expect((await submit(other.gatewayUrl, consumerKey)).status).toBe(401);
-    await other.stop();
   });
 
   test('gives every service the settings and the clock of the test', async () => {

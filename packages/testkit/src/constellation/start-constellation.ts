@@ -9,7 +9,7 @@ import { watchOpenHandles } from '../watch-open-handles.ts';
 import { constellationEnv } from './constellation-env.ts';
 import { forgetRedisKeys, forgetStream } from './forget.ts';
 import { reservePort } from './reserve-port.ts';
-import type { ServiceName } from './start-services.ts';
+import type { OwnSettings, ServiceName } from './start-services.ts';
 import { type TestServers, testServers } from './test-servers.ts';
 import { untilReady } from './until-ready.ts';
 import { watchConnections } from './watch-connections.ts';
@@ -21,6 +21,8 @@ export interface Constellation {
   /** What all services have logged so far; each line names its service. */
   readonly logs: readonly LogLine[];
   makeTenant(name?: string): Promise<Tenant>;
+  /** Stops the hub and starts a new one where it was. */
+  restartHub(): Promise<void>;
   /** Stops everything, leaves nothing on the servers, and fails when a service left something open. */
   stop(): Promise<void>;
 }
@@ -28,6 +30,10 @@ export interface Constellation {
 export interface ConstellationOptions {
   /** Settings that this test is about. */
   env?: Readonly<Record<string, string>>;
+  /** Settings of one service alone. */
+  own?: OwnSettings;
+  /** The names of keys, subjects and the stream; chosen when not given. */
+  prefix?: string;
   clock?: Clock;
   /** Servers of the test's own, which it may take away. */
   servers?: Partial<TestServers>;
@@ -40,12 +46,12 @@ export interface ConstellationOptions {
  * key prefixes and secrets of its own.
  */
 export async function startConstellation(options: ConstellationOptions = {}): Promise<Constellation> {
-  const { env = {}, clock, unready = [] } = options;
+  const { env = {}, own = {}, clock, unready = [] } = options;
   // Only now, so that tests which need no constellation do not load six services with this package.
   const { startServices } = await import('./start-services.ts');
   const { makeTenant } = await import('../tenant/make-tenant.ts');
   const servers = { ...testServers(), ...options.servers };
-  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const prefix = options.prefix ?? `test-${randomBytes(6).toString('hex')}`;
   const logs = captureLogs();
   const cleanups: (() => Promise<void>)[] = [watchOpenHandles()];
   // All of them, whatever fails; the first failure is the one to look at.
@@ -68,22 +74,21 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
 
     const publicUrl = `http://127.0.0.1:${await reservePort()}`;
     const base = constellationEnv({ servers: { ...servers, databaseUrl }, prefix, publicUrl });
-    const running = await startServices({ ...base, ...env }, (service) => ({
-      log: logs.logOf(service),
-      ...(clock && { clock }),
-    }));
+    const overrides = (service: ServiceName) => ({ log: logs.logOf(service), ...(clock && { clock }) });
+    const running = await startServices({ ...base, ...env }, overrides, own);
     cleanups.push(running.stop);
     const awaited = Object.entries(running.services).filter(
       ([name]) => !unready.includes(name as ServiceName),
     );
     await Promise.all(awaited.map(([, service]) => untilReady(service)));
 
-    const { gatewayUrl, hubUrl, services } = running;
+    const { gatewayUrl, hubUrl, services, restartHub } = running;
     return {
       gatewayUrl,
       hubUrl,
       services,
       logs: logs.lines,
+      restartHub,
       makeTenant: (name) => makeTenant(database.prisma, name),
       stop,
     };

@@ -14,10 +14,14 @@ import { readConfig as readRequestsConfig } from '@expert-relay/requests/config'
 
 export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'expiry-worker' | 'dashboard';
 
+export type OwnSettings = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+
 export interface RunningServices {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
   readonly services: Readonly<Record<ServiceName, Service>>;
+  /** Stops the hub and starts a new one where it was. */
+  restartHub(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +32,8 @@ export interface RunningServices {
 export async function startServices(
   env: Readonly<Record<string, string>>,
   overridesFor: (service: ServiceName) => Overrides,
+  /** Settings of one service alone. */
+  settings: OwnSettings = {},
 ): Promise<RunningServices> {
   const started: Service[] = [];
   const start = async <S extends Service>(service: S): Promise<S> => {
@@ -41,24 +47,40 @@ export async function startServices(
 
   try {
     const [requests, messages] = await Promise.all([
-      start(createRequests(readRequestsConfig(env), overridesFor('requests'))),
-      start(createMessages(readMessagesConfig(env), overridesFor('messages'))),
+      start(createRequests(readRequestsConfig({ ...env, ...settings.requests }), overridesFor('requests'))),
+      start(createMessages(readMessagesConfig({ ...env, ...settings.messages }), overridesFor('messages'))),
     ]);
-    const inner = { ...env, RELAY_REQUESTS_URL: requests.url, RELAY_MESSAGES_URL: messages.url };
+    // A test may lead those that call elsewhere.
+    const inner = { RELAY_REQUESTS_URL: requests.url, RELAY_MESSAGES_URL: messages.url, ...env };
     const [hub, worker] = await Promise.all([
-      start(createHub(readHubConfig(inner), overridesFor('hub'))),
-      start(createExpiryWorker(readExpiryWorkerConfig(inner), overridesFor('expiry-worker'))),
+      start(createHub(readHubConfig({ ...inner, ...settings.hub }), overridesFor('hub'))),
+      start(
+        createExpiryWorker(
+          readExpiryWorkerConfig({ ...inner, ...settings['expiry-worker'] }),
+          overridesFor('expiry-worker'),
+        ),
+      ),
     ]);
-    const known = { ...inner, RELAY_HUB_PUBLIC_URL: hub.url };
-    const dashboard = await start(createDashboard(readDashboardConfig(known), overridesFor('dashboard')));
+    const dashboard = await start(
+      createDashboard(readDashboardConfig({ ...inner, ...settings.dashboard }), overridesFor('dashboard')),
+    );
     const edge = {
-      ...known,
+      ...inner,
+      RELAY_HUB_PUBLIC_URL: hub.url,
       RELAY_DASHBOARD_URL: dashboard.url,
       RELAY_PORT: new URL(env.RELAY_PUBLIC_URL ?? '').port,
+      ...settings.gateway,
     };
     const gateway = await start(createGateway(readGatewayConfig(edge), overridesFor('gateway')));
     const services = { gateway, requests, messages, hub, 'expiry-worker': worker, dashboard };
-    return { gatewayUrl: gateway.url, hubUrl: hub.url, services, stop };
+    const { url: hubUrl } = hub;
+    const restartHub = async () => {
+      await services.hub.stop();
+      started.splice(started.indexOf(services.hub), 1);
+      const own = { ...inner, ...settings.hub, RELAY_PORT: new URL(hubUrl).port };
+      services.hub = await start(createHub(readHubConfig(own), overridesFor('hub')));
+    };
+    return { gatewayUrl: gateway.url, hubUrl, services, restartHub, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -5,7 +5,7 @@ export interface Block {
 }
 
 /** The blocks of an event stream, comments left out, as the HTML standard reads them. */
-export async function* readBlocks(body: ReadableStream<Uint8Array>): AsyncGenerator<Block> {
+export async function* readBlocks(body: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const bytes of body) {
