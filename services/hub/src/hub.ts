@@ -1,4 +1,4 @@
-import { type DomainEvent, eventType } from '@expert-relay/contracts';
+import { type EventHead, readTime } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
@@ -51,11 +51,12 @@ export function createHub(options: {
     source,
     feed,
     fill: config.ring.events,
+    onLevel: () => catchUp.open(),
     prepare: () => readRevocations(source, revocations, new Date(clock.now() - revocationMemory)),
     log,
   });
 
-  function onEntry(entry: Entry, event: DomainEvent | undefined, repeated: boolean): void {
+  function onEntry(entry: Entry, event: EventHead | undefined, repeated: boolean): void {
     streams.deliver(entry, event, repeated);
     catchUp.reconsider();
     if (!event) {
@@ -65,11 +66,9 @@ export function createHub(options: {
     revocations.learn(event);
     // What fills the ring at the start was delivered long ago.
     if (!follower.hasFollowed) return;
-    metrics.events.inc({ type: eventType(event) ?? 'unknown' });
-    if (event.recordedAt)
-      metrics.eventAge.observe(
-        clock.now() / 1_000 - Number(event.recordedAt.seconds) - event.recordedAt.nanos / 1e9,
-      );
+    metrics.events.inc({ type: event.type ?? 'unknown' });
+    const recordedAt = readTime(event);
+    if (recordedAt !== undefined) metrics.eventAge.observe((clock.now() - recordedAt) / 1_000);
   }
 
   function onBreak(complete: boolean): void {

@@ -5,6 +5,7 @@ import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createAuthorise } from './authorise/authorise.ts';
 import { createKeyExchange } from './authorise/exchange-key.ts';
 import { parseStreamTokenKeys } from './authorise/stream-token-keys.ts';
@@ -19,7 +20,7 @@ import { createStreamEvents } from './routes/stream-events.ts';
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('hub', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('hub', { forProcess: overrides.log === undefined });
-  const nats = createNats({ url: config.nats.url, name: 'hub', log });
+  const nats = createNats({ ...config.nats, name: 'hub', log });
   const hub = createHub({ config, nats, clock, log, metrics });
 
   const sign = createPrincipalSigner({
@@ -28,10 +29,11 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_HUB_REQUESTS', config.principalKey),
     clock,
   });
+  const requests = createServiceClient({ name: 'requests', url: config.requestsUrl, sign, headLimit: 2_500 });
   const authorise = createAuthorise({
     requireAuth: config.requireAuth,
     verify: createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock }),
-    exchange: createKeyExchange({ requestsUrl: config.requestsUrl, sign, log }),
+    exchange: createKeyExchange({ requests, log }),
     revocations: hub.revocations,
   });
   const takeOver = createTakeOver();
@@ -52,6 +54,6 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     settings: { maxHeaderSize: 65_536 },
   });
 
-  const parts = [nats, server, ...hub.parts];
+  const parts = [nats, requests, server, ...hub.parts];
   return composeService({ name: 'hub', parts, log, metrics, settings: config.process, server });
 }

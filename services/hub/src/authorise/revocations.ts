@@ -1,5 +1,6 @@
-import type { DomainEvent } from '@expert-relay/contracts';
+import { type EventHead, readTime } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
+import { readBodyOf } from '../feed/read-event.ts';
 import { type Credential, keyCredential, sessionCredential } from './credential.ts';
 
 /** Longer than any token lives: what was revoked before has no token left. */
@@ -18,13 +19,15 @@ export class Revocations {
   }
 
   /** Takes note of the event if it is a revocation. */
-  learn({ event, recordedAt }: DomainEvent): void {
-    if (event.case !== 'credentialRevoked') return;
-    const { credential } = event.value;
+  learn(event: EventHead): void {
+    if (event.type !== 'credential_revoked') return;
+    const body = readBodyOf(event);
+    if (body.case !== 'credentialRevoked') return;
+    const { credential } = body.value;
     if (credential.value === undefined) return;
     const id =
       credential.case === 'apiKeyId' ? keyCredential(credential.value) : sessionCredential(credential.value);
-    const at = recordedAt ? Number(recordedAt.seconds) * 1_000 + recordedAt.nanos / 1e6 : this.#clock.now();
+    const at = readTime(event) ?? this.#clock.now();
     const known = this.#times.get(id);
     if (at < this.#clock.now() - revocationMemory || (known !== undefined && known >= at)) return;
     this.#times.delete(id);

@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import { frame } from '../stream/frame.ts';
 import { jsonOf } from './copies.ts';
 import { formatPosition, type Position } from './position.ts';
@@ -30,8 +30,8 @@ export class Entry implements Position {
     return 300 + 4 * this.#bytes.length;
   }
 
-  /** The one Buffer that all subscribers of a topic get. `event` spares decoding it again. */
-  frame(copy: number, event?: DomainEvent): Buffer {
+  /** The one Buffer that all subscribers of a topic get. `event` spares reading it again. */
+  frame(copy: number, event?: EventHead): Buffer {
     this.#frames[copy] ??= this.#make(copy, formatPosition(this), event);
     return this.#frames[copy];
   }
@@ -42,11 +42,12 @@ export class Entry implements Position {
     return this.#make(0, formatPosition({ epoch, seq, check, copies: 1 }));
   }
 
-  decode(): DomainEvent | undefined {
+  read(): EventHead | undefined {
     return readEvent(this.#bytes);
   }
 
-  #make(copy: number, id: string, event = this.decode()): Buffer {
-    return frame(`id: ${id}\n${event ? `data: ${jsonOf(event, copy)}\n` : ''}\n`);
+  #make(copy: number, id: string, event = this.read()): Buffer {
+    const json = event && jsonOf(event, copy);
+    return frame(`id: ${id}\n${json === undefined ? '' : `data: ${json}\n`}\n`);
   }
 }

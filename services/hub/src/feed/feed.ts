@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { topicsOf } from './copies.ts';
 import { Entry } from './entry.ts';
@@ -10,7 +10,7 @@ import { SeenSequences } from './seen-sequences.ts';
 /** Who is told what happens to the feed. */
 export interface FeedListener {
   /** `repeated`: who has been here since before the stream lost this event, has had it already. */
-  onEntry(entry: Entry, event: DomainEvent | undefined, repeated: boolean): void;
+  onEntry(entry: Entry, event: EventHead | undefined, repeated: boolean): void;
   /** The stream holds something else than we delivered; `complete` unless events may have been missed. */
   onBreak(complete: boolean): void;
 }
@@ -66,16 +66,12 @@ export class Feed {
 
   append(seq: number, bytes: Uint8Array): void {
     const event = readEvent(bytes);
-    const { requestId = '', eventId = '' } = event ?? {};
-    const isNew = requestId === '' || this.#seen.admit(requestId, Number(event?.seq));
+    const { requestId = '', eventId = '', seq: place = 0 } = event ?? {};
+    const isNew = requestId === '' || this.#seen.admit(requestId, place);
     const at = { epoch: this.current.epoch, seq, check: checkOf(eventId) };
     const entry = new Entry(at, bytes, event && isNew ? topicsOf(event) : []);
     this.ring.append(entry);
-    this.#listener.onEntry(
-      entry,
-      event,
-      isNew && requestId !== '' && this.#isRepeated(requestId, Number(event?.seq)),
-    );
+    this.#listener.onEntry(entry, event, isNew && requestId !== '' && this.#isRepeated(requestId, place));
   }
 
   /** The stream lost everything after this sequence. What it lost is published again. */
@@ -83,8 +79,8 @@ export class Feed {
     this.ring.cutAfter(seq);
     this.#break(seq + 1);
     for (const entry of this.ring) {
-      const event = entry.decode();
-      if (event?.requestId) this.#seen.admit(event.requestId, Number(event.seq));
+      const event = entry.read();
+      if (event?.requestId) this.#seen.admit(event.requestId, event.seq);
     }
     this.#listener.onBreak(true);
   }

@@ -1,10 +1,19 @@
-import { type DomainEvent, decodeEvent } from '@expert-relay/contracts';
+import { type DomainEvent, type EventHead, readBody, readHead } from '@expert-relay/contracts';
 
-/** The event that these bytes hold; undefined for bytes that are none. */
-export function readEvent(bytes: Uint8Array): DomainEvent | undefined {
+/** The event that these bytes hold, its body not decoded yet; undefined for bytes that are none. */
+export function readEvent(bytes: Uint8Array): EventHead | undefined {
   try {
-    return decodeEvent(bytes);
+    return readHead(bytes);
   } catch {
     return undefined;
+  }
+}
+
+/** What happened; nothing that we know of, when it is of a newer release or cannot be read. */
+export function readBodyOf(event: EventHead): DomainEvent['event'] {
+  try {
+    return readBody(event);
+  } catch {
+    return { case: undefined };
   }
 }

@@ -24,6 +24,8 @@ export function createFollower(options: {
   feed: Feed;
   /** How many events are read before the hub is ready, so that most who resume are served from memory. */
   fill: number;
+  /** Hears once that the feed is level with the stream for the first time. */
+  onLevel: () => void;
   /** Runs before the events are followed, each time anew. */
   prepare: () => Promise<void>;
   log: Log;
@@ -117,8 +119,10 @@ export function createFollower(options: {
   function checkLevel(lastSeq: number): void {
     if (trouble === undefined || feed.current.seq < lastSeq) return;
     trouble = undefined;
-    hasFollowed = true;
     log.info({ seq: feed.current.seq }, 'following NATS');
+    if (hasFollowed) return;
+    hasFollowed = true;
+    options.onLevel();
   }
 
   nats.onConnection(async (connection) => {

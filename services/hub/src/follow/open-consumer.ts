@@ -27,7 +27,10 @@ export interface Consumer {
   end(reason: string): void;
 }
 
-/** Asked for at a time: what flows for one consumer never holds up another for long on the shared connection. */
+/**
+ * Asked for at a time, and again when half of it has come, so that it never stops flowing. What flows for one
+ * consumer never holds up another for long on the shared connection.
+ */
 const batch = 500;
 const heartbeat = 1_000;
 const patience = 2_500;
@@ -74,34 +77,38 @@ export async function openConsumer(options: {
     callback(error, message) {
       if (error) return end(error.message);
       heard = performance.now();
-      // Headers are read only where needed: parsing them costs more than all the rest here.
-      if (message.reply?.startsWith('$JS.ACK.')) onMessage(message, message.reply);
+      // Decoded anew each time that it is looked at. Headers are read only where needed: parsing them costs more
+      // than all the rest here.
+      const { reply } = message;
+      if (reply?.startsWith('$JS.ACK.')) onMessage(message, reply);
       else onStatus(message);
     },
   });
 
   function ask(): void {
     if (over || connection.isClosed()) return;
-    awaited = batch;
+    awaited += batch;
     connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, request, { reply: inbox });
   }
 
   function onMessage(message: Msg, reply: string): void {
     if (over) return;
-    const { streamSeq, consumerSeq } = placeOf(reply);
+    const { streamSeq, consumerSeq } = placeOf(reply, name);
     if (consumerSeq === expected) {
       expected++;
       awaited--;
       deliver({ seq: streamSeq, bytes: message.data });
-      if (awaited === 0) ask();
+      if (awaited <= batch / 2) ask();
     } else end('a message got lost on the way');
   }
 
   function onStatus({ headers }: Msg): void {
     const last = headers?.get('Nats-Last-Consumer');
-    // Nothing came while this request waited.
-    if (headers?.code === 408 || headers?.code === 404) ask();
-    else if (headers?.code !== 100) end(headers?.description || 'NATS does not know the consumer any more');
+    if (headers?.code === 408 || headers?.code === 404) {
+      // A request ran out of time: it will not bring any more.
+      awaited -= Number(headers.get('Nats-Pending-Messages') || awaited);
+      if (awaited <= batch / 2) ask();
+    } else if (headers?.code !== 100) end(headers?.description || 'NATS does not know the consumer any more');
     else if (last && Number(last) !== expected - 1) end('messages got lost on the way');
   }
 

@@ -3,7 +3,7 @@ import type { Feed } from '../feed/feed.ts';
 import type { Position } from '../feed/position.ts';
 import type { StreamSource } from '../follow/stream-source.ts';
 import type { Audience } from '../stream/audience.ts';
-import { reset } from '../stream/blocks.ts';
+import { heartbeat, reset } from '../stream/blocks.ts';
 import type { StreamMetrics } from '../stream/stream-metrics.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
 import type { From } from './rider.ts';
@@ -20,6 +20,8 @@ export class CatchUp {
   readonly #metrics: Pick<StreamMetrics, 'begun'>;
   /** Who knows events that have not come here yet: another hub was quicker. */
   #ahead: { subscriber: Subscriber; from: Position }[] = [];
+  /** What is to be done for who came before the feed was level with the stream; undefined once it was. */
+  #early: (() => void)[] | undefined = [];
 
   constructor(options: {
     feed: Feed;
@@ -37,6 +39,14 @@ export class CatchUp {
 
   /** From now on, whatever was before. */
   begin(subscriber: Subscriber): void {
+    if (!subscriber.isOpen) return;
+    if (this.#early) {
+      this.#early.push(() => {
+        subscriber.outlet.write(heartbeat(this.#feed.place));
+        this.begin(subscriber);
+      });
+      return;
+    }
     this.#metrics.begun.inc({ how: 'now' });
     this.#join(subscriber);
   }
@@ -44,12 +54,20 @@ export class CatchUp {
   resume(subscriber: Subscriber, from: From): void {
     const { current, ring } = this.#feed;
     if (!subscriber.isOpen) return;
-    if (from === 'earliest') this.#resumeEarliest(subscriber);
+    if (this.#early) this.#early.push(() => this.resume(subscriber, from));
+    else if (from === 'earliest') this.#resumeEarliest(subscriber);
     else if (from.epoch !== current.epoch || !this.#feed.isSure(from)) this.reset(subscriber);
     else if (from.seq > current.seq) void this.#awaitEvent(subscriber, from);
     else if (this.#isInRing(from)) this.#replay(subscriber, from);
     else if (from.seq <= ring.floor.seq) this.#scan.add(subscriber, from);
     else this.reset(subscriber);
+  }
+
+  /** The feed is level with the stream: whoever came early is served now. */
+  open(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const serve of early) serve();
   }
 
   /** The feed has moved or changed: whoever was ahead of it may be served now. */

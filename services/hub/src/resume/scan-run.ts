@@ -1,3 +1,4 @@
+import type { EventHead } from '@expert-relay/contracts';
 import { topicsOf } from '../feed/copies.ts';
 import { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
@@ -10,6 +11,9 @@ import { Audience } from '../stream/audience.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
 import type { Destination, From, Rider } from './rider.ts';
 import { sendCopies } from './send-copies.ts';
+
+/** Riders get their events together, this often at least: a write costs more than all else about an event. */
+const flushEvery = 500;
 
 /** One pass over the stream, from the oldest place that is asked for up to where the ring begins. */
 export class ScanRun {
@@ -24,6 +28,7 @@ export class ScanRun {
   readonly #aboard = new Audience();
   #at: Position | undefined;
   #consumer: Consumer | undefined;
+  #flushing: NodeJS.Timeout | undefined;
   #isOver = false;
   events = 0;
 
@@ -61,11 +66,13 @@ export class ScanRun {
   leave(subscriber: Subscriber): void {
     if (!this.#riders.delete(subscriber)) return;
     this.#aboard.leave(subscriber);
+    subscriber.outlet.flush();
   }
 
   /** Resolves with why it ended; whoever is left has been sent on by then. */
   async read(consumer: Consumer): Promise<string> {
     this.#consumer = consumer;
+    this.#flushing = setInterval(() => this.#flush(), flushEvery);
     let left = consumer.pending;
     if (left === 0) this.end('the stream is empty');
     consumer.begin((message) => {
@@ -82,6 +89,8 @@ export class ScanRun {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#consumer?.end(reason);
+    clearInterval(this.#flushing);
+    this.#flush();
     for (const [subscriber, from] of this.#riders) this.#destination.resume(subscriber, this.#at ?? from);
     for (const { subscriber, from } of this.#boarding) this.#destination.resume(subscriber, from);
   }
@@ -93,9 +102,9 @@ export class ScanRun {
     this.#at = { epoch: this.#epoch, seq, check: checkOf(event?.eventId ?? '') };
     if (previous && seq !== previous.seq + 1) this.#resetAll();
 
-    const isNew = !event?.requestId || this.#seen.admit(event.requestId, Number(event.seq));
+    const isNew = !event?.requestId || this.#seen.admit(event.requestId, event.seq);
     const entry = new Entry(this.#at, bytes, event && isNew ? topicsOf(event) : []);
-    this.#deliver(entry);
+    this.#deliver(entry, event);
     this.#letOn(entry);
 
     const { ring } = this.#feed;
@@ -103,10 +112,14 @@ export class ScanRun {
     else if (this.#riders.size === 0 && this.#boarding.length === 0) this.end('nobody is left');
   }
 
-  #deliver(entry: Entry): void {
+  #flush(): void {
+    for (const { outlet } of this.#riders.keys()) outlet.flush();
+  }
+
+  #deliver(entry: Entry, event: EventHead | undefined): void {
     const full: Subscriber[] = [];
-    this.#aboard.deliver(entry, undefined, (subscriber, bytes) => {
-      subscriber.outlet.write(bytes);
+    this.#aboard.deliver(entry, event, (subscriber, bytes) => {
+      subscriber.outlet.collect(bytes);
       if (subscriber.outlet.isFull) full.push(subscriber);
     });
     // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.

@@ -6,6 +6,10 @@ import type { Subscriber } from '../stream/subscriber.ts';
 import type { Destination, From, Rider } from './rider.ts';
 import { ScanRun } from './scan-run.ts';
 
+/** So many at once are a crowd that reconnects, of which more are on the way. */
+const crowd = 10;
+const longestGathering = 1_000;
+
 /**
  * Serves places that are older than the ring by reading the stream from NATS: one scan at a time for everyone, so
  * that a thousand who resume cost one pass. Who comes too late for the scan that is under way waits for the next.
@@ -53,8 +57,7 @@ export class Scan {
   async #scanAll(): Promise<void> {
     const { signal } = this.#stopping;
     const wait = (time: number) => pause(time, undefined, { signal }).catch(() => {});
-    // Those who reconnect together come within a moment: they shall share a scan.
-    await wait(20);
+    await this.#gather(wait);
     while (this.#waiting.length > 0 && !signal.aborted) {
       const riders = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
       this.#waiting = [];
@@ -67,6 +70,16 @@ export class Scan {
         this.#log.warn({ reason: (error as Error).message }, 'older events cannot be read: trying again');
         await wait(500);
       }
+    }
+  }
+
+  /** Those who reconnect together come one after the other: they shall share a scan. Ends when nobody comes any more. */
+  async #gather(wait: (time: number) => Promise<void>): Promise<void> {
+    for (let waited = 0, come = 0; come < this.#waiting.length && waited < longestGathering; ) {
+      come = this.#waiting.length;
+      const lull = come < crowd ? 20 : 100;
+      await wait(lull);
+      waited += lull;
     }
   }
 

@@ -3,7 +3,8 @@ import type { Subscriber } from '../stream/subscriber.ts';
 
 /** Sends one subscriber its copies of an event, from the given one on. */
 export function sendCopies(subscriber: Subscriber, entry: Entry, start = 0): void {
-  const wanted = entry.topics.map((topic, copy) => copy >= start && subscriber.topics.includes(topic));
-  if (wanted[0]) subscriber.outlet.write(wanted[1] ? entry.firstOfTwo() : entry.frame(0));
-  if (wanted[1]) subscriber.outlet.write(entry.frame(1));
+  const { outlet, topics } = subscriber;
+  const [first, second] = entry.topics.map((topic, copy) => copy >= start && topics.includes(topic));
+  if (first) outlet.write(second ? entry.firstOfTwo() : entry.frame(0));
+  if (second) outlet.write(entry.frame(1));
 }

@@ -47,13 +47,14 @@ export function createStreamEvents(options: {
 
   function whyNot(holder: Parameters<StreamCaps['reached']>[0]): EndReason | undefined {
     if (streams.isStopping) return 'stopping';
-    if (!options.hasFollowed()) return 'starting';
+    // Who comes while the newest events are read is let in, and served in a moment.
+    if (!feed.hasBegun) return 'starting';
     return caps.reached(holder) === undefined ? undefined : 'too_many_streams';
   }
 
   /** Who resumes is where it says that it is, as long as nothing else was sent. */
   function placeOf(from: From | undefined): Position | undefined {
-    if (from === undefined) return feed.place;
+    if (from === undefined) return options.hasFollowed() ? feed.place : undefined;
     return from === 'earliest' || from.epoch === '' ? undefined : from;
   }
 

@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import type { Entry } from '../feed/entry.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -25,10 +25,12 @@ export class Audience {
   /** Calls `send` for everyone whom an event concerns, with the frame that all of a topic share. */
   deliver(
     entry: Entry,
-    event: DomainEvent | undefined,
+    event: EventHead | undefined,
     send: (subscriber: Subscriber, bytes: Buffer) => void,
   ): void {
-    const [first, second] = entry.topics.map((topic) => this.#byTopic.get(topic));
+    const [topic, otherTopic] = entry.topics;
+    const first = topic === undefined ? undefined : this.#byTopic.get(topic);
+    const second = otherTopic === undefined ? undefined : this.#byTopic.get(otherTopic);
     if (first) {
       const bytes = entry.frame(0, event);
       for (const subscriber of first) send(subscriber, second?.has(subscriber) ? entry.firstOfTwo() : bytes);

@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import { lastFrame, unframed } from './frame.ts';
 import type { WriteBatch } from './write-batch.ts';
 
+/** A reader that catches up is given no more while this much waits for it. */
 const enoughWaiting = 65_536;
+/** What is collected goes out once it is this much. */
+const goodPiece = 16_384;
 
 /** Writes ready-made frames to one connection, and notices when nobody reads them. */
 export class Outlet {
@@ -10,7 +13,11 @@ export class Outlet {
   readonly #isChunked: boolean;
   readonly #maxWaiting: number;
   readonly #batch: WriteBatch;
-  #isHeld = false;
+  #held: Buffer[] | undefined;
+  #heldBytes = 0;
+  #isCollected = false;
+  /** Whether the batch will flush it. */
+  #isDue = false;
   #ended = false;
   /** What the peer's side had taken when we last looked, and when that last grew. */
   #taken = 0;
@@ -31,33 +38,58 @@ export class Outlet {
 
   /** Whether a reader that catches up should be given no more for now: it is never cut for being far behind. */
   get isFull(): boolean {
-    return this.#socket.writableLength > enoughWaiting;
+    return this.#socket.writableLength + this.#heldBytes > enoughWaiting;
   }
 
   afterDrain(callback: () => void): void {
-    this.#socket.once('drain', callback);
+    this.flush();
+    if (this.#socket.writableNeedDrain) this.#socket.once('drain', callback);
+    else setImmediate(callback);
   }
 
   onClose(callback: () => void): void {
     this.#socket.once('close', callback);
   }
 
+  /** Goes out with whatever else is written in this turn of the event loop. */
   write(bytes: Buffer): void {
     if (!this.isOpen) return;
-    if (!this.#isHeld) {
-      this.#isHeld = true;
-      this.#socket.cork();
-      this.#batch.add(this);
-    }
-    this.#socket.write(this.#isChunked ? bytes : unframed(bytes));
+    this.#hold(bytes);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#batch.add(this);
+  }
+
+  /** Goes out when a good piece has come together, or when `flush` is called: for who catches up. */
+  collect(bytes: Buffer): void {
+    if (!this.isOpen) return;
+    this.#hold(bytes);
+    this.#isCollected = true;
+    if (this.#heldBytes >= goodPiece) this.flush();
   }
 
   flush(): void {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    this.#socket.uncork();
+    this.#isDue = false;
+    const held = this.#held;
+    if (!held) return;
+    const isCollected = this.#isCollected;
+    this.#held = undefined;
+    this.#heldBytes = 0;
+    this.#isCollected = false;
+    const socket = this.#socket;
+    if (!socket.writable) return;
+    const [first] = held;
+    // Corking costs as much as a write, so it is for several only.
+    if (held.length === 1 && first) socket.write(first);
+    // Hardly anybody else gets just these: a copy of them is cheaper than a list for the kernel.
+    else if (isCollected) socket.write(Buffer.concat(held));
+    else {
+      socket.cork();
+      for (const bytes of held) socket.write(bytes);
+      socket.uncork();
+    }
     // Only now it shows what the kernel does not take: a burst alone is nobody's fault.
-    if (this.#socket.writableLength > this.#maxWaiting && this.isOpen) this.onOverflow();
+    if (socket.writableLength > this.#maxWaiting && this.isOpen) this.onOverflow();
   }
 
   /** How long nothing of what waits has been taken. */
@@ -75,7 +107,7 @@ export class Outlet {
   end(): void {
     if (!this.isOpen) return;
     this.#ended = true;
-    if (this.#isChunked) this.#socket.write(lastFrame);
+    if (this.#isChunked) this.#hold(lastFrame);
     this.flush();
     this.#socket.destroySoon();
   }
@@ -83,5 +115,12 @@ export class Outlet {
   cut(): void {
     this.#ended = true;
     this.#socket.destroy();
+  }
+
+  #hold(bytes: Buffer): void {
+    const piece = this.#isChunked ? bytes : unframed(bytes);
+    this.#heldBytes += piece.length;
+    if (this.#held) this.#held.push(piece);
+    else this.#held = [piece];
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader, type ReaderOptions } from '../testing/reader.ts';
+import { openStuckReaders } from '../testing/stuck-readers.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
@@ -190,6 +191,57 @@ describe('readers that do not read', () => {
       await pause(50);
       expect(slow.events).toHaveLength(1_000);
     }
+  });
+});
+
+describe('a hundred readers that never read', () => {
+  const count = 100;
+  const endedBy = async (hub: TestHub) => {
+    const found = (await hub.metrics()).matchAll(/relay_hub_streams_ended_total\{reason="(\w+)",.*\} (\d+)/g);
+    return Object.fromEntries([...found].map(([, reason, times]) => [reason, Number(times)]));
+  };
+
+  test('are cut when they take nothing for too long, and cost no more than one until then', async () => {
+    const provider = new RequestEvents();
+    const token = await makeToken([provider.providerTopic]);
+    await using hub = await startHub({
+      RELAY_HUB_READER_MAX_STALL: '1s',
+      RELAY_HUB_HEARTBEAT: '200ms',
+      RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '0',
+    });
+    const path = `/?topic=${encodeURIComponent(provider.providerTopic)}&authorization=${token}`;
+    using _ = await openStuckReaders(hub.url, path, count);
+    const brisk = await connectTo(hub, [provider.providerTopic], { query: { authorization: token } });
+    await brisk.opened();
+    await brisk.until('all streams', async () =>
+      /relay_hub_streams\{access="credential",.*\} 101/.test(await hub.metrics()),
+    );
+
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const events = Array.from({ length: 100 }, () =>
+      new RequestEvents(provider.userId).newRequest('😀'.repeat(2_000)),
+    );
+    for (let at = 0; at < events.length; at += 10) {
+      await stream.publish(...events.slice(at, at + 10));
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    await brisk.count(events.length);
+    await brisk.until('the cut', async () => (await endedBy(hub)).stalled === count, 15_000);
+    expect(await endedBy(hub)).toEqual({ stalled: count });
+    // Each has 800 KB waiting for it. It is the same 800 KB for all of them.
+    expect(most).toBeLessThan(20_000_000);
+    expect(brisk.isEnded).toBe(false);
+  });
+
+  test('are freed at the end of their time although they never take the end', async () => {
+    await using hub = await startHub({ RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_HEARTBEAT: '200ms' });
+    using _ = await openStuckReaders(hub.url, `/?topic=${topic}`, count);
+    const watcher = await connectTo(hub);
+    await watcher.until('their ends', async () => ((await endedBy(hub)).lifetime ?? 0) >= count, 15_000);
+    await watcher.until('no stream left', async () =>
+      /relay_hub_streams\{access="anonymous",.*\} 0/.test(await hub.metrics()),
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DomainEvent } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
@@ -83,7 +83,7 @@ export class Streams implements Part {
     });
   }
 
-  deliver(entry: Entry, event: DomainEvent | undefined, repeated: boolean): void {
+  deliver(entry: Entry, event: EventHead | undefined, repeated: boolean): void {
     let deliveries = 0;
     this.#live.deliver(entry, event, (subscriber, bytes) => {
       if (repeated && subscriber.timeline !== this.#feed.timeline) return;

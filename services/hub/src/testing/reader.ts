@@ -68,9 +68,8 @@ export class Reader {
     const end = performance.now() + within;
     while (!(await check())) {
       if (performance.now() > end) {
-        throw new Error(
-          `Waited ${within} ms in vain for ${what}. Came: ${this.head}\n${JSON.stringify(this.blocks.slice(-20))}`,
-        );
+        const came = JSON.stringify(this.blocks.slice(-20)).slice(0, 2_000);
+        throw new Error(`Waited ${within} ms in vain for ${what}. Came: ${this.head}\n${came}`);
       }
       await pause(5);
     }
