@@ -1,19 +1,54 @@
 import {
+  ConfigError,
   conversationTtlVariable,
   databaseVariables,
+  duration,
   processVariables,
   read,
   redisVariables,
+  text,
   type Values,
 } from '@expert-relay/kit/config';
+import { purgeHoursPattern } from './retention/purge-hours.ts';
 
 export const variables = {
   process: processVariables,
   database: databaseVariables,
   redis: redisVariables,
   conversationTtl: conversationTtlVariable,
+  retention: {
+    content: duration('RELAY_RETENTION', {
+      help:
+        'How long an ended conversation keeps its content: messages, question, context and public keys. ' +
+        'Also how long the digest of a secret that no longer works is kept.',
+      default: '30d',
+    }),
+    metadata: duration('RELAY_METADATA_RETENTION', {
+      help: 'How long the rest of an ended request is kept: ids, times, status and counts. Also revoked keys.',
+      default: '365d',
+    }),
+    interval: duration('RELAY_PURGE_INTERVAL', {
+      help: 'How often what was kept long enough is removed.',
+      default: '1h',
+      min: '1s',
+    }),
+    hours: text('RELAY_PURGE_HOURS', {
+      help: 'The hours of the day, in UTC, at which it may be removed: 22-6 is from 22:00 until 6:00.',
+      default: '0-24',
+      pattern: purgeHoursPattern,
+      expected: 'two hours from 0 to 24 such as 22-6',
+    }),
+  },
 };
 
 export type Config = Values<typeof variables>;
 
-export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const config = read(variables, env);
+  if (config.retention.metadata < config.retention.content) {
+    throw new ConfigError([
+      'RELAY_METADATA_RETENTION is shorter than RELAY_RETENTION. Make it at least as long: content never outlives its request.',
+    ]);
+  }
+  return config;
+}

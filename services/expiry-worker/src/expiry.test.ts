@@ -1,11 +1,5 @@
 import { decodeEvent, EndReason } from '@expert-relay/contracts';
-import {
-  captureLogs,
-  eventually,
-  forgetRedisKeys,
-  testServers,
-  watchOpenHandles,
-} from '@expert-relay/testkit';
+import { captureLogs, eventually, testServers, watchOpenHandles } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -14,19 +8,18 @@ import { readMetric } from './testing/read-metric.ts';
 import { seedRequests } from './testing/seed-requests.ts';
 import { tally } from './testing/tally.ts';
 
-const assertNothingLeftOpen = watchOpenHandles();
+let assertNothingLeftOpen: () => Promise<void>;
 const { databaseUrl: server, redisUrl } = testServers();
 const { logOf } = captureLogs();
 let stage: Stage;
 
 beforeAll(async () => {
+  assertNothingLeftOpen = watchOpenHandles();
   stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
 });
 
 afterEach(async () => {
-  const { prefix } = stage;
   await stage.next();
-  await forgetRedisKeys(redisUrl, prefix);
 });
 
 afterAll(async () => {

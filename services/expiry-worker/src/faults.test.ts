@@ -14,7 +14,7 @@ import { readMetric } from './testing/read-metric.ts';
 import { seedRequests } from './testing/seed-requests.ts';
 import { tally } from './testing/tally.ts';
 
-const assertNothingLeftOpen = watchOpenHandles();
+let assertNothingLeftOpen: () => Promise<void>;
 const { databaseUrl: server, redisUrl } = testServers();
 const { logOf, lines } = captureLogs();
 let stage: Stage;
@@ -22,6 +22,7 @@ let redisCable: Cable;
 let databaseCable: Cable;
 
 beforeAll(async () => {
+  assertNothingLeftOpen = watchOpenHandles();
   stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
   redisCable = await createCable(redisUrl);
   databaseCable = await createCable(stage.databaseUrl);
@@ -30,9 +31,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await redisCable.mend();
   await databaseCable.mend();
-  const { prefix } = stage;
   await stage.next();
-  await forgetRedisKeys(redisUrl, prefix);
 });
 
 afterAll(async () => {
@@ -67,8 +66,11 @@ describe('Redis forgets', () => {
     await forgetRedisKeys(redisUrl, stage.prefix);
 
     await allEnded(1_000);
-    expect(await readMetric(worker, 'relay_expiry_scheduler_restored_total')).toBe(1);
-    expect(logged(/^the scheduler of the sweeps was gone/)).toBe(true);
+    await eventually(
+      'both schedulers are back, of sweeps and of purges',
+      async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) === 2,
+    );
+    expect(logged(/^the scheduler of the queue sweep was gone/)).toBe(true);
   });
 
   test.each(['repeat', 'delayed'])('only the scheduler’s %s key', async (key) => {

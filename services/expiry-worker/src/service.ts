@@ -10,6 +10,7 @@ import { endInJob } from './ending/end-in-job.ts';
 import { checkRedis } from './queue/check-redis.ts';
 import { createQueue } from './queue/create-queue.ts';
 import { createReports } from './reports/create-reports.ts';
+import { createPurge } from './retention/create-purge.ts';
 import { createSweep } from './sweep/create-sweep.ts';
 import { sweepInterval } from './sweep/sweep-interval.ts';
 import { createWatch } from './watch/create-watch.ts';
@@ -23,7 +24,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const interval = sweepInterval(config.conversationTtl);
 
   const database = createDatabase({ ...config.database, log });
-  const { prisma } = database;
+  const { prisma, query } = database;
   const redis = createRedis({ url: config.redis.url, name: 'expiry-worker', whileAway: 'wait', log });
 
   const shared = {
@@ -31,21 +32,30 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     prefix: `${config.redis.prefix}:expiry`,
     onFailure: reports.jobFailed,
   };
-  const end = endInJob(createEnder(prisma, reports.ended));
+  const end = endInJob(createEnder(query, reports.ended));
   const ends = createQueue({ ...shared, name: 'end', concurrency: 200, work: end });
-  const sweep = createSweep({ prisma, ends, interval, reports });
+  const sweep = createSweep({ database, ends, interval, reports });
   const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });
+
+  const { retention } = config;
+  const purge = createPurge({ prisma, retention, longestRun: retention.interval / 2, reports });
+  const purges = createQueue({ ...shared, name: 'purge', concurrency: 1, work: purge.run });
+  const scheduled = [
+    { queue: sweeps, interval },
+    { queue: purges, interval: retention.interval },
+  ];
 
   const watch = createWatch({
     interval,
     redisConnected: () => redis.connected,
-    lookAfterQueue: lookAfterQueue({ sweeps, ends, interval, clock, reports }),
+    lookAfterQueue: lookAfterQueue({ scheduled, ends, clock, reports }),
     endOverdue: sweep.endOverdue,
     measureOverdue: () => reports.measureOverdue(prisma),
     log,
   });
 
-  // Redis stops before the sweep: what waits for Redis then fails, what waits for Postgres is finished.
-  const parts = [database, sweep, redis, checkRedis({ redis, log }), ends, sweeps, watch];
+  // Redis stops before sweep and purge: what waits for Redis then fails, what waits for Postgres is finished.
+  const queues = [checkRedis({ redis, log }), ends, sweeps, purges];
+  const parts = [database, sweep, purge, redis, ...queues, watch];
   return composeService({ name: 'expiry-worker', parts, log, metrics, settings: config.process });
 }

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import { endListed, type ListedOutcome } from './end-listed.ts';
 import type { Ended } from './end-requests.ts';
 
@@ -15,7 +15,7 @@ interface Waiting {
  * Jobs come one by one; requests that fall due in the same moment are ended in one statement. While one
  * runs, the next collects: alone a job waits for nothing, and under load statements grow, not their number.
  */
-export function createEnder(prisma: PrismaClient, onEnded: (ended: readonly Ended[]) => void): Ender {
+export function createEnder(query: Query, onEnded: (ended: readonly Ended[]) => void): Ender {
   let waiting: Waiting[] = [];
   let running = false;
 
@@ -34,7 +34,7 @@ export function createEnder(prisma: PrismaClient, onEnded: (ended: readonly Ende
     let outcome: ListedOutcome;
     try {
       outcome = await endListed(
-        prisma,
+        query,
         batch.map(({ id }) => id),
       );
     } catch (error) {

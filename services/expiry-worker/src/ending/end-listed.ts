@@ -1,4 +1,4 @@
-import { overdue, Prisma, type PrismaClient } from '@expert-relay/db';
+import { overdue, Prisma, type Query } from '@expert-relay/db';
 import { type Ended, endRequests } from './end-requests.ts';
 
 export interface ListedOutcome {
@@ -11,19 +11,19 @@ export interface ListedOutcome {
 const lockedPause = 50;
 
 /** Ends those of the listed requests that are overdue. The rest has ended already, or is still open. */
-export async function endListed(prisma: PrismaClient, ids: readonly string[]): Promise<ListedOutcome> {
+export async function endListed(query: Query, ids: readonly string[]): Promise<ListedOutcome> {
   const ended = await endRequests(
-    prisma,
+    query,
     Prisma.sql`SELECT id FROM help_requests WHERE ${overdue} AND id = ANY(${ids})`,
   );
   const done = new Set(ended.map(({ id }) => id));
   const rest = ids.filter((id) => !done.has(id));
-  return { ended, open: rest.length > 0 ? await findUnended(prisma, rest) : new Map() };
+  return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };
 }
 
 /** Not due yet, by a clock that is ahead of the database's, or due and locked. */
-async function findUnended(prisma: PrismaClient, ids: readonly string[]): Promise<Map<string, number>> {
-  const rows = await prisma.$queryRaw<{ id: string; remaining: number }[]>`
+async function findUnended(query: Query, ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await query<{ id: string; remaining: number }>`
     SELECT id, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS remaining
     FROM help_requests WHERE status IN ('pending', 'responded') AND id = ANY(${ids})`;
   return new Map(

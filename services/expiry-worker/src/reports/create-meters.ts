@@ -23,12 +23,30 @@ export function createMeters(metrics: Metrics) {
     }),
     schedulerRestored: new Counter({
       name: 'relay_expiry_scheduler_restored_total',
-      help: 'How often the scheduler of the sweeps was gone and was put back.',
+      help: 'How often the scheduler of a queue was gone and was put back.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    purged: new Counter({
+      name: 'relay_purge_removed_total',
+      help: 'What this worker removed since it was kept long enough, by kind: content is counted in requests.',
+      labelNames: ['what'],
+      registers,
+    }),
+    purgeSeconds: new Histogram({
+      name: 'relay_purge_seconds',
+      help: 'How long a purge took, its pauses included.',
+      buckets: [0.1, 1, 10, 60, 300, 900, 1800, 3600],
+      registers,
+    }),
+    purgeBacklog: new Gauge({
+      name: 'relay_purge_backlog_seconds',
+      help: 'After the last purge: for how long the oldest content was kept beyond its retention.',
       registers,
     }),
     jobFailures: new Counter({
       name: 'relay_expiry_job_failures_total',
-      help: 'Failed attempts of jobs; final ones are not tried again, the next sweep does their work.',
+      help: 'Failed attempts of jobs; final ones are not tried again, the next sweep or purge does their work.',
       labelNames: ['queue', 'final'],
       registers,
     }),

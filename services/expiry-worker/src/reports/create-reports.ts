@@ -4,6 +4,7 @@ import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Queue } from 'bullmq';
 import type { Ended } from '../ending/end-requests.ts';
 import type { JobFailure } from '../queue/create-queue.ts';
+import type { SchedulerState } from '../watch/keep-scheduler.ts';
 import { createMeters } from './create-meters.ts';
 import { oldestOverdue } from './oldest-overdue.ts';
 
@@ -23,20 +24,30 @@ export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) 
       if (requests > 0) log.info({ requests, seconds }, 'a sweep ended overdue requests');
     },
 
-    schedulerMade(): void {
-      log.info('sweeps are scheduled');
+    removed(what: string, rows: number): void {
+      meters.purged.inc({ what }, rows);
     },
 
-    schedulerRestored(): void {
-      meters.schedulerRestored.inc();
+    purged({ seconds, backlog }: { seconds: number; backlog: number }): void {
+      meters.purgeSeconds.observe(seconds);
+      meters.purgeBacklog.set(backlog);
+      log.info({ seconds, backlog }, 'what was kept long enough is purged');
+    },
+
+    scheduler(queue: string, state: SchedulerState): void {
+      if (state === 'made') log.info({ queue }, 'a scheduler was made');
+      if (state !== 'restored') return;
+      meters.schedulerRestored.inc({ queue });
       log.warn(
-        'the scheduler of the sweeps was gone from Redis: it is put back, the next sweep puts back the jobs',
+        { queue },
+        `the scheduler of the queue ${queue} was gone from Redis: it is put back; the next sweep puts back jobs`,
       );
     },
 
     jobFailed({ queue, error, final }: JobFailure): void {
       meters.jobFailures.inc({ queue, final: String(final) });
-      if (final) log.error({ queue, err: error }, 'a job failed for good: the next sweep does its work');
+      if (final)
+        log.error({ queue, err: error }, 'a job failed for good: the next sweep or purge does its work');
       else log.warn({ queue, reason: error.message }, 'a job failed: trying it again');
     },
 

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PrismaClient } from '@expert-relay/db';
+import type { Database } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { endOverdue } from '../ending/end-overdue.ts';
 import type { QueuePart } from '../queue/create-queue.ts';
+import { followWork } from '../queue/follow-work.ts';
 import type { Reports } from '../reports/create-reports.ts';
 import { enqueueUpcoming } from './enqueue-upcoming.ts';
 
@@ -18,20 +19,20 @@ export interface Sweep extends Part {
 }
 
 export function createSweep(options: {
-  prisma: PrismaClient;
+  database: Pick<Database, 'prisma' | 'query'>;
   ends: QueuePart;
   interval: number;
   reports: Pick<Reports, 'ended' | 'swept'>;
 }): Sweep {
-  const { prisma, ends, interval, reports } = options;
+  const { database, ends, interval, reports } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const underWay = new Set<Promise<void>>();
+  const { follow, settled } = followWork();
 
   async function endAll(): Promise<void> {
     const start = performance.now();
     let requests = 0;
-    for await (const ended of endOverdue(prisma, batchSize)) {
+    for await (const ended of endOverdue(database.query, batchSize)) {
       requests += ended.length;
       reports.ended(ended);
       if (signal.aborted) break;
@@ -42,18 +43,14 @@ export function createSweep(options: {
 
   async function sweep(): Promise<void> {
     // Side by side: a Redis that hangs keeps no request open, and a million overdue ones keep no job waiting.
-    const planned = enqueueUpcoming({ prisma, queue: ends.queue, horizon: 2 * interval, signal });
+    const planned = enqueueUpcoming({
+      prisma: database.prisma,
+      queue: ends.queue,
+      horizon: 2 * interval,
+      signal,
+    });
     const results = await Promise.allSettled([endAll(), planned]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-  }
-
-  async function follow(work: Promise<void>): Promise<void> {
-    underWay.add(work);
-    try {
-      await work;
-    } finally {
-      underWay.delete(work);
-    }
   }
 
   return {
@@ -64,7 +61,7 @@ export function createSweep(options: {
     drain: () => stopping.abort(),
     async stop() {
       stopping.abort();
-      await Promise.allSettled(underWay);
+      await settled();
     },
   };
 }

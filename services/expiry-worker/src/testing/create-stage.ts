@@ -2,6 +2,7 @@ import { createDatabase, type PrismaClient } from '@expert-relay/db';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
+import { forgetRedisKeys } from '@expert-relay/testkit';
 import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
 
@@ -10,6 +11,7 @@ export interface WorkerOptions {
   ttl?: string;
   redisUrl?: string;
   databaseUrl?: string;
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface Stage {
@@ -17,6 +19,8 @@ export interface Stage {
   readonly databaseUrl: string;
   /** Under which the queues of the present test lie. */
   readonly prefix: string;
+  /** What a worker of the present test reads. */
+  environment(options?: WorkerOptions): Record<string, string>;
   /** The real worker, by its real settings. */
   startWorker(options?: WorkerOptions): Promise<Service>;
   /** Ends the workers of a test, and begins the next one with empty tables and queues. */
@@ -37,24 +41,27 @@ export async function createStage(options: { server: string; redisUrl: string; l
     for (const worker of workers.splice(0)) await worker.stop();
   }
 
+  const environment: Stage['environment'] = ({ ttl = '5s', env = {}, ...urls } = {}) => ({
+    DATABASE_URL: urls.databaseUrl ?? databaseUrl,
+    REDIS_URL: urls.redisUrl ?? redisUrl,
+    RELAY_REDIS_PREFIX: prefix,
+    RELAY_CONVERSATION_TTL: ttl,
+    RELAY_DATABASE_POOL: '4',
+    RELAY_HOST: '127.0.0.1',
+    RELAY_OPS_PORT: '0',
+    RELAY_SHUTDOWN_PAUSE: '0s',
+    ...env,
+  });
+
   return {
     prisma: database.prisma,
     databaseUrl,
     get prefix() {
       return prefix;
     },
-    async startWorker({ ttl = '5s', ...urls } = {}) {
-      const config = readConfig({
-        DATABASE_URL: urls.databaseUrl ?? databaseUrl,
-        REDIS_URL: urls.redisUrl ?? redisUrl,
-        RELAY_REDIS_PREFIX: prefix,
-        RELAY_CONVERSATION_TTL: ttl,
-        RELAY_DATABASE_POOL: '4',
-        RELAY_HOST: '127.0.0.1',
-        RELAY_OPS_PORT: '0',
-        RELAY_SHUTDOWN_PAUSE: '0s',
-      });
-      const worker = create(config, { log });
+    environment,
+    async startWorker(options) {
+      const worker = create(readConfig(environment(options)), { log });
       workers.push(worker);
       await worker.start();
       return worker;
@@ -62,6 +69,7 @@ export async function createStage(options: { server: string; redisUrl: string; l
     async next() {
       await stopWorkers();
       await database.prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`;
+      await forgetRedisKeys(redisUrl, prefix);
       prefix = newPrefix();
     },
     async stop() {

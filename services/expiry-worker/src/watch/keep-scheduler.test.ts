@@ -15,7 +15,7 @@ let keep: () => Promise<SchedulerState>;
 beforeEach(async () => {
   await forgetRedisKeys(redisUrl, prefix);
   clock = createFakeClock();
-  keep = keepScheduler({ sweeps: { queue }, interval, clock });
+  keep = keepScheduler({ scheduled: { queue }, interval, clock });
 });
 
 afterAll(async () => {
@@ -34,7 +34,7 @@ test('makes the scheduler, with a first sweep at once, and then leaves it alone'
 });
 
 test('finds the one that another worker has made', async () => {
-  await keepScheduler({ sweeps: { queue }, interval, clock })();
+  await keepScheduler({ scheduled: { queue }, interval, clock })();
   expect(await keep()).toBe('fine');
 });
 
@@ -65,6 +65,6 @@ test('takes a late sweep for a busy queue, not for a lost one', async () => {
 
 test('adjusts it to another interval', async () => {
   await keep();
-  await keepScheduler({ sweeps: { queue }, interval: 1_500, clock })();
+  await keepScheduler({ scheduled: { queue }, interval: 1_500, clock })();
   expect((await queue.getJobScheduler('sweep'))?.every).toBe(1_500);
 });

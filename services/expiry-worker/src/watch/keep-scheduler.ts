@@ -1,28 +1,27 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { QueuePart } from '../queue/create-queue.ts';
 
-const id = 'sweep';
-
 export type SchedulerState = 'fine' | 'made' | 'restored';
 
 /**
- * Makes the scheduler that sweeps, and makes it anew when it is gone or can never fire again: Redis was
- * flushed, its next job was lost, or a worker whose clock is wrong has put that job far off.
+ * Makes the scheduler that fills a queue, and makes it anew when it is gone or can never fire again: Redis
+ * was flushed, its next job was lost, or a worker whose clock is wrong has put that job far off.
  */
 export function keepScheduler(options: {
-  sweeps: Pick<QueuePart, 'queue'>;
+  scheduled: Pick<QueuePart, 'queue'>;
   interval: number;
   clock: Clock;
 }): () => Promise<SchedulerState> {
-  const { sweeps, interval, clock } = options;
+  const { scheduled, interval, clock } = options;
   let known = false;
 
   async function works(): Promise<boolean> {
-    const scheduler = await sweeps.queue.getJobScheduler(id);
+    const { queue } = scheduled;
+    const scheduler = await queue.getJobScheduler(queue.name);
     if (scheduler?.next === undefined || scheduler.every !== interval) return false;
     if (scheduler.next > clock.now() + 3 * interval) return false;
     // However late it is: while its job has a place in the queue, workers are only busy.
-    const job = await sweeps.queue.getJob(`repeat:${id}:${scheduler.next}`);
+    const job = await queue.getJob(`repeat:${queue.name}:${scheduler.next}`);
     return job !== undefined && (await job.getState()) !== 'unknown';
   }
 
@@ -32,11 +31,12 @@ export function keepScheduler(options: {
       known = true;
       return 'fine';
     }
-    await sweeps.queue.removeJobScheduler(id);
-    await sweeps.queue.upsertJobScheduler(
-      id,
+    const { queue } = scheduled;
+    await queue.removeJobScheduler(queue.name);
+    await queue.upsertJobScheduler(
+      queue.name,
       { every: interval },
-      { name: id, opts: { removeOnComplete: true, removeOnFail: { count: 100 } } },
+      { name: queue.name, opts: { removeOnComplete: true, removeOnFail: { count: 100 } } },
     );
     const state = known ? 'restored' : 'made';
     known = true;

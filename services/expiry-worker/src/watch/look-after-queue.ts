@@ -5,18 +5,19 @@ import { keepScheduler } from './keep-scheduler.ts';
 
 /** Mends what Redis has lost, and measures what it has. */
 export function lookAfterQueue(options: {
-  sweeps: QueuePart;
+  /** Those that a scheduler fills, and how often. */
+  scheduled: readonly { queue: QueuePart; interval: number }[];
   ends: QueuePart;
-  interval: number;
   clock: Clock;
   reports: Reports;
 }): () => Promise<void> {
-  const { sweeps, ends, reports } = options;
-  const keep = keepScheduler(options);
+  const { scheduled, ends, clock, reports } = options;
+  const keepers = scheduled.map(({ queue, interval }) => ({
+    queue,
+    keep: keepScheduler({ scheduled: queue, interval, clock }),
+  }));
   return async () => {
-    const state = await keep();
-    if (state === 'made') reports.schedulerMade();
-    if (state === 'restored') reports.schedulerRestored();
-    await reports.measureQueues([sweeps.queue, ends.queue]);
+    for (const { queue, keep } of keepers) reports.scheduler(queue.queue.name, await keep());
+    await reports.measureQueues([...scheduled.map(({ queue }) => queue.queue), ends.queue]);
   };
 }

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { purgeHoursPattern, withinHours } from './purge-hours.ts';
+
+const hoursOf = (hours: string) =>
+  Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => withinHours(hours, hour));
+
+test.each([
+  ['1-4', [1, 2, 3]],
+  ['22-2', [0, 1, 22, 23]],
+  ['23-24', [23]],
+  ['0-1', [0]],
+])('%s', (hours, expected) => {
+  expect(purgeHoursPattern.test(hours)).toBe(true);
+  expect(hoursOf(hours)).toEqual(expected);
+});
+
+test.each(['0-24', '0-0', '7-7'])('%s is all day', (hours) => {
+  expect(hoursOf(hours)).toHaveLength(24);
+});
+
+test.each(['', '1', '1-25', 'night', '1-4 '])('%j is none', (hours) => {
+  expect(purgeHoursPattern.test(hours)).toBe(false);
+});

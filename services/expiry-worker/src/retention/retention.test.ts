@@ -1,0 +1,183 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { captureLogs, eventually, testServers, watchOpenHandles } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../config.ts';
+import { createStage, type Stage } from '../testing/create-stage.ts';
+import { readMetric } from '../testing/read-metric.ts';
+import { seedEnded } from '../testing/seed-ended.ts';
+import { seedRequests } from '../testing/seed-requests.ts';
+import { eraseContent } from './erase-content.ts';
+
+let assertNothingLeftOpen: () => Promise<void>;
+const { databaseUrl: server, redisUrl } = testServers();
+const { logOf } = captureLogs();
+const second = 1_000;
+const day = 86_400 * second;
+const year = 365 * day;
+let stage: Stage;
+
+beforeAll(async () => {
+  assertNothingLeftOpen = watchOpenHandles();
+  stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
+});
+
+afterEach(async () => {
+  await stage.next();
+});
+
+afterAll(async () => {
+  await stage.stop();
+  await assertNothingLeftOpen();
+});
+
+/** Starts a worker, waits until it has purged once, and gives it. */
+async function purge(env: Readonly<Record<string, string>> = {}) {
+  const worker = await stage.startWorker({ env });
+  await eventually('a purge', () => readMetric(worker, 'relay_purge_seconds_count'));
+  return worker;
+}
+
+const read = (id: string) =>
+  stage.prisma.helpRequest.findUnique({ where: { id }, include: { messages: true } });
+
+describe('content', () => {
+  test('goes when its time is over by the database’s clock, and the metadata stays', async () => {
+    const old = await seedEnded(stage.prisma, { endedAgo: 30 * day + second });
+    const young = await seedEnded(stage.prisma, { endedAgo: 30 * day - 60 * second });
+    const [before, kept] = [await read(old), await read(young)];
+    const worker = await purge();
+
+    expect(await read(old)).toEqual({
+      ...before,
+      question: null,
+      plaintext: null,
+      context: [],
+      consumerSignPubKey: null,
+      consumerEncryptPubKey: null,
+      providerSignPubKey: null,
+      providerEncryptPubKey: null,
+      keySignature: null,
+      messages: [],
+      erasedAt: expect.any(Date),
+    });
+    expect(await read(young)).toEqual(kept);
+    expect(await readMetric(worker, 'relay_purge_removed_total')).toBe(1);
+    expect(await readMetric(worker, 'relay_purge_backlog_seconds')).toBe(0);
+  });
+
+  test('of an open conversation stays, however old it is', async () => {
+    const [id = ''] = await seedRequests(stage.prisma, { count: 1, dueIn: day });
+    await stage.prisma.$executeRaw`
+      UPDATE help_requests SET created_at = now() - interval '1 year', question = 'May I?'`;
+    await purge({ RELAY_RETENTION: '0s' });
+    expect(await read(id)).toMatchObject({ question: 'May I?', erasedAt: null });
+  });
+
+  test('is erased in batches that stay small, until none is left', async () => {
+    for (let count = 0; count < 5; count++)
+      await seedEnded(stage.prisma, { endedAgo: 40 * day, messages: 1_500 });
+    const others = await seedRequests(stage.prisma, { count: 450, dueIn: -40 * day });
+    await stage.prisma.$executeRaw`
+      UPDATE help_requests SET status = 'expired', ended_at = expires_at WHERE id = ANY(${others})`;
+    await purge();
+    expect(await stage.prisma.message.count()).toBe(0);
+    expect(await stage.prisma.helpRequest.count({ where: { erasedAt: null } })).toBe(0);
+  });
+
+  test('is erased once, however many workers purge at the same moment', async () => {
+    await seedRequests(stage.prisma, { count: 300, dueIn: -40 * day });
+    await stage.prisma.$executeRaw`UPDATE help_requests SET status = 'expired', ended_at = expires_at`;
+    const erased = await Promise.all([1, 2, 3].map(() => eraseContent(stage.prisma, 30 * day)));
+    const rest = await eraseContent(stage.prisma, 30 * day);
+    expect([...erased, rest].reduce((sum, count) => sum + count)).toBe(300);
+    expect(await eraseContent(stage.prisma, 30 * day)).toBe(0);
+  });
+
+  test('stays outside the hours', async () => {
+    const id = await seedEnded(stage.prisma, { endedAgo: 40 * day });
+    const [clock] = await stage.prisma.$queryRaw<{ hour: number }[]>`
+      SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int AS hour`;
+    const later = ((clock?.hour ?? 0) + 2) % 24;
+    const worker = await purge({ RELAY_PURGE_HOURS: `${later}-${later + 1}` });
+    expect(await read(id)).toMatchObject({ question: 'May I?', erasedAt: null });
+    expect(await readMetric(worker, 'relay_purge_backlog_seconds')).toBeCloseTo(10 * 86_400, -2);
+  });
+});
+
+test('a request goes altogether when its metadata was kept long enough', async () => {
+  const old = await seedEnded(stage.prisma, { endedAgo: year + second });
+  const young = await seedEnded(stage.prisma, { endedAgo: year - 60 * second });
+  await purge();
+  await eventually('the old one is gone', async () => (await read(old)) === null, { within: 10_000 });
+  expect(await read(young)).toMatchObject({ erasedAt: expect.any(Date) });
+});
+
+test('idempotency records go after a day', async () => {
+  const requestId = await seedEnded(stage.prisma, { endedAgo: day });
+  const key = await stage.prisma.apiKey.findFirstOrThrow();
+  const digest = (text: string) => Uint8Array.from(createHash('sha256').update(text).digest());
+  const add = (name: string, age: number) =>
+    stage.prisma.idempotencyRecord.create({
+      data: {
+        apiKeyId: key.id,
+        keyDigest: digest(name),
+        bodyDigest: digest('body'),
+        requestId,
+        createdAt: new Date(Date.now() - age),
+      },
+    });
+  await add('old', day + second);
+  const young = await add('young', day - 60 * second);
+  await purge();
+  expect(await stage.prisma.idempotencyRecord.findMany()).toEqual([young]);
+});
+
+test('secrets that no longer work go after the retention, keys that were revoked a year ago too', async () => {
+  const { prisma } = stage;
+  const user = await prisma.user.create({ data: { name: 'ada' } });
+  const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
+  const addKey = async (name: string, revokedAt: Date | null, expiries: readonly (Date | null)[]) => {
+    const { id } = await prisma.apiKey.create({
+      data: { userId: user.id, kind: 'consumer', name, lastFour: 'abcd', callId: randomUUID(), revokedAt },
+    });
+    for (const expiresAt of expiries) {
+      const secretDigest = Uint8Array.from(randomBytes(32));
+      await prisma.apiKeySecret.create({
+        data: { apiKeyId: id, secretDigest, callId: randomUUID(), expiresAt },
+      });
+    }
+    return id;
+  };
+  await addKey('works', null, [ago(31 * day), ago(29 * day), null]);
+  await addKey('revoked', ago(31 * day), [null]);
+  await addKey('revoked long ago', ago(year + second), [null]);
+  const used = await addKey('revoked long ago, with a request', ago(year + second), []);
+  await seedEnded(prisma, { endedAgo: day });
+  await prisma.helpRequest.updateMany({ data: { userId: user.id, consumerKeyId: used } });
+
+  await purge();
+  const keys = await prisma.apiKey.findMany({ where: { userId: user.id }, include: { secrets: true } });
+  expect(Object.fromEntries(keys.map(({ name, secrets }) => [name, secrets.length]))).toEqual({
+    works: 2,
+    revoked: 0,
+    'revoked long ago, with a request': 0,
+  });
+});
+
+test('events that were set aside go after the retention; those that wait stay, however old', async () => {
+  const add = (failedAgo: number | null) =>
+    stage.prisma.$executeRaw`
+      INSERT INTO outbox_events (type, payload, user_id, recorded_at, failed_at)
+      VALUES ('new_request', '', gen_random_uuid(), now() - interval '2 years', now() - ${failedAgo}::float8 * interval '1 ms')`;
+  await add(30 * day + second);
+  await add(29 * day);
+  await add(null);
+  await purge();
+  const left = await stage.prisma.outboxEvent.findMany({ orderBy: { failedAt: 'asc' } });
+  expect(left.map(({ failedAt }) => failedAt)).toEqual([expect.any(Date), null]);
+});
+
+test('metadata that would go before its content is refused at the start', () => {
+  const env = stage.environment({ env: { RELAY_RETENTION: '30d', RELAY_METADATA_RETENTION: '29d' } });
+  expect(() => readConfig(env)).toThrow(/^RELAY_METADATA_RETENTION is shorter than RELAY_RETENTION/);
+});

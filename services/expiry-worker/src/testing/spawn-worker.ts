@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+
+export interface WorkerProcess {
+  /** Ends it as a power cut does. */
+  kill(): Promise<void>;
+}
+
+/** The worker as it is shipped, in a process of its own; its clock may be wrong by `clockShift` milliseconds. */
+export function spawnWorker(env: Readonly<Record<string, string>>, clockShift = 0): WorkerProcess {
+  const worker = spawn(
+    process.execPath,
+    ['--import', `${root}/test/faults/stage/shift-clock.mjs`, `${root}/services/expiry-worker/dist/main.js`],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        RELAY_LOG_LEVEL: 'warn',
+        FAULT_CLOCK_SHIFT: String(clockShift),
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  return {
+    async kill() {
+      worker.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
