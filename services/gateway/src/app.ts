@@ -13,6 +13,7 @@ import { authenticate } from './keys/authenticate.ts';
 import type { KeyFinder } from './keys/create-key-finder.ts';
 import { limitRate } from './rate-limit/limit-rate.ts';
 import { sendRefusal } from './refusal/send-refusal.ts';
+import { describeRelay } from './routes/describe-relay.ts';
 import { getHealth } from './routes/get-health.ts';
 import { routes } from './routes/index.ts';
 import { sendDocument } from './routes/send-document.ts';
@@ -21,7 +22,7 @@ import { createRouteFinder } from './target/route-finder.ts';
 
 /** The way of a call through the edge, step by step. */
 export function createApp(options: {
-  config: Pick<Config, 'publicUrl' | 'corsOrigins' | 'rateLimits' | 'trustedProxies'>;
+  config: Pick<Config, 'publicUrl' | 'hubPublicUrl' | 'corsOrigins' | 'rateLimits' | 'trustedProxies'>;
   keys: KeyFinder;
   upstreams: Upstreams;
   health: Health;
@@ -31,7 +32,7 @@ export function createApp(options: {
   metrics: Metrics;
 }): Express {
   const { config, keys, upstreams, health, version, clock, log, metrics } = options;
-  const { publicUrl, corsOrigins, rateLimits, trustedProxies } = config;
+  const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
   const app = bareApp();
   app.use(identifyCall({ clientAddress, findPlace: createRouteFinder(routes) }));
@@ -43,8 +44,9 @@ export function createApp(options: {
   app.use(authenticate({ keys, log, metrics }));
   app.use(forward({ upstreams, publicUrl }));
   app.get('/api/health', getHealth({ health, version, clock }));
+  app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
   for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)
     app.get(path, sendDocument(path));
-  app.use(handleErrors(log, sendRefusal));
+  app.use(handleErrors(log, { send: sendRefusal }));
   return app;
 }

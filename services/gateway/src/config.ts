@@ -10,6 +10,7 @@ import {
   read,
   serviceUrlVariable,
   trustedProxiesVariable,
+  url,
   type Values,
 } from '@expert-relay/kit/config';
 
@@ -17,6 +18,11 @@ export const variables = {
   process: processVariables,
   port: portVariable(8080),
   publicUrl: publicUrlVariable,
+  hubPublicUrl: url('RELAY_HUB_PUBLIC_URL', {
+    help: 'The address under which the hub is reached from outside: clients learn it from the gateway.',
+    protocols: ['http:', 'https:'],
+    default: 'http://localhost:8090',
+  }),
   corsOrigins: corsOriginsVariable,
   database: databaseVariables,
   nats: natsVariables,

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { createDatabase, findKey } from '@expert-relay/db';
+import { createPostgres, findKey } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Part, type Service } from '@expert-relay/kit/lifecycle';
@@ -18,15 +18,19 @@ import { guardServer } from './refusal/guard-server.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-export function create(config: Config, overrides: Overrides = {}): Service {
+export function create(
+  config: Config,
+  overrides: Overrides & {
+    /** For a client that does not read, in milliseconds. */ stallLimit?: number;
+  } = {},
+): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('gateway', { forProcess: overrides.log === undefined });
-  const database = createDatabase({ ...config.database, log });
-  const { prisma } = database;
-  const nats = createNats({ url: config.nats.url, name: 'gateway', log });
+  const postgres = createPostgres({ ...config.database, log });
+  const nats = createNats({ ...config.nats, name: 'gateway', log });
   const keys = createKeyFinder({
     async lookUp(given) {
-      const key = await findKey(prisma, given);
+      const key = await findKey(postgres.query, given);
       return key && { kind: key.kind, apiKeyId: key.id, userId: key.userId };
     },
     clock,
@@ -63,7 +67,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   };
   const health = createHealth({
     checks: {
-      postgres: async () => (await prisma.$queryRaw`SELECT 1`) !== undefined,
+      postgres: async () => (await postgres.query`SELECT 1`) !== undefined,
       requests: upstreams.requests.upstream.answers,
       messages: upstreams.messages.upstream.answers,
       dashboard: upstreams.dashboard.upstream.answers,
@@ -78,8 +82,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     port: config.port,
     // Node would refuse a call without Host past Express, without the headers of every answer.
     settings: { requireHostHeader: false, maxHeaderSize: 16_384 },
-    prepare: guardServer,
+    prepare: (created) => guardServer(created, overrides),
   });
-  const parts = [database, nats, revocations, pools, server];
+  const parts = [postgres, nats, revocations, pools, server];
   return composeService({ name: 'gateway', parts, log, metrics, settings: config.process, server });
 }

@@ -15,7 +15,7 @@ export function showPage(document: ApiDocument): string {
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
-<header><h1>${info.title} API</h1><p>API version ${info.version} · <a href="/api/openapi.json">OpenAPI document</a></p></header>
+<header><h1>${info.title} API</h1><p>Version ${info.version} · <a href="/api/openapi.json">OpenAPI document</a></p></header>
 <main>
 ${prose(info.description)}
 ${tags.map((tag) => showTag(document, tag))}

@@ -99,5 +99,6 @@ function problemOf(kind: BreakKind, name: string): Problem {
   const what = kind === 'late' ? 'did not answer in time' : 'broke off before it answered';
   return new Problem('bad_gateway', {
     detail: `The ${name} service ${what}: it is not known whether the call took effect.`,
+    headers: { 'retry-after': '2' },
   });
 }

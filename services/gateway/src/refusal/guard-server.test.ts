@@ -206,4 +206,27 @@ describe('slow clients', () => {
     expect((await ask(gateway.url, { path: '/dashboard' })).status).toBe(200);
     for (const connection of idle) connection.socket.destroy();
   });
+
+  test('that do not read their answer are cut, and the service is told to stop', async () => {
+    const impatient = await startTestGateway({ stallLimit: 400 });
+    const { dashboard } = impatient.upstreams;
+    const told = new Promise<void>((resolve) => {
+      dashboard.handler = (_request, response) => {
+        response.once('close', resolve);
+        const flood = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        };
+        response.writeHead(200).on('drain', flood);
+        flood();
+      };
+    });
+    const connection = await openRaw(impatient.url);
+    opened.push(connection);
+    connection.socket.pause();
+    connection.send('GET /dashboard HTTP/1.1\r\nHost: x\r\n\r\n');
+    await told;
+    connection.socket.resume();
+    expect(await connection.closed(5_000)).toBe(true);
+    await impatient.stop();
+  });
 });

@@ -5,9 +5,9 @@ import { formatProblem, Problem } from '@expert-relay/kit/problem';
 import { securityHeaders } from '../security-headers.ts';
 
 /** What never becomes a request is answered here, past Express, with a problem and the headers of every answer. */
-export function guardServer(server: Server): void {
+export function guardServer(server: Server, { stallLimit = 60_000 }: { stallLimit?: number } = {}): void {
   // Node destroys what moves no byte for so long: a client that does not read, above all.
-  server.timeout = 60_000;
+  server.timeout = stallLimit;
 
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request, response) => latest.set(request.socket, response));

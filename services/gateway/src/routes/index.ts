@@ -11,6 +11,7 @@ const eitherOrNone: KeyRule = { ...either, optional: true };
  */
 export const routes: readonly EdgeRoute[] = [
   { method: 'GET', path: '/api/health', to: 'gateway' },
+  { method: 'GET', path: '/.well-known/expert-relay', to: 'gateway' },
   { method: 'GET', path: '/api/openapi.json', to: 'gateway' },
   { method: 'GET', path: '/docs', to: 'gateway' },
   { method: 'GET', path: '/docs/style.css', to: 'gateway' },

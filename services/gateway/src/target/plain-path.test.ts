@@ -10,6 +10,7 @@ test.each([
   ['/api/v1/help/aZ0-_~a', '/api/v1/help/aZ0-_~a'],
   ['/dashboard/assets/index-D4f.min.js', '/dashboard/assets/index-D4f.min.js'],
   ['/dashboard/caf%C3%A9', '/dashboard/caf%C3%A9'],
+  ['/.well-known/expert-relay', '/.well-known/expert-relay'],
 ])('%s is plain', (target, path) => {
   expect(plainPath(target)).toBe(path);
 });
@@ -19,6 +20,9 @@ test.each([
   ['twice a slash within', '/api//v1/help'],
   ['a dot segment', '/dashboard/../internal/keys'],
   ['a single dot', '/api/./v1/help'],
+  ['a hidden file', '/.git/config'],
+  ['another folder that begins like a known one', '/.well-known-not/expert-relay'],
+  ['a known folder further in', '/api/.well-known/expert-relay'],
   ['an encoded dot segment', '/dashboard/%2e%2E/internal/keys'],
   ['a half encoded one', '/dashboard/.%2e/internal'],
   ['an encoded slash', '/api/v1/help/a%2Fb'],

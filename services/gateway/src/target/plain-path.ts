@@ -1,5 +1,5 @@
-// Every segment begins with something else than a dot: there are no dot segments and no hidden files.
-const plain = /^(?=\/)(?:\/[\w\-~!$&'()*+,=:@%][\w\-~!$&'()*+,=:@%.]*)*\/?$/;
+// Every segment but `.well-known` begins with something else than a dot: no dot segments, no hidden files.
+const plain = /^(?=\/)(?:\/\.well-known(?=\/))?(?:\/[\w\-~!$&'()*+,=:@%][\w\-~!$&'()*+,=:@%.]*)*\/?$/;
 // Not two hexadecimal digits, or what would change the path's shape for one who decodes it: control
 // characters, `%`, `.`, `/`, `\`.
 const badEscape = /%(?![0-9a-f]{2})|%(?:[01][0-9a-f]|2[5ef]|5c|7f)/i;

@@ -37,6 +37,7 @@ export async function startTestGateway(
     clock?: Clock;
     /** The gateway's way to Postgres, if the test wants to cut it. */
     cable?: { readonly url: string };
+    stallLimit?: number;
   } = {},
 ): Promise<TestGateway> {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
@@ -78,6 +79,7 @@ export async function startTestGateway(
   const service = create(config, {
     log: createLog('gateway', { level: 'debug', destination }),
     ...(options.clock && { clock: options.clock }),
+    ...(options.stallLimit && { stallLimit: options.stallLimit }),
   });
   await service.start();
 
