@@ -1,27 +1,27 @@
+import { once } from 'node:events';
 import { createDatabase } from '@expert-relay/db';
 import { ConfigError } from '@expert-relay/kit/config';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
-import { createUser } from './admin/create-user.ts';
-import { readArguments } from './admin/read-arguments.ts';
+import type { Write } from './admin/command.ts';
+import { readCommand } from './admin/commands.ts';
 import { readAdminConfig } from './config.ts';
 
+const write: Write = async (text) => {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+};
+
 try {
-  const { json, ...user } = readArguments(process.argv.slice(2));
+  const run = readCommand(process.argv.slice(2));
   const database = createDatabase({
     ...readAdminConfig().database,
     log: createLog('admin', { level: 'silent' }),
+    // A batch of large messages may take its time; nobody waits for an answer here.
+    answerWithin: 120_000,
   });
   await database.start?.();
   try {
-    const created = await createUser(database.prisma, user);
-    process.stdout.write(
-      json
-        ? `${JSON.stringify(created)}\n`
-        : [`user ${created.userId}`, ...created.keys.map(({ kind, key }) => `${kind} key ${key}`), ''].join(
-            '\n',
-          ),
-    );
+    await run(database.prisma, write);
   } finally {
     await database.stop?.();
   }

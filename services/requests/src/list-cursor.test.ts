@@ -5,8 +5,8 @@ const id = 'AAAAAAAAAAAAAAAAAAAAAA';
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 test('a cursor is read as it was written', () => {
-  const createdAt = new Date('2026-11-21T04:00:00.123Z');
-  expect(parseCursor(formatCursor({ createdAt, id }))).toEqual({ createdAt: createdAt.toISOString(), id });
+  const cursor = { createdAt: '2026-11-21T04:00:00.123Z', id };
+  expect(parseCursor(formatCursor(cursor))).toEqual(cursor);
 });
 
 test.each([

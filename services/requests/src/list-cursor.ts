@@ -4,8 +4,8 @@ export interface Cursor {
   id: string;
 }
 
-export const formatCursor = ({ createdAt, id }: { createdAt: Date; id: string }): string =>
-  Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url');
+export const formatCursor = ({ createdAt, id }: Cursor): string =>
+  Buffer.from(`${createdAt} ${id}`).toString('base64url');
 
 export function parseCursor(text: string): Cursor | undefined {
   const [createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ');

@@ -6,8 +6,8 @@ export interface RequestState {
   refCode: string;
   status: RequestStatus;
   responseCount: number;
-  createdAt: Date;
-  expiresAt: Date;
+  createdAt: string;
+  expiresAt: string;
 }
 
 /** The columns of a `RequestState`. */
@@ -27,6 +27,6 @@ export const stateBody = (state: RequestState) => ({
   refCode: formatRefCode(state.refCode),
   status: state.status,
   responseCount: state.responseCount,
-  createdAt: state.createdAt.toISOString(),
-  expiresAt: state.expiresAt.toISOString(),
+  createdAt: state.createdAt,
+  expiresAt: state.expiresAt,
 });

@@ -1,4 +1,4 @@
-import { createWriter } from '@expert-relay/db';
+import { createWriter, isOutage } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
@@ -40,7 +40,14 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     signStreamToken: createStreamTokenSigner(config.streamTokenKey),
     conversationTtl: config.conversationTtl,
   };
-  const handler = serveRoutes({ routes: routes(context), verify, log, metrics, onCaller: keyUsage.note });
+  const handler = serveRoutes({
+    routes: routes(context),
+    verify,
+    log,
+    metrics,
+    onCaller: keyUsage.note,
+    isOutage,
+  });
   const server = createHttpServer({ handler, host: config.process.host, port: config.port });
 
   return composeService({

@@ -23,7 +23,7 @@ export interface Outcome {
   /** Before the message. */
   status: RequestStatus;
   hasRoom: boolean;
-  createdAt: Date | null;
+  createdAt: string | null;
 }
 
 const maxMessages = 10_000;

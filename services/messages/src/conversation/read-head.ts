@@ -14,8 +14,8 @@ interface Row {
   status: RequestStatus;
   seq: number;
   responseCount: number;
-  createdAt: Date;
-  expiresAt: Date;
+  createdAt: string;
+  expiresAt: string;
   question: string | null;
   plaintext: string | null;
   context: unknown;
@@ -37,14 +37,12 @@ export async function readHead(query: Query, party: Party, requestId: string) {
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const { id, refCode, seq, createdAt, expiresAt, keySignature, ...rest } = row;
+  const { id, refCode, seq, keySignature, ...rest } = row;
   return {
     seq,
     head: {
       requestId: id,
       refCode: formatRefCode(refCode),
-      createdAt: createdAt.toISOString(),
-      expiresAt: expiresAt.toISOString(),
       ...rest,
       ...(keySignature !== null && { keySignature }),
     },

@@ -1,6 +1,11 @@
-import type { Message, Query } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
+import type { Content } from './stored-message.ts';
 
-type Row = Omit<Message, 'requestId' | 'messageKey'>;
+interface Row extends Content {
+  seq: number;
+  messageId: string;
+  createdAt: string;
+}
 
 /** Messages with `after < seq <= upTo`, at most `limit`, in order. */
 export function readMessages(
@@ -28,5 +33,5 @@ export function messageText(row: Row): string {
     text += `,"ephemeralPublicKey":"${ephemeralPublicKey}"},"signature":"${signature}"`;
   }
   if (plaintext !== null) text += `,"plaintext":${JSON.stringify(plaintext)}`;
-  return `${text},"createdAt":"${row.createdAt.toISOString()}"}`;
+  return `${text},"createdAt":"${row.createdAt}"}`;
 }

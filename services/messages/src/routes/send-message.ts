@@ -53,22 +53,31 @@ async function repeatedOrRefused(
   });
   if (earlier) {
     if (!isSame(earlier, message.content)) throw new Problem('message_id_taken');
-    return answer(200, {
-      ...outcome,
-      ...message,
-      messageId: earlier.messageId,
-      createdAt: earlier.createdAt,
-    });
+    const status = await firstStatus(prisma, earlier);
+    const createdAt = earlier.createdAt.toISOString();
+    return answer(200, { ...outcome, ...message, messageId: earlier.messageId, createdAt, status });
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');
   throw new Error('a message was neither inserted nor there');
 }
 
+/** What a message was answered with when it was new: it was open then, and responded from the first reply on. */
+async function firstStatus(
+  prisma: PrismaClient,
+  { requestId, seq }: { requestId: string; seq: number },
+): Promise<RequestStatus> {
+  const reply = await prisma.message.findFirst({
+    where: { requestId, role: 'provider', seq: { lte: seq } },
+    select: { seq: true },
+  });
+  return reply ? 'responded' : 'pending';
+}
+
 interface Sent extends NewMessage {
   refCode: string;
   status: RequestStatus;
-  createdAt: Date;
+  createdAt: string;
 }
 
 const answer = (status: 200 | 201, sent: Sent): Answer => ({
@@ -79,7 +88,7 @@ const answer = (status: 200 | 201, sent: Sent): Answer => ({
     status: sent.status,
     messageId: sent.messageId,
     role: sent.content.role,
-    createdAt: sent.createdAt.toISOString(),
+    createdAt: sent.createdAt,
   },
 });
 

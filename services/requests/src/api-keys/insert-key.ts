@@ -1,5 +1,6 @@
 import type { PrismaClient } from '@expert-relay/db';
 import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
+import { Problem } from '@expert-relay/kit/problem';
 import type { KeyView } from './key-body.ts';
 
 /**
@@ -14,7 +15,8 @@ export async function insertKey(
   const [view] = await prisma.$queryRaw<KeyView[]>`
     WITH made AS (
       INSERT INTO api_keys (user_id, kind, name, last_four, call_id)
-      VALUES (${key.userId}::uuid, ${key.kind}::key_kind, ${key.name}, ${lastFour}, ${key.callId}::uuid)
+      SELECT id, ${key.kind}::key_kind, ${key.name}, ${lastFour}, ${key.callId}::uuid
+      FROM users WHERE id = ${key.userId}::uuid
       ON CONFLICT (call_id) DO UPDATE SET last_four = EXCLUDED.last_four
       RETURNING *
     ),
@@ -26,6 +28,8 @@ export async function insertKey(
     SELECT id, kind, name, last_four AS "lastFour", created_at AS "createdAt",
       last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
     FROM made`;
-  if (!view) throw new Error('the key was not made');
+  // The user's data was erased while a session went on.
+  if (!view)
+    throw new Problem('unauthorized', { detail: 'This account is gone. Sign in to make a new one.' });
   return { view, text };
 }

@@ -43,6 +43,10 @@ describe.each(['ed25519', 'x25519'] as const)('%s', (algorithm) => {
     ['a byte more', pemOf(algorithm, `${'11'.repeat(32)}00`)],
     ['a byte less', pemOf(algorithm, '11'.repeat(31))],
     ['bare base64', publicPem.split('\n')[1] ?? ''],
+    ['its end in its beginning', '-----BEGIN PUBLIC KEY-----END PUBLIC KEY-----'],
+    // Looking for an end after each of so many beginnings would take for ever.
+    ['half a megabyte of white space', `-----BEGIN PUBLIC KEY-----${' '.repeat(500_000)}`],
+    ['as much before a good key', `${' '.repeat(500_000)}${publicPem}`],
   ])('%s is refused', (_name, pem) => {
     expect(checkPublicKey(algorithm, pem)).toMatch(/^Expected one/);
   });

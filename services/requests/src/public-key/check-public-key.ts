@@ -8,7 +8,10 @@ const spkiStart = {
   x25519: '302a300506032b656e032100',
 } as const;
 
-const oneBlock = /^\s*-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s+-----END PUBLIC KEY-----\s*$/;
+const begin = '-----BEGIN PUBLIC KEY-----';
+const end = '-----END PUBLIC KEY-----';
+/** A block has about 115 characters: room for white space, and none for what would be work to read. */
+const longest = 1_000;
 
 /**
  * What is wrong with a public key, as a sentence; `undefined` when it is exactly one SPKI block of the
@@ -17,7 +20,7 @@ const oneBlock = /^\s*-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s+-----E
 export function checkPublicKey(algorithm: KeyAlgorithm, pem: string): string | undefined {
   const expected = `Expected one ${names[algorithm]} public key as PEM (-----BEGIN PUBLIC KEY-----).`;
   if (/PRIVATE KEY/.test(pem)) return `This is a private key: it was not kept. ${expected}`;
-  const base64 = oneBlock.exec(pem)?.[1]?.replaceAll(/\s/g, '');
+  const base64 = readBlock(pem);
   if (base64 === undefined) return expected;
 
   const der = Buffer.from(base64, 'base64');
@@ -30,6 +33,15 @@ export function checkPublicKey(algorithm: KeyAlgorithm, pem: string): string | u
     return `This key is a point of small order, which protects nothing. ${expected}`;
   }
   return undefined;
+}
+
+/** The base64 of the one block that a text consists of, white space apart. */
+function readBlock(text: string): string | undefined {
+  if (text.length > longest) return undefined;
+  const block = text.trim();
+  if (!block.startsWith(begin) || !block.endsWith(end)) return undefined;
+  const body = block.slice(begin.length, -end.length);
+  return /^\s[A-Za-z0-9+/=\s]+\s$/.test(body) ? body.replaceAll(/\s/g, '') : undefined;
 }
 
 const names = { ed25519: 'Ed25519', x25519: 'X25519' } as const;

@@ -18,7 +18,7 @@ interface Row {
   refCode: string;
   /** Before this call. */
   status: RequestStatus;
-  endedAt: Date | null;
+  endedAt: string | null;
 }
 
 /** Ends a conversation for good. Closing it again gives the first answer again. */
@@ -61,7 +61,7 @@ export const closeRequest = (context: Context) =>
           requestId: row.id,
           refCode: formatRefCode(row.refCode),
           status: 'closed',
-          closedAt: row.endedAt?.toISOString(),
+          closedAt: row.endedAt,
         },
       };
     },

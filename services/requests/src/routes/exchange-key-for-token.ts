@@ -19,7 +19,7 @@ export const exchangeKeyForToken = (context: Context) =>
     async handle({ body }) {
       const { apiKey, topics } = parseBody(schema, body);
       const parsed = parseApiKey(apiKey);
-      const found = parsed && (await findKey(context.prisma, parsed));
+      const found = parsed && (await findKey(context.query, parsed));
       if (!found) throw new Problem('unauthorized');
       const party = { kind: found.kind, apiKeyId: found.id, userId: found.userId };
       await checkTopics(context.prisma, party, topics);

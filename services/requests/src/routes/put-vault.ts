@@ -26,8 +26,8 @@ export const putVault = (context: Context) =>
       const ifMatch = headers['if-match'] ?? null;
       const [put] = await context.prisma.$queryRaw<{ made: boolean }[]>`
         INSERT INTO vaults AS vault (user_id, wrapped_root_secret)
-        SELECT ${userId}::uuid, ${text}
-        WHERE ${ifMatch}::text IS NULL OR EXISTS (SELECT 1 FROM vaults WHERE user_id = ${userId}::uuid)
+        SELECT id, ${text} FROM users
+        WHERE id = ${userId}::uuid AND (${ifMatch}::text IS NULL OR EXISTS (SELECT 1 FROM vaults WHERE user_id = ${userId}::uuid))
         ON CONFLICT (user_id) DO UPDATE
           SET wrapped_root_secret = EXCLUDED.wrapped_root_secret, updated_at = clock_timestamp()
           WHERE '"' || encode(sha256(convert_to(vault.wrapped_root_secret, 'UTF8')), 'hex') || '"' = ${ifMatch}

@@ -48,6 +48,6 @@ const created = ({ id, refCode, expiresAt }: InsertedRequest): Answer => ({
     requestId: id,
     refCode: formatRefCode(refCode),
     status: 'pending',
-    expiresAt: expiresAt.toISOString(),
+    expiresAt,
   },
 });

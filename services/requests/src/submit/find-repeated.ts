@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { HelpRequest, PrismaClient } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import type { InsertedRequest, NewRequest } from './insert-request.ts';
 
@@ -8,8 +8,10 @@ export async function findRepeated(
   { callId, consumerKeyId, idempotency }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
   const select = { id: true, refCode: true, expiresAt: true } as const;
-  if (!idempotency)
-    return (await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select })) ?? undefined;
+  if (!idempotency) {
+    const request = await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select });
+    return request ? asInserted(request) : undefined;
+  }
 
   const record = await prisma.idempotencyRecord.findUnique({
     where: {
@@ -19,5 +21,10 @@ export async function findRepeated(
   });
   if (!record) return undefined;
   if (!idempotency.bodyDigest.equals(record.bodyDigest)) throw new Problem('idempotency_key_reused');
-  return record.request;
+  return asInserted(record.request);
 }
+
+const asInserted = (request: Pick<HelpRequest, 'id' | 'refCode' | 'expiresAt'>): InsertedRequest => ({
+  ...request,
+  expiresAt: request.expiresAt.toISOString(),
+});

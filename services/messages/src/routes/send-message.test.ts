@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import type { Answer, Call } from '@expert-relay/kit/http';
+import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sendMessage } from './send-message.ts';
+
+let drop: () => Promise<void>;
+let database: Database;
+let userId: string;
+let consumerKeyId: string;
+
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  drop = testDatabase.drop;
+  const log = createLog('test', { level: 'silent' });
+  database = createDatabase({ url: testDatabase.url, poolSize: 4, log });
+  await database.start?.();
+  const key = await database.prisma.apiKey.create({
+    data: {
+      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
+      user: { create: { name: 'ada' } },
+    },
+  });
+  ({ userId, id: consumerKeyId } = key);
+});
+
+afterAll(async () => {
+  await database.stop?.();
+  await drop();
+});
+
+/** A conversation of which so much is said to be used up. */
+async function newConversation(used: { messageCount?: number; contentBytes?: number }) {
+  const request = await database.prisma.helpRequest.create({
+    data: {
+      ...{ id: makeRequestId(), refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId },
+      ...{ context: [], expiresAt: new Date(Date.now() + 60_000) },
+      ...used,
+    },
+  });
+  const route = sendMessage({ ...database, nudge: () => {} });
+  const send = (body: object): Promise<Answer> => {
+    const principal = { kind: 'provider', userId, apiKeyId: randomUUID() } as const;
+    const call: Call = {
+      ...{ principal, callId: randomUUID(), params: { requestId: request.id }, headers: {} },
+      ...{ query: new URLSearchParams(), body: { role: 'provider', messageId: randomUUID(), ...body } },
+    };
+    return route.handle(call);
+  };
+  const stored = () => database.prisma.helpRequest.findUniqueOrThrow({ where: { id: request.id } });
+  return { send, stored };
+}
+
+const full = { code: 'conversation_full', status: 409 };
+
+describe('a conversation', () => {
+  test('takes its 10,000th message and no more, and knows that one again', async () => {
+    const { send, stored } = await newConversation({ messageCount: 9_999 });
+    const last = { plaintext: 'the last', messageId: randomUUID() };
+    const first = await send(last);
+    expect(first.status).toBe(201);
+    await expect(send({ plaintext: 'one more' })).rejects.toMatchObject(full);
+    expect(await send(last)).toEqual({ ...first, status: 200 });
+    expect(await stored()).toMatchObject({ messageCount: 10_000, responseCount: 1, seq: 2 });
+  });
+
+  test('takes 64 MiB to the byte, all parts of a message counted', async () => {
+    const blob = { iv: 'AAAA', ciphertext: 'AAAA', tag: 'AAAA', ephemeralPublicKey: 'AAAA' };
+    const message = { encrypted: blob, signature: 'AAAA', plaintext: 'é' };
+    // Five blobs of four characters, two bytes of text and the role.
+    const size = 5 * 4 + 2 + 'provider'.length;
+    const { send, stored } = await newConversation({ contentBytes: 2 ** 26 - size });
+    await expect(send({ ...message, plaintext: 'é!' })).rejects.toMatchObject(full);
+    expect(await send(message)).toMatchObject({ status: 201 });
+    expect(await stored()).toMatchObject({ messageCount: 1, contentBytes: 2 ** 26 });
+    await expect(send({ plaintext: 'x' })).rejects.toMatchObject(full);
+  });
+
+  test('that is full and has ended says that it has ended', async () => {
+    const { send } = await newConversation({ messageCount: 10_000 });
+    await database.query`UPDATE help_requests SET status = 'closed', ended_at = now() WHERE message_count = 10000`;
+    await expect(send({ plaintext: 'x' })).rejects.toMatchObject({ code: 'conversation_closed' });
+  });
+});

@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { decodeEvent, EndReason } from '@expert-relay/contracts';
+import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { createTestDatabase, type TestDatabase } from '@expert-relay/db/testing';
+import { createLog } from '@expert-relay/kit/log';
+import { eventually } from '@expert-relay/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readCommand } from './commands.ts';
+import { createUser } from './create-user.ts';
+import { deleteUser } from './erase/delete-user.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let prisma: Database['prisma'];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  const log = createLog('test', { level: 'silent' });
+  database = createDatabase({ url: testDatabase.url, poolSize: 2, log });
+  prisma = database.prisma;
+  await database.start?.();
+});
+
+beforeEach(() => prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`);
+
+afterAll(async () => {
+  await database.stop?.();
+  await testDatabase.drop();
+});
+
+/** A user with three keys, one of them revoked, and a vault; texts that are theirs contain their name. */
+async function makeUser(name: string): Promise<string> {
+  const keys = ['consumer', 'provider', 'consumer'] as const;
+  const { userId } = await createUser(prisma, { name, provider: 'github', subject: name, keys });
+  await prisma.$executeRaw`
+    UPDATE api_keys SET revoked_at = now()
+    WHERE id = (SELECT id FROM api_keys WHERE user_id = ${userId}::uuid ORDER BY created_at, id LIMIT 1)`;
+  const wrappedRootSecret = JSON.stringify({ wrapped: `root of ${name}` });
+  await prisma.vault.create({ data: { userId, wrappedRootSecret } });
+  return userId;
+}
+
+/** Requests of one kind, each with so many messages; gives their ids. */
+async function addRequests(
+  userId: string,
+  request: { count: number; status?: 'pending' | 'closed'; dueIn?: number; messages?: number },
+): Promise<string[]> {
+  const { count, status = 'pending', dueIn = 3_600, messages = 0 } = request;
+  const ids = Array.from({ length: count }, makeRequestId);
+  await prisma.$executeRaw`
+    INSERT INTO help_requests (
+      id, ref_code, user_id, consumer_key_id, question, context, call_id, created_at, expires_at, status,
+      ended_at, message_count)
+    SELECT row.id, row.ref_code, users.id, api_keys.id, 'question of ' || users.name, '[]', gen_random_uuid(),
+      now() - interval '1 hour', now() + ${dueIn} * interval '1 second', ${status}::request_status,
+      CASE WHEN ${status} = 'closed' THEN now() END, ${messages}::int
+    FROM unnest(${ids}::text[], ${ids.map(makeRefCode)}::text[]) AS row (id, ref_code)
+    JOIN users ON users.id = ${userId}::uuid
+    JOIN LATERAL (SELECT id FROM api_keys WHERE user_id = users.id LIMIT 1) AS api_keys ON TRUE`;
+  await prisma.$executeRaw`
+    INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext)
+    SELECT id, seq, 'provider', key, key, 'answer ' || seq
+    FROM unnest(${ids}::text[]) AS id, generate_series(2, ${messages}::int + 1) AS seq,
+      LATERAL (SELECT md5(id || seq)::uuid AS key) AS made`;
+  return ids;
+}
+
+/** Runs a command as the command line does; gives what it printed. */
+async function run(...args: string[]): Promise<string> {
+  let printed = '';
+  await readCommand(args)(prisma, async (text) => {
+    printed += text;
+  });
+  return printed;
+}
+
+/** In how many rows of which tables a text occurs, the outbox apart: what waits there must still be told. */
+async function traces(text: string): Promise<Record<string, number>> {
+  const tables = await prisma.$queryRaw<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables
+    WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'outbox_events')`;
+  const found: Record<string, number> = {};
+  for (const { name } of tables) {
+    const [row] = await prisma.$queryRawUnsafe<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM "${name}" AS one WHERE to_jsonb(one)::text LIKE '%' || $1 || '%'`,
+      text,
+    );
+    if (row && row.count > 0) found[name] = row.count;
+  }
+  return found;
+}
+
+/** What was told, counted. */
+async function told(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { payload } of await prisma.outboxEvent.findMany()) {
+    const { event } = decodeEvent(payload);
+    const name = event.case === 'requestClosed' ? EndReason[event.value.reason] : event.case;
+    counts[String(name)] = (counts[String(name)] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('export-user', () => {
+  test('prints all of a user’s data, and nobody else’s', async () => {
+    const userId = await makeUser('ada');
+    await addRequests(userId, { count: 45 });
+    const [long] = await addRequests(userId, { count: 1, status: 'closed', messages: 120 });
+    const [late] = await addRequests(userId, { count: 1, dueIn: -1 });
+    await addRequests(await makeUser('bob'), { count: 3, messages: 3 });
+
+    const text = await run('export-user', '--user', userId);
+    const records = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const of = (type: string) => records.filter((record) => record.type === type);
+    expect(of('user')).toMatchObject([{ userId, name: 'ada' }]);
+    expect(of('identity')).toMatchObject([{ provider: 'github', subject: 'ada' }]);
+    expect(of('key')).toHaveLength(3);
+    expect(of('vault')).toMatchObject([{ vault: { wrapped: 'root of ada' } }]);
+    expect(new Set(of('request').map(({ requestId }) => requestId)).size).toBe(47);
+    expect(of('request').find(({ requestId }) => requestId === late)).toMatchObject({ status: 'expired' });
+    expect(of('message').map(({ requestId, plaintext }) => [requestId, plaintext])).toEqual(
+      Array.from({ length: 120 }, (_, index) => [long, `answer ${index + 2}`]),
+    );
+    expect(records.at(-1)).toEqual({ type: 'end', requests: 47, messages: 120 });
+    expect(text).not.toContain('bob');
+    expect(text).not.toMatch(/hs_|digest/i);
+  });
+
+  test('of an encrypted message prints the blob', async () => {
+    const userId = await makeUser('ada');
+    const [requestId = ''] = await addRequests(userId, { count: 1 });
+    const messageId = randomUUID();
+    const blob = { iv: 'aQ==', ciphertext: 'Yw==', tag: 'dA==', ephemeralPublicKey: 'ZQ==' };
+    await prisma.message.create({
+      data: {
+        ...{ requestId, seq: 2, role: 'consumer', messageId, messageKey: messageId },
+        ...{ ...blob, signature: 'cw==' },
+      },
+    });
+    const lines = (await run('export-user', '--identity', 'github:ada')).split('\n');
+    const message = JSON.parse(lines.find((line) => line.includes('"message"')) ?? '');
+    expect(message).toEqual({
+      ...{ type: 'message', requestId, messageId, seq: 2, role: 'consumer', encrypted: blob },
+      ...{ signature: 'cw==', createdAt: expect.any(String) },
+    });
+  });
+});
+
+describe('erase-user', () => {
+  test('only says what would go, until it is told --yes', async () => {
+    const userId = await makeUser('ada');
+    await addRequests(userId, { count: 2 });
+    await expect(run('erase-user', '--user', userId)).rejects.toThrow(
+      /^This would erase the user ada .* with 3 keys and 2 requests\. Nothing was done yet: add --yes/,
+    );
+    expect(await told()).toEqual({});
+    expect(await prisma.helpRequest.count({ where: { status: 'pending' } })).toBe(2);
+  });
+
+  test('ends and revokes with events, then leaves no trace of the user, and all of the others', async () => {
+    const userId = await makeUser('ada');
+    const other = await makeUser('bob');
+    await addRequests(other, { count: 3, messages: 2 });
+    const others = await traces('bob');
+    await addRequests(userId, { count: 700, messages: 1 });
+    await addRequests(userId, { count: 2, dueIn: -5 });
+    await addRequests(userId, { count: 2, status: 'closed', messages: 1_500 });
+
+    expect(JSON.parse(await run('erase-user', '--identity', 'github:ada', '--yes', '--json'))).toEqual({
+      ...{ userId, keys: 2, ended: 702, requests: 704, messages: 3_700 },
+    });
+    expect(await traces('ada')).toEqual({});
+    expect(await traces(userId)).toEqual({});
+    expect(await traces('bob')).toEqual(others);
+    expect(await told()).toEqual({ CLOSED: 700, EXPIRED: 2, credentialRevoked: 2 });
+    await expect(run('erase-user', '--user', userId, '--yes')).rejects.toThrow('There is no user');
+  });
+
+  test('goes on where it was killed, and tells nothing twice', async () => {
+    const userId = await makeUser('ada');
+    await addRequests(userId, { count: 6_000, messages: 1 });
+    const admin = spawn(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
+      env: { ...process.env, DATABASE_URL: testDatabase.url },
+      stdio: 'ignore',
+    });
+    const gone = new Promise((resolve) => admin.once('exit', resolve));
+    await eventually('it has begun', async () => (await prisma.helpRequest.count()) < 6_000, {
+      within: 20_000,
+    });
+    admin.kill('SIGKILL');
+    await gone;
+    expect(await prisma.user.count()).toBe(1);
+
+    await run('erase-user', '--user', userId, '--yes');
+    expect(await traces(userId)).toEqual({});
+    expect(await told()).toEqual({ CLOSED: 6_000, credentialRevoked: 2 });
+  });
+
+  test('keeps a user for whom something was written meanwhile, until that is gone too', async () => {
+    const userId = await makeUser('ada');
+    expect(await deleteUser(prisma, userId)).toBe(false);
+    await prisma.apiKey.updateMany({ data: { revokedAt: new Date() } });
+    await addRequests(userId, { count: 1 });
+    expect(await deleteUser(prisma, userId)).toBe(false);
+    await prisma.helpRequest.deleteMany();
+    expect(await deleteUser(prisma, userId)).toBe(true);
+    expect(await prisma.user.count()).toBe(0);
+  });
+});
+
+describe('the command line', () => {
+  test.each([
+    [[], 'erase-user --user USER_ID --yes'],
+    [['toString'], 'create-user --name NAME'],
+    [['create-user'], 'create-user --name NAME'],
+    [['create-user', '--name', 'ada', '--key', 'master'], '--key must be consumer or provider'],
+    [['create-user', '--name', 'ada', '--identity', 'ada'], '--identity must be PROVIDER:SUBJECT'],
+    [['export-user'], 'export-user --user USER_ID'],
+    [['export-user', '--user', 'ada'], '--user must be a UUID'],
+    [['export-user', '--user', randomUUID(), '--identity', 'github:ada'], 'export-user --user USER_ID'],
+    [['erase-user', '--all'], "Unknown option '--all'"],
+  ])('%j is answered with a sentence that helps', (args, sentence) => {
+    expect(() => readCommand(args)).toThrow(sentence);
+  });
+
+  test('prints a long export whole, also when nobody takes it at once', async () => {
+    const userId = await makeUser('ada');
+    await addRequests(userId, { count: 30, messages: 100 });
+    const admin = spawn(process.execPath, [adminProgram, 'export-user', '--user', userId], {
+      env: { ...process.env, DATABASE_URL: testDatabase.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = new Promise((resolve) => admin.once('exit', resolve));
+    let text = '';
+    for await (const piece of admin.stdout.setEncoding('utf8')) text += piece;
+    expect(await exited).toBe(0);
+    expect(text.trimEnd().split('\n').at(-1)).toBe('{"type":"end","requests":30,"messages":3000}');
+  });
+});
+
+const adminProgram = fileURLToPath(new URL('../../dist/admin.js', import.meta.url));
