@@ -1,0 +1,102 @@
+import type { AgentKeys } from '../crypto/index.ts';
+import { handOut } from '../thread/hand-out.ts';
+import { ended } from '../thread/refusals.ts';
+import { Talk, type TalkParts } from '../thread/talk.ts';
+import type { AgentSide } from './agent-side.ts';
+import type {
+  Answer,
+  Conversation,
+  Sending,
+  SendOptions,
+  Verification,
+  WaitOptions,
+} from './conversation.ts';
+import type { AskedRequest, ConversationState } from './conversation-state.ts';
+
+export interface ConversationParts {
+  readonly id: string;
+  readonly keys: AgentKeys | undefined;
+  readonly side: AgentSide;
+  readonly save: (state: ConversationState) => Promise<void>;
+}
+
+export class AgentConversation extends Talk<AskedRequest> implements Conversation {
+  readonly #parts: ConversationParts;
+  /** Whether an answer was handed out since the state was last kept. */
+  #isUnsaved = false;
+
+  constructor(talk: TalkParts<AskedRequest>, parts: ConversationParts) {
+    super(talk);
+    this.#parts = parts;
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+  get isEncrypted(): boolean {
+    return this.#parts.keys !== undefined;
+  }
+  get fingerprint(): string | undefined {
+    return this.#parts.side.exchange?.fingerprint;
+  }
+  get verification(): Verification {
+    return this.#parts.side.exchange?.verification ?? 'none';
+  }
+
+  verify(fingerprint: string): boolean {
+    return this.#parts.side.verify(fingerprint);
+  }
+
+  async waitForAnswer({ timeout, signal }: WaitOptions = {}): Promise<Answer> {
+    const { thread, follower } = this.talk;
+    const release = thread.mailbox.isReady ? () => {} : follower.follow();
+    try {
+      const answer = await this.#take({ timeout, signal });
+      if (answer) return answer;
+      throw ended(this.status === 'expired' ? 'expired' : 'closed');
+    } finally {
+      release();
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Answer> {
+    return handOut(this.talk.follower, (signal) => this.#take({ signal }));
+  }
+
+  send(text: string, { signal }: SendOptions = {}): Promise<Sending> {
+    return this.talk.sender.send(text, signal);
+  }
+
+  export(): ConversationState {
+    const { id, keys, side } = this.#parts;
+    const { thread, sender } = this.talk;
+    const { requestId, refCode, status, expiresAt, responseCount } = this.seen;
+    const { refusal } = thread;
+    return {
+      version: 1,
+      id,
+      request: { requestId, refCode, status, expiresAt, responseCount },
+      keys: keys?.export(),
+      exchange: side.exchange,
+      thread: thread.state,
+      sender: sender.state,
+      refusal: refusal && { code: refusal.code, message: refusal.message },
+    };
+  }
+
+  /** An answer counts as dealt with when the next one is asked for. */
+  async #take(options: { timeout?: number | undefined; signal?: AbortSignal | undefined }) {
+    if (this.#isUnsaved) {
+      this.#isUnsaved = false;
+      await this.#parts.save(this.export());
+    }
+    const { thread, sender } = this.talk;
+    const message = await thread.mailbox.take(options);
+    if (!message) return undefined;
+    this.#isUnsaved = true;
+    // Keys that came with the answer let go what waited for them: nobody may look again after this.
+    if (sender.isDue) await sender.flush(options.signal).catch(() => {});
+    const { text, messageId, createdAt, protection } = message;
+    return { text, messageId, createdAt, protection };
+  }
+}

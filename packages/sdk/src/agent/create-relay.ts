@@ -1,0 +1,152 @@
+import { createClient } from '../client.ts';
+import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
+import { RelayError } from '../relay-error.ts';
+import type { ListedRequest } from '../request-state.ts';
+import { Follower } from '../thread/follower.ts';
+import { Sender } from '../thread/sender.ts';
+import { Thread } from '../thread/thread.ts';
+import { listRequests } from '../transport/list-requests.ts';
+import { requestState } from '../transport/request-shape.ts';
+import { members } from '../transport/shape.ts';
+import { AgentConversation } from './agent-conversation.ts';
+import { AgentSide } from './agent-side.ts';
+import type { Conversation } from './conversation.ts';
+import { type AskedRequest, type ConversationState, checkState } from './conversation-state.ts';
+import type { Relay, RelayOptions } from './relay.ts';
+import { type Awaited, createSorter } from './sorter.ts';
+import { makeSubmission, submit } from './submission.ts';
+
+/** What a conversation that was asked just now has at hand. */
+interface Fresh {
+  readonly keys: AgentKeys | undefined;
+}
+
+/**
+ * Connects an agent to the relay. Nothing is called or kept open before something is asked.
+ *
+ * @example
+ * const relay = createRelay({ url: 'https://relay.example', apiKey: 'hs_...' });
+ * const conversation = await relay.ask({ question: 'May I remove the lock file?' });
+ * const { text } = await conversation.waitForAnswer({ timeout: 600_000 });
+ */
+export function createRelay(options: RelayOptions): Relay {
+  const { apiKey } = options;
+  const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
+  const awaited = new Map<string, Set<Awaited>>();
+  const followers = new Set<Follower>();
+  const sorter = createSorter(() => client.api, awaited);
+  const client = createClient(options, 'agent', sorter);
+  const { api, hub, memory, timing, random } = client;
+  const save = async (state: ConversationState) => options.save?.(state);
+
+  const nameOfExpert = async () => `identity:${api.url}:${await client.userId()}`;
+  const expert = {
+    given,
+    recall: async () => await memory.get(await nameOfExpert()),
+    remember: async (fingerprint: string) => await memory.set(await nameOfExpert(), fingerprint),
+  };
+
+  async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
+    const { requestId, refCode } = request;
+    const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
+    const side = new AgentSide({ requestId, keys, expert });
+    const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
+    const refusal = state.refusal && new RelayError(state.refusal.code, state.refusal.message);
+    const thread = new Thread({ api, requestId, side, state: state.thread, channel, refusal });
+    const sender: Sender = new Sender({
+      api,
+      thread,
+      isPlain: () => !keys,
+      save: () => save(conversation.export()),
+      state: state.sender,
+    });
+    const listen = (look: () => void) => {
+      const topic = `/svc/requests/${requestId}`;
+      const one = { thread, refCode, look };
+      const some = awaited.get(topic) ?? new Set();
+      awaited.set(topic, some.add(one));
+      followers.add(follower);
+      const unfollow = hub.follow(topic, look);
+      return () => {
+        unfollow();
+        followers.delete(follower);
+        some.delete(one);
+        if (some.size === 0) awaited.delete(topic);
+      };
+    };
+    const follower: Follower = new Follower({
+      thread,
+      sender,
+      listen,
+      timing,
+      random,
+      isFresh: fresh !== undefined,
+    });
+    const conversation = new AgentConversation(
+      { api, thread, sender, follower, request },
+      { id: state.id, keys, side, save },
+    );
+    return conversation;
+  }
+
+  /** Asks, or makes sure that it was asked. */
+  async function begin(
+    state: ConversationState,
+    signal: AbortSignal | undefined,
+    fresh?: Fresh,
+  ): Promise<Conversation> {
+    const request = await submit(api, apiKey, state.submission ?? {}, signal);
+    const conversation = await open({ ...state, submission: undefined }, request, fresh);
+    await save(conversation.export());
+    return conversation;
+  }
+
+  return {
+    async ask(question) {
+      const { signal, encrypted = true } = question;
+      if (!encrypted && given !== undefined) throw plainToKnown();
+      const id = crypto.randomUUID();
+      const keys = encrypted ? await makeAgentKeys() : undefined;
+      const { body, confidential } = makeSubmission(question, keys, id);
+      const drafts = confidential.map((text) => ({ messageId: crypto.randomUUID(), text }));
+      const state: ConversationState = {
+        version: 1,
+        id,
+        submission: body,
+        keys: keys?.export(),
+        sender: { drafts, outgoing: undefined },
+      };
+      await save(state);
+      return await begin(state, signal, { keys });
+    },
+    async resume(state, { signal } = {}) {
+      checkState(state);
+      return state.request ? await open(state, state.request) : await begin(state, signal);
+    },
+    whoami: ({ signal } = {}) => client.whoami(signal),
+    async requests(listing = {}) {
+      const all: ListedRequest[] = [];
+      for await (const page of listRequests(api, listing)) all.push(...page);
+      return all;
+    },
+    findByRef: (refCode, { signal } = {}) =>
+      api.get(
+        `/api/v1/requests/by-ref/${encodeURIComponent(refCode)}`,
+        (answer) => requestState(members(answer)),
+        signal,
+      ),
+    stop() {
+      for (const follower of [...followers]) follower.stop(stopped());
+      hub.stop();
+    },
+  };
+}
+
+const plainToKnown = () =>
+  new RelayError(
+    'invalid_input',
+    'An expert was named by fingerprint, and plain text proves nobody. Leave out `expert`, or ask encrypted.',
+  );
+
+const stopped = () =>
+  new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it to wait again.');

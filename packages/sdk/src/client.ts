@@ -1,0 +1,58 @@
+import type { ClientOptions, Timing } from './client-options.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { RelayError } from './relay-error.ts';
+import type { WhoAmI } from './request-state.ts';
+import { type Api, createApi } from './transport/api.ts';
+import { createHub, type Hub } from './transport/hub.ts';
+import type { HubStreamOptions } from './transport/hub-stream.ts';
+import { whoAmI } from './transport/request-shape.ts';
+import { defaultTiming } from './transport/timing.ts';
+
+/** What agents and experts have in common. */
+export interface Client {
+  readonly api: Api;
+  readonly hub: Hub;
+  readonly memory: Memory;
+  readonly timing: Timing;
+  readonly random: () => number;
+  whoami(signal?: AbortSignal): Promise<WhoAmI>;
+  /** The expert that the key belongs to; asked until it is known. */
+  userId(signal?: AbortSignal): Promise<string>;
+}
+
+export function createClient(
+  options: ClientOptions,
+  kind: 'agent' | 'expert',
+  onEvent: HubStreamOptions['onEvent'],
+): Client {
+  checkKey(options.apiKey, kind);
+  const timing = { ...defaultTiming, ...options.timing };
+  const api = createApi({ ...options, timing });
+  const whoami = (signal?: AbortSignal) => api.get('/api/v1/whoami', whoAmI, signal);
+  let known: string | undefined;
+  return {
+    api,
+    hub: createHub(api, { ...options, timing, onEvent }),
+    memory: options.memory ?? createMemory(),
+    timing,
+    random: options.random ?? Math.random,
+    whoami,
+    async userId(signal) {
+      known ??= (await whoami(signal)).userId;
+      return known;
+    },
+  };
+}
+
+/** A key of the other kind would be refused with each call, in words that do not say why. */
+function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
+  const isExperts = typeof apiKey === 'string' && apiKey.startsWith('hs_prov_');
+  const isAgents = typeof apiKey === 'string' && apiKey.startsWith('hs_') && !isExperts;
+  if (kind === 'agent' ? isAgents : isExperts) return;
+  throw new RelayError(
+    'invalid_key',
+    kind === 'agent'
+      ? 'An agent needs a consumer key: `apiKey` begins with hs_, and not with hs_prov_.'
+      : 'An expert needs a provider key: `apiKey` begins with hs_prov_.',
+  );
+}

@@ -1,0 +1,140 @@
+import { RelayError } from '../../relay-error.ts';
+import { type Bytes, concat, equalBytes, randomBytes as random } from '../bytes/bytes.ts';
+import { tuple } from '../bytes/tuple.ts';
+import { toUtf8 } from '../bytes/utf8.ts';
+import { refuseOwnKeys } from '../exchange/check-exchange.ts';
+import { inOrder, type PublicKeys, type Role } from '../exchange/conversation-keys.ts';
+import { importVerifier, verifySignature } from '../exchange/verify-signature.ts';
+import { deriveAesKey, importSecret } from '../keys/hkdf.ts';
+import type { OwnKeys } from '../keys/own-keys.ts';
+import { readFrame, writeFrame } from './frame.ts';
+import { type ChannelState, openHistory } from './history.ts';
+import { inTurn } from './in-turn.ts';
+import {
+  isMessageId,
+  type Message,
+  type MessageRecord,
+  readMessage,
+  type SealedMessage,
+  signedBytes,
+  writeMessage,
+} from './message.ts';
+import { tooLarge, undecryptable, wrongRole, wrongSenderKey, wrongSignature } from './refusals.ts';
+
+export interface ChannelOptions {
+  readonly requestId: string;
+  /** Which side this is. */
+  readonly role: Role;
+  readonly own: OwnKeys;
+  readonly peer: PublicKeys;
+  /** Where this device was when it stopped. */
+  readonly state?: ChannelState | undefined;
+  /** The source of chance, for tests that want the same bytes again. */
+  readonly randomBytes?: ((length: number) => Bytes) | undefined;
+}
+
+export interface OpenedMessage {
+  readonly text: string;
+  /** `unsequenced`: a plain client wrote it, so nothing tells whether messages before it are missing. */
+  readonly protection: 'sequenced' | 'unsequenced';
+}
+
+/** One conversation as one device sees it. Calls are done one after another, in the order they are made. */
+export interface Channel {
+  /** A message to send, exactly once and in this order; sent again, it is this one as it is. */
+  seal(text: string, messageId?: string): Promise<SealedMessage>;
+  /** The text of a message of either side. Open every message of the list, in its order, once. */
+  open(record: MessageRecord): Promise<OpenedMessage>;
+  /** What to keep, so that `openChannel` goes on from here: save it before a sealed message goes out. */
+  state(): ChannelState;
+}
+
+/** As much as a frame may hold, so that its call stays below a mebibyte. */
+const longestFrame = 784_000;
+
+const tagLength = 16;
+
+/**
+ * @example
+ * const channel = await openChannel({ requestId, role: 'consumer', own: keys, peer: exchange });
+ * const message = await channel.seal('Is it safe to drop this index?');
+ * const { text } = await channel.open(record);
+ */
+export async function openChannel(options: ChannelOptions): Promise<Channel> {
+  const { requestId, role, own, peer, randomBytes = random } = options;
+  const self = { sign: own.signPublic, encrypt: own.encryptPublic };
+  refuseOwnKeys(self, peer);
+  const keys = role === 'consumer' ? { consumer: self, provider: peer } : { consumer: peer, provider: self };
+  const [secret, consumer, provider] = await Promise.all([
+    own.agree(peer.encrypt).then(importSecret),
+    importVerifier(keys.consumer.sign),
+    importVerifier(keys.provider.sign),
+  ]);
+  const verifiers = { consumer, provider };
+  const bound = (sender: Role) => tuple('expert-relay/v4/message-key', requestId, sender, ...inOrder(keys));
+  const infos = { consumer: bound('consumer'), provider: bound('provider') };
+  const messageKey = (sender: Role, messageId: string) =>
+    deriveAesKey(secret, toUtf8(messageId), infos[sender]);
+  const history = openHistory(options.state);
+  const queue = inTurn();
+
+  async function seal(text: Bytes, messageId: string): Promise<SealedMessage> {
+    const links = history.links();
+    const frame = writeFrame(links, text);
+    if (frame.length > longestFrame) throw tooLarge(text.length, longestFrame);
+    const iv = randomBytes(12);
+    const key = await messageKey(role, messageId);
+    const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, frame));
+    const message: Message = {
+      messageId,
+      role,
+      iv,
+      ciphertext: sealed.subarray(0, -tagLength),
+      tag: sealed.subarray(-tagLength),
+      ephemeralPublicKey: self.encrypt.raw,
+    };
+    const signed = signedBytes(requestId, message);
+    const [signature, hash] = await Promise.all([own.sign(signed), sha256(signed)]);
+    history.seal(hash, links);
+    return writeMessage(message, signature);
+  }
+
+  async function open(record: MessageRecord): Promise<OpenedMessage> {
+    const { message, signature } = readMessage(record);
+    const other = message.role === 'consumer' ? keys.provider : keys.consumer;
+    if (!equalBytes(message.ephemeralPublicKey, keys[message.role].encrypt.raw)) {
+      throw equalBytes(message.ephemeralPublicKey, other.encrypt.raw) ? wrongRole() : wrongSenderKey();
+    }
+    const signed = signedBytes(requestId, message);
+    const [verified, hash, key] = await Promise.all([
+      verifySignature(verifiers[message.role], signature, signed),
+      sha256(signed),
+      messageKey(message.role, message.messageId),
+    ]);
+    if (!verified) throw wrongSignature();
+    const { iv, ciphertext, tag } = message;
+    const plain = await crypto.subtle
+      .decrypt({ name: 'AES-GCM', iv }, key, concat(ciphertext, tag))
+      .catch(() => undefined);
+    if (!plain) throw undecryptable();
+    const { links, text } = readFrame(new Uint8Array(plain));
+    history.accept(hash, links ?? []);
+    return { text, protection: links ? 'sequenced' : 'unsequenced' };
+  }
+
+  return {
+    async seal(text, messageId = crypto.randomUUID()) {
+      if (!isMessageId(messageId)) {
+        throw new RelayError('invalid_input', 'A messageId is a UUID. Leave it out to get a new one.');
+      }
+      const bytes = toUtf8(text);
+      return await queue(() => seal(bytes, messageId));
+    },
+    open: (record) => queue(() => open(record)),
+    state: () => history.state(),
+  };
+}
+
+async function sha256(bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+}

@@ -1,0 +1,111 @@
+import { RelayError } from '../../relay-error.ts';
+import { fromBase64, toBase64 } from '../bytes/base64.ts';
+import type { Bytes } from '../bytes/bytes.ts';
+import { tuple } from '../bytes/tuple.ts';
+import type { Role } from '../exchange/conversation-keys.ts';
+
+/** The blob of a message, every member base64. */
+export interface Encrypted {
+  readonly iv: string;
+  readonly ciphertext: string;
+  readonly tag: string;
+  readonly ephemeralPublicKey: string;
+}
+
+/** What goes into a call. */
+export interface SealedMessage {
+  readonly messageId: string;
+  readonly encrypted: Encrypted;
+  readonly signature: string;
+}
+
+/** What the relay gives back. */
+export interface MessageRecord extends SealedMessage {
+  readonly role: Role;
+}
+
+/** A message in bytes. */
+export interface Message {
+  readonly messageId: string;
+  readonly role: Role;
+  readonly iv: Bytes;
+  readonly ciphertext: Bytes;
+  readonly tag: Bytes;
+  readonly ephemeralPublicKey: Bytes;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isMessageId(text: unknown): text is string {
+  return typeof text === 'string' && uuid.test(text);
+}
+
+/** What a message's signature signs. */
+export function signedBytes(requestId: string, message: Message): Bytes {
+  const { role, messageId, ephemeralPublicKey, iv, ciphertext, tag } = message;
+  return tuple(
+    'expert-relay/v4/message',
+    requestId,
+    role,
+    messageId,
+    ephemeralPublicKey,
+    iv,
+    ciphertext,
+    tag,
+  );
+}
+
+export function writeMessage(message: Message, signature: Bytes): SealedMessage {
+  const { messageId, iv, ciphertext, tag, ephemeralPublicKey } = message;
+  return {
+    messageId,
+    encrypted: {
+      iv: toBase64(iv),
+      ciphertext: toBase64(ciphertext),
+      tag: toBase64(tag),
+      ephemeralPublicKey: toBase64(ephemeralPublicKey),
+    },
+    signature: toBase64(signature),
+  };
+}
+
+export function readOrigin({ role, messageId }: { readonly role?: unknown; readonly messageId?: unknown }): {
+  readonly role: Role;
+  readonly messageId: string;
+} {
+  if (role !== 'consumer' && role !== 'provider')
+    throw malformed('its role is neither consumer nor provider');
+  if (!isMessageId(messageId)) throw malformed('its messageId is no UUID');
+  return { role, messageId };
+}
+
+/** Takes nothing for granted: the relay may answer anything. */
+export function readMessage(record: Partial<MessageRecord> | null): { message: Message; signature: Bytes } {
+  const { encrypted, signature } = record ?? {};
+  const { role, messageId } = readOrigin(record ?? {});
+  const { iv, ciphertext, tag, ephemeralPublicKey }: Partial<Encrypted> = encrypted ?? {};
+  const message = {
+    messageId,
+    role,
+    iv: bytes('iv', iv, 12),
+    ciphertext: bytes('ciphertext', ciphertext),
+    tag: bytes('tag', tag, 16),
+    ephemeralPublicKey: bytes('ephemeralPublicKey', ephemeralPublicKey, 32),
+  };
+  return { message, signature: bytes('signature', signature, 64) };
+}
+
+function bytes(name: string, text: unknown, length?: number): Bytes {
+  const read = typeof text === 'string' ? fromBase64(text) : undefined;
+  if (!read) throw malformed(`its ${name} is no canonical base64`);
+  if (length !== undefined && read.length !== length)
+    throw malformed(`its ${name} is not ${length} bytes long`);
+  return read;
+}
+
+export function malformed(why: string): RelayError {
+  return new RelayError(
+    'malformed_message',
+    `A message is not made as it must be: ${why}. Its text is not shown. Ask the other side to send it again.`,
+  );
+}

@@ -1,0 +1,73 @@
+import { RelayError } from '../../relay-error.ts';
+import { fromBase64 } from '../bytes/base64.ts';
+import { parsePublicKey, samePublicKey } from '../keys/public-key.ts';
+import type { PublicKeys } from './conversation-keys.ts';
+import { exchangeBytes } from './exchange-bytes.ts';
+import { formatFingerprint, sameFingerprint } from './fingerprint.ts';
+import { importVerifier, verifySignature } from './verify-signature.ts';
+
+/** A key exchange as the relay shows it. */
+export interface Exchange {
+  readonly providerSignPubKey: string;
+  readonly providerEncryptPubKey: string;
+  readonly keySignature?: string | null | undefined;
+}
+
+/**
+ * How sure it is whose keys these are. `known`: the expert with the fingerprint that was given or remembered.
+ * `first-contact`: nobody was known before; remember the fingerprint. `unverified`: a plain client, whose
+ * keys the relay could have swapped.
+ */
+export type Verification = 'known' | 'first-contact' | 'unverified';
+
+export interface CheckedExchange extends PublicKeys {
+  readonly fingerprint: string;
+  readonly verified: Verification;
+}
+
+/** The agent's look at the expert's keys, before anything is written to them. */
+export async function checkExchange(options: {
+  requestId: string;
+  own: PublicKeys;
+  exchange: Exchange;
+  /** The fingerprint of the expert who must be there. */
+  known?: string | undefined;
+}): Promise<CheckedExchange> {
+  const { requestId, own, exchange, known } = options;
+  const sign = parsePublicKey(exchange.providerSignPubKey, 'sign');
+  const encrypt = parsePublicKey(exchange.providerEncryptPubKey, 'encrypt');
+  refuseOwnKeys(own, { sign, encrypt });
+  const fingerprint = await formatFingerprint(sign);
+  if (known !== undefined && !sameFingerprint(known, fingerprint)) {
+    throw new RelayError(
+      'unknown_expert',
+      `Another expert answers: the fingerprint is ${fingerprint}, and ${known} was expected. Nothing was sent to these keys. Ask the expert over another channel whether the key is new.`,
+    );
+  }
+  const { keySignature } = exchange;
+  if (keySignature === undefined || keySignature === null) {
+    if (known === undefined) return { sign, encrypt, fingerprint, verified: 'unverified' };
+    throw new RelayError(
+      'key_signature_missing',
+      'The expert is known, but nothing proves that these keys are theirs. Nothing was sent to them. Ask anew, and tell whoever runs the relay if it happens again.',
+    );
+  }
+  const signed = exchangeBytes(requestId, { consumer: own, provider: { sign, encrypt } });
+  const signature = fromBase64(keySignature);
+  if (signature?.length !== 64 || !(await verifySignature(await importVerifier(sign), signature, signed))) {
+    throw new RelayError(
+      'key_signature_wrong',
+      'The expert did not sign these keys: somebody swapped keys on their way. Nothing was sent to them. Do not trust this relay before you know why.',
+    );
+  }
+  return { sign, encrypt, fingerprint, verified: known === undefined ? 'first-contact' : 'known' };
+}
+
+/** Who is shown their own keys as the other side's would talk to themselves. */
+export function refuseOwnKeys(own: PublicKeys, peer: PublicKeys): void {
+  if (!samePublicKey(own.sign, peer.sign) && !samePublicKey(own.encrypt, peer.encrypt)) return;
+  throw new RelayError(
+    'invalid_public_key',
+    'The keys of the other side are those of this one: somebody sent them back. Do not go on.',
+  );
+}

@@ -1,0 +1,63 @@
+import { RelayError } from '../../relay-error.ts';
+import { toBase64 } from '../bytes/base64.ts';
+import { type Bytes, randomBytes } from '../bytes/bytes.ts';
+import { tuple } from '../bytes/tuple.ts';
+import { exchangeBytes } from '../exchange/exchange-bytes.ts';
+import { formatFingerprint } from '../exchange/fingerprint.ts';
+import { deriveBytes, importSecret } from '../keys/hkdf.ts';
+import { agreementPair, type OwnKeys, signingPair } from '../keys/own-keys.ts';
+import type { PublicKey } from '../keys/public-key.ts';
+
+/** An expert's keys: they all follow from one root, on each of the expert's devices the same. */
+export interface Expert {
+  readonly identity: PublicKey;
+  /** What agents know the expert by. */
+  readonly fingerprint: string;
+  keysFor(requestId: string): Promise<OwnKeys>;
+  /** The `keySignature` of a pick-up. */
+  signExchange(exchange: ExchangeToSign): Promise<string>;
+}
+
+export interface ExchangeToSign {
+  readonly requestId: string;
+  /** The agent's keys, as they came. */
+  readonly consumerSign: PublicKey;
+  readonly consumerEncrypt: PublicKey;
+  /** This expert's, of `keysFor(requestId)`. */
+  readonly providerEncrypt: PublicKey;
+}
+
+/** 32 random bytes. Whoever has them can read all of the expert's conversations: keep them safe. */
+export function makeRoot(): Bytes {
+  return randomBytes(32);
+}
+
+/**
+ * @example
+ * const expert = await openExpert(root);
+ * const keys = await expert.keysFor(requestId);
+ */
+export async function openExpert(root: Uint8Array): Promise<Expert> {
+  if (root.length !== 32) {
+    throw new RelayError(
+      'invalid_input',
+      `An expert's root has 32 bytes, this one ${root.length}. Restore it by its recovery code, or make a new one.`,
+    );
+  }
+  const secret = await importSecret(new Uint8Array(root));
+  const seed = await deriveBytes(secret, tuple('expert-relay/v4/expert-sign'));
+  const { signPublic: identity, sign } = await signingPair(seed);
+  return {
+    identity,
+    fingerprint: await formatFingerprint(identity),
+    async keysFor(requestId) {
+      const privateKey = await deriveBytes(secret, tuple('expert-relay/v4/expert-dh', requestId));
+      return { signPublic: identity, sign, ...(await agreementPair(privateKey)) };
+    },
+    async signExchange({ requestId, consumerSign, consumerEncrypt, providerEncrypt }) {
+      const consumer = { sign: consumerSign, encrypt: consumerEncrypt };
+      const provider = { sign: identity, encrypt: providerEncrypt };
+      return toBase64(await sign(exchangeBytes(requestId, { consumer, provider })));
+    },
+  };
+}

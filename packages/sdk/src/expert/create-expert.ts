@@ -1,0 +1,123 @@
+import { createClient } from '../client.ts';
+import { openExpert } from '../crypto/index.ts';
+import { RelayError } from '../relay-error.ts';
+import { Follower } from '../thread/follower.ts';
+import { handOut } from '../thread/hand-out.ts';
+import { isOutage } from '../thread/looker.ts';
+import { Sender } from '../thread/sender.ts';
+import { Thread } from '../thread/thread.ts';
+import { abortedError, onAbort } from '../transport/aborted.ts';
+import { pause } from '../transport/pause.ts';
+import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
+import { members } from '../transport/shape.ts';
+import { backoffBefore } from '../transport/timing.ts';
+import { Activity } from './activity.ts';
+import type { Expert, ExpertOptions } from './expert.ts';
+import type { ExpertRequest } from './expert-request.ts';
+import { ExpertSide } from './expert-side.ts';
+import { Inbox } from './inbox.ts';
+import { Requested } from './requested.ts';
+
+/**
+ * Connects an expert to the relay. Nothing is called or kept open before something is asked for.
+ *
+ * @example
+ * const expert = createExpert({ url: 'https://relay.example', apiKey: 'hs_prov_...', root });
+ * for await (const request of expert.requests()) {
+ *   await request.answer(`You asked: ${request.question}`);
+ * }
+ */
+export function createExpert(options: ExpertOptions): Expert {
+  const { root } = options;
+  const activity = new Activity(() => client);
+  const client = createClient(options, 'expert', activity.onEvent);
+  const { api, hub, timing, random } = client;
+  const followers = new Set<Follower>();
+  const inboxes = new Set<Inbox>();
+  let opened: ReturnType<typeof openExpert> | undefined;
+
+  async function keys() {
+    if (root) opened ??= openExpert(root);
+    return await opened;
+  }
+
+  async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
+    const expert = await keys();
+    const side = new ExpertSide({ requestId, expert });
+    const thread = new Thread({ api, requestId, side });
+    const isPlain = () => expert === undefined || thread.head?.consumerKeys === undefined;
+    const sender = new Sender({ api, thread, isPlain, save: async () => {} });
+    const listen = (look: () => void) => {
+      followers.add(follower);
+      const unlisten = activity.listenTo(requestId, look);
+      return () => {
+        followers.delete(follower);
+        unlisten();
+      };
+    };
+    const follower: Follower = new Follower({ thread, sender, listen, timing, random });
+    // A request whose messages are refused can be looked at all the same.
+    await thread.read(signal).catch((error: unknown) => {
+      if (!thread.head) throw error;
+    });
+    const { head } = thread;
+    if (!head) throw new RelayError('unexpected_answer', 'The relay did not say what the request is.');
+    return new Requested(
+      { api, thread, sender, follower, request: head },
+      { side, hasRoot: root !== undefined },
+    );
+  }
+
+  /** Waits until it can be loaded; gives nothing for what is gone or has ended meanwhile. */
+  async function loadOpen(requestId: string, signal: AbortSignal): Promise<ExpertRequest | undefined> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const request = await load(requestId, signal);
+        return request.status === 'pending' || request.status === 'responded' ? request : undefined;
+      } catch (error) {
+        if (error instanceof RelayError && error.code === 'not_found') return undefined;
+        if (!isOutage(error)) throw error;
+        await pause(backoffBefore(failures, timing, random), signal);
+      }
+    }
+  }
+
+  return {
+    fingerprint: async () => (await keys())?.fingerprint,
+    requests({ signal } = {}) {
+      const inbox = new Inbox({ api, timing, random });
+      const follow = () => {
+        inboxes.add(inbox);
+        const unlisten = activity.listenToAll(inbox);
+        const release = onAbort(signal, () => inbox.stop(abortedError(signal as AbortSignal)));
+        inbox.look();
+        return () => {
+          inboxes.delete(inbox);
+          unlisten();
+          release();
+          inbox.stop(stopped());
+        };
+      };
+      return handOut({ follow }, async (left) => {
+        for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
+          const request = await loadOpen(id, left);
+          if (request) return request;
+        }
+        return undefined;
+      });
+    },
+    async request(requestIdOrRefCode, { signal } = {}) {
+      if (isRequestId(requestIdOrRefCode)) return await load(requestIdOrRefCode, signal);
+      const path = `/api/v1/requests/by-ref/${encodeURIComponent(requestIdOrRefCode)}`;
+      return await load(await api.get(path, (answer) => readRequestId(members(answer)), signal), signal);
+    },
+    whoami: ({ signal } = {}) => client.whoami(signal),
+    stop() {
+      for (const follower of [...followers]) follower.stop(stopped());
+      for (const inbox of [...inboxes]) inbox.stop(stopped());
+      hub.stop();
+    },
+  };
+}
+
+const stopped = () => new RelayError('aborted', 'The client was stopped. Make a new one to go on.');

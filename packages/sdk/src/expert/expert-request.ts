@@ -1,0 +1,59 @@
+import type { Protection, Sending, SendOptions } from '../agent/conversation.ts';
+import type { ContextMessage, RequestStatus } from '../request-state.ts';
+
+/** A message of either side, as the expert sees it. */
+export interface ExpertMessage {
+  /** `consumer` is the agent. */
+  readonly role: 'consumer' | 'provider';
+  readonly text: string;
+  readonly messageId: string;
+  /** When the relay took it, ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly protection: Protection;
+}
+
+/**
+ * A request for help, as the expert sees it.
+ *
+ * @example
+ * const request = await expert.request('HS-7KQ2M9XD');
+ * await request.pickUp();
+ * for await (const { role, text } of request.messages) {
+ *   if (role === 'consumer') await request.answer(`You said: ${text}`);
+ * }
+ */
+export interface ExpertRequest {
+  readonly requestId: string;
+  /** What people call it by, such as `HS-7KQ2M9XD`. */
+  readonly refCode: string;
+  /** As last seen. */
+  readonly status: RequestStatus;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** ISO 8601, UTC. */
+  readonly expiresAt: string;
+  readonly responseCount: number;
+  /** As it came in clear: the relay can read it. */
+  readonly question: string;
+  readonly context: readonly ContextMessage[];
+  readonly plaintext: string | undefined;
+  /** Whether the agent has sent keys, and so can be answered encrypted. */
+  readonly encrypted: boolean;
+  /** Whether this expert's keys were sent. */
+  readonly isPickedUp: boolean;
+  /** Answers that have not gone out yet. They do so before the next one: do not send them again. */
+  readonly unsent: readonly string[];
+  /**
+   * All messages of both sides, decrypted, then new ones as they come; ends with the conversation. Each is handed
+   * out once.
+   */
+  readonly messages: AsyncIterable<ExpertMessage>;
+  /** Sends this expert's keys, so that both can encrypt. Doing it again, from any device, changes nothing. */
+  pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Sends an answer; to an agent with keys it is encrypted, and the request is picked up if need be. */
+  answer(text: string, options?: SendOptions): Promise<Sending>;
+  /** Reads once what is new, without waiting for anything. */
+  refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Ends it for both sides. */
+  close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}

@@ -1,0 +1,114 @@
+import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
+import {
+  type Channel,
+  checkUnchanged,
+  type Expert as ExpertKeys,
+  type OwnKeys,
+  openChannel,
+  type PublicKeys,
+  parsePublicKey,
+  samePublicKey,
+} from '../crypto/index.ts';
+import { RelayError } from '../relay-error.ts';
+import type { Head } from '../thread/page.ts';
+import type { Side } from '../thread/thread.ts';
+
+/** What the expert sends to pick a request up. */
+export interface PickUp {
+  readonly providerSignPubKey: string;
+  readonly providerEncryptPubKey: string;
+  readonly keySignature: string;
+}
+
+interface Prepared {
+  readonly own: OwnKeys;
+  readonly peer: PublicKeys;
+  readonly pickUp: PickUp;
+}
+
+/** The expert's side of a conversation. It keeps nothing: its keys follow from the root. */
+export class ExpertSide implements Side {
+  readonly role = 'provider';
+  readonly takesPlaintext = true;
+  readonly isShown = () => true;
+  readonly #requestId: string;
+  readonly #expert: ExpertKeys | undefined;
+  #peer: PublicKeys | undefined;
+  #prepared: Prepared | undefined;
+  #channel: Channel | undefined;
+
+  constructor(options: { requestId: string; expert: ExpertKeys | undefined }) {
+    this.#requestId = options.requestId;
+    this.#expert = options.expert;
+  }
+
+  /** Whether the keys that were exchanged are this expert's. */
+  get isPickedUp(): boolean {
+    return this.#channel !== undefined;
+  }
+
+  async agree(head: Head): Promise<Channel | undefined> {
+    const { consumerKeys, providerKeys } = head;
+    if (this.#peer) checkUnchanged(this.#peer, consumerKeys);
+    if (!providerKeys) {
+      if (this.#channel) throw keysChanged();
+      return undefined;
+    }
+    if (!this.#expert) throw withoutRoot();
+    const { own, peer, pickUp } = await this.#prepare(this.#expert, head);
+    const shown = {
+      sign: parsePublicKey(providerKeys.sign, 'sign'),
+      encrypt: parsePublicKey(providerKeys.encrypt, 'encrypt'),
+    };
+    if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
+    // What was signed then must still fit the agent's keys that are shown now.
+    if (!samePublicKey(shown.encrypt, own.encryptPublic) || head.keySignature !== pickUp.keySignature) {
+      throw keysChanged();
+    }
+    this.#channel ??= await openChannel({ requestId: this.#requestId, role: this.role, own, peer });
+    return this.#channel;
+  }
+
+  /** What to send to pick the request up. */
+  async pickUp(head: Head): Promise<PickUp> {
+    if (!this.#expert) throw withoutRoot();
+    return (await this.#prepare(this.#expert, head)).pickUp;
+  }
+
+  /** Once: the agent's keys never change, and everything here follows from them. */
+  async #prepare(expert: ExpertKeys, { consumerKeys }: Head): Promise<Prepared> {
+    if (this.#prepared) return this.#prepared;
+    if (!consumerKeys) throw keysChanged();
+    const peer = {
+      sign: parsePublicKey(consumerKeys.sign, 'sign'),
+      encrypt: parsePublicKey(consumerKeys.encrypt, 'encrypt'),
+    };
+    this.#peer ??= peer;
+    const own = await expert.keysFor(this.#requestId);
+    const keySignature = await expert.signExchange({
+      requestId: this.#requestId,
+      consumerSign: peer.sign,
+      consumerEncrypt: peer.encrypt,
+      providerEncrypt: own.encryptPublic,
+    });
+    const pickUp = {
+      providerSignPubKey: own.signPublic.pem,
+      providerEncryptPubKey: own.encryptPublic.pem,
+      keySignature,
+    };
+    this.#prepared = { own, peer, pickUp };
+    return this.#prepared;
+  }
+}
+
+const withoutRoot = () =>
+  new RelayError(
+    'no_keys_yet',
+    'This conversation is encrypted, and here are no keys. Give the expert its `root`: restore it by the recovery code.',
+  );
+
+const othersKeys = () =>
+  new RelayError(
+    'keys_changed',
+    'This request was picked up with another key than yours: its messages cannot be read with this root. Use the root it was picked up with.',
+  );

@@ -1,0 +1,71 @@
+/** What can go wrong, by a stable name. */
+export type RelayErrorCode =
+  // The call.
+  | 'invalid_input'
+  | 'invalid_key'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limited'
+  | 'unreachable'
+  | 'unexpected_answer'
+  | 'aborted'
+  | 'timeout'
+  // The conversation.
+  | 'conversation_closed'
+  | 'conversation_expired'
+  | 'no_keys_yet'
+  | 'message_too_large'
+  // What cannot be trusted.
+  | 'invalid_public_key'
+  | 'unknown_expert'
+  | 'key_signature_missing'
+  | 'key_signature_wrong'
+  | 'keys_changed'
+  | 'malformed_message'
+  | 'wrong_role'
+  | 'wrong_sender_key'
+  | 'wrong_signature'
+  | 'undecryptable'
+  | 'malformed_frame'
+  | 'message_missing'
+  | 'message_replayed'
+  | 'plaintext_refused'
+  | 'wrong_recovery_code'
+  | 'malformed_vault';
+
+/** What the relay said besides. */
+export interface RelayErrorOptions extends ErrorOptions {
+  readonly status?: number | undefined;
+  readonly problem?: string | undefined;
+  readonly retryAfter?: number | undefined;
+}
+
+/**
+ * The one error of this package: `code` is stable, the message says what to do next.
+ *
+ * @example
+ * try {
+ *   await conversation.waitForAnswer({ timeout: 60_000 });
+ * } catch (error) {
+ *   if (error instanceof RelayError && error.code === 'timeout') console.log('Nobody has answered yet.');
+ *   else throw error;
+ * }
+ */
+export class RelayError extends Error {
+  override readonly name = 'RelayError';
+  readonly code: RelayErrorCode;
+  /** The HTTP status, where the relay refused a call. */
+  readonly status: number | undefined;
+  /** The relay's own name for it: see its page of errors. */
+  readonly problem: string | undefined;
+  /** When to try again, in milliseconds from now. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: RelayErrorCode, message: string, options: RelayErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.status = options.status;
+    this.problem = options.problem;
+    this.retryAfter = options.retryAfter;
+  }
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Json = { [member: string]: unknown };
+
+/** A call on its way to the gateway. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  body: Json;
+}
+
+/** What the relay does that it must not do. Whatever is left out, it does as it should. */
+export interface Lie {
+  /** Alters what a client says. */
+  call?(call: Call): void;
+  /** Alters what a client is answered; a text goes out as it is. */
+  answer?(answer: Json, call: Call): Json | string | undefined;
+  /** Answers in the gateway's place, once the gateway has done what was asked. */
+  instead?(call: Call): { status: number; headers?: Record<string, string>; body?: string } | undefined;
+  /** Alters the blocks of a stream. */
+  blocks?(blocks: string[]): string[];
+  /** Answers the opening of a stream in the hub's place; `nothing` leaves the connection open without a word. */
+  stream?(): { status: number; body: string } | 'nothing' | undefined;
+  /** How long each answer is held back. */
+  delay?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LyingRelay {
+  readonly url: string;
+  /** From now on it tells this lie; none without one. */
+  tell(lie: Lie): void;
+  stop(): Promise<void>;
+}
+
+/** Stands in front of a real gateway and hub, and lies. */
+export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string }): Promise<LyingRelay> {
+  let lie: Lie = {};
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    const handled = path.startsWith('/hub') ? stream(request, response) : call(request, response);
+    handled.catch(() => response.destroy());
+  });
+
+  async function call(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const asked: Call = {
+      method: request.method ?? 'GET',
+      path: request.url ?? '/',
+      body: text ? JSON.parse(text) : {},
+    };
+    lie.call?.(asked);
+    const { 'x-api-key': apiKey = '' } = request.headers;
+    const answer = await fetch(real.gatewayUrl + asked.path, {
+      method: asked.method,
+      headers: { 'content-type': 'application/json', ...(apiKey && { 'x-api-key': String(apiKey) }) },
+      ...(asked.method === 'POST' && { body: JSON.stringify(asked.body) }),
+    });
+    const body = (await answer.json()) as Json;
+    if (lie.delay) await new Promise((resolve) => setTimeout(resolve, lie.delay));
+    if (asked.path === '/.well-known/expert-relay') body.hubUrl = `${url}/hub`;
+    const instead = lie.instead?.(asked);
+    const said = lie.answer?.(body, asked) ?? body;
+    response.writeHead(instead?.status ?? answer.status, {
+      'content-type': 'application/json',
+      ...lie.headers,
+      ...instead?.headers,
+    });
+    response.end(instead ? instead.body : typeof said === 'string' ? said : JSON.stringify(said));
+  }
+
+  async function stream(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const instead = lie.stream?.();
+    if (instead === 'nothing') return;
+    if (instead) {
+      response.writeHead(instead.status, { 'content-type': 'text/event-stream' }).end(instead.body);
+      return;
+    }
+    const left = new AbortController();
+    response.on('close', () => left.abort());
+    const query = (request.url ?? '').slice('/hub'.length);
+    const { 'x-api-key': apiKey = '' } = request.headers;
+    const answer = await fetch(real.hubUrl + query, {
+      headers: { accept: 'text/event-stream', 'x-api-key': String(apiKey) },
+      signal: left.signal,
+    });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of answer.body ?? []) {
+      const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of lie.blocks?.(blocks) ?? blocks) response.write(`${block}\n\n`);
+    }
+    response.end();
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    tell(next) {
+      lie = next;
+    },
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

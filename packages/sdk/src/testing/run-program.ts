@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { bundle } from './bundle.ts';
+
+export interface Program {
+  /** What it has printed so far. */
+  readonly output: () => string;
+  /** Its exit status, once it has ended by itself. */
+  readonly ended: Promise<number | null>;
+  kill(): void;
+}
+
+/** Runs a program that uses the SDK in a process of its own. */
+export async function runProgram(code: string, env: Record<string, string> = {}): Promise<Program> {
+  const script = await bundle(code);
+  const child = spawn(process.execPath, ['--input-type=module'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stdin.end(script);
+  return {
+    output: () => output,
+    ended: once(child, 'exit').then(([status]) => status as number | null),
+    kill: () => void child.kill(),
+  };
+}

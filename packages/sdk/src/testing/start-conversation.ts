@@ -1,0 +1,48 @@
+import {
+  type Channel,
+  type ChannelState,
+  checkExchange,
+  type MessageRecord,
+  makeAgentKeys,
+  makeRoot,
+  openChannel,
+  openExpert,
+  type Role,
+} from '../crypto/index.ts';
+
+/** Somebody at a device: what they send is a record as the relay would list it. */
+export interface Device {
+  readonly channel: Channel;
+  send(text: string): Promise<MessageRecord>;
+}
+
+/** An agent and an expert who have exchanged their keys; each call is another device, with nothing read. */
+export async function startConversation(requestId = 'Qm9vQmFyQmF6UXV4MTIzNA') {
+  const own = await makeAgentKeys();
+  const expert = await openExpert(makeRoot());
+  const provider = await expert.keysFor(requestId);
+  const consumer = { sign: own.signPublic, encrypt: own.encryptPublic };
+  const keySignature = await expert.signExchange({
+    requestId,
+    consumerSign: consumer.sign,
+    consumerEncrypt: consumer.encrypt,
+    providerEncrypt: provider.encryptPublic,
+  });
+  const exchange = {
+    providerSignPubKey: provider.signPublic.pem,
+    providerEncryptPubKey: provider.encryptPublic.pem,
+    keySignature,
+  };
+  const peer = await checkExchange({ requestId, own: consumer, exchange });
+  const device = async (role: Role, state?: ChannelState): Promise<Device> => {
+    const side = role === 'consumer' ? { own, peer } : { own: provider, peer: consumer };
+    const channel = await openChannel({ requestId, role, ...side, state });
+    return { channel, send: async (text) => ({ role, ...(await channel.seal(text)) }) };
+  };
+  return {
+    agent: (state?: ChannelState) => device('consumer', state),
+    expert: (state?: ChannelState) => device('provider', state),
+    own,
+    peer,
+  };
+}

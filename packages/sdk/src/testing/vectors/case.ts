@@ -1,0 +1,53 @@
+import type { Exchange, MessageRecord, Role, SealedMessage, Vault } from '../../crypto/index.ts';
+
+/** Public keys as PEM. */
+export interface PemKeys {
+  readonly sign: string;
+  readonly encrypt: string;
+}
+
+/** One side of a conversation, with its private keys: base64 as an agent exports them, or an expert's root in hex. */
+export interface Side {
+  readonly requestId: string;
+  readonly role: Role;
+  readonly own: { readonly sign: string; readonly encrypt: string } | { readonly root: string };
+  readonly peer: PemKeys;
+}
+
+/** What goes in and what comes out, by the kind of a case. Bytes are hex where the wire has no form for them. */
+export interface Kinds {
+  'public-key': [{ kind: 'sign' | 'encrypt'; pem: string }, { raw: string }];
+  'agent-keys': [{ sign: string; encrypt: string }, PemKeys];
+  expert: [{ root: string; requestId: string }, PemKeys & { fingerprint: string }];
+  'sign-exchange': [{ root: string; requestId: string; consumer: PemKeys }, { keySignature: string }];
+  'check-exchange': [
+    { requestId: string; own: PemKeys; exchange: Exchange; known?: string },
+    { fingerprint: string; verified: string },
+  ];
+  'check-unchanged': [{ first: PemKeys; later: PemKeys }, Record<string, never>];
+  fingerprint: [{ typed: string }, { fingerprint: string }];
+  'make-recovery-code': [{ random: string }, { code: string }];
+  'read-recovery-code': [{ typed: string }, { characters: string }];
+  'seal-vault': [{ root: string; code: string; salt: string; iv: string }, { vault: Vault }];
+  'open-vault': [{ vault: Vault; code: string }, { root: string }];
+  frame: [{ frame: string }, { links: string | null; text: string }];
+  /** A message that is sealed after all of `before` was opened; `link` is what later ones link to it by. */
+  seal: [
+    { side: Side; before: MessageRecord[]; messageId: string; iv: string; text: string },
+    { message: SealedMessage; links: string; link: string },
+  ];
+  /** Records in the order of the list. In a case to refuse, the last one is refused and those before it open. */
+  open: [{ side: Side; records: MessageRecord[] }, { opened: { text: string; protection: string }[] }];
+}
+
+export type Kind = keyof Kinds;
+
+/** A case before it was run: `error` is the code that it must be refused with. */
+export type Draft = {
+  [K in Kind]: {
+    readonly name: string;
+    readonly kind: K;
+    readonly input: Kinds[K][0];
+    readonly error?: string;
+  };
+}[Kind];

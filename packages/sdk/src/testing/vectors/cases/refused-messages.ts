@@ -1,0 +1,164 @@
+import { toBase64 } from '../../../crypto/bytes/base64.ts';
+import { writeFrame } from '../../../crypto/channel/frame.ts';
+import { type MessageRecord, restoreAgentKeys } from '../../../crypto/index.ts';
+import type { Draft } from '../case.ts';
+import { forge } from '../forge.ts';
+import { agent, expertPem, otherRequestId, strangeAgent, strangeRoot } from '../people.ts';
+import { hex, seeded } from '../seeded.ts';
+import { open, seal } from './messages.ts';
+
+type Change = (record: MessageRecord) => unknown;
+
+const blob =
+  (member: keyof MessageRecord['encrypted'], change: (text: string) => unknown): Change =>
+  (record) => ({ ...record, encrypted: { ...record.encrypted, [member]: change(record.encrypted[member]) } });
+const cut = (text: string) => Buffer.from(text, 'base64').subarray(1).toString('base64');
+const grow = (text: string) => Buffer.concat([Buffer.from(text, 'base64'), Buffer.of(0)]).toString('base64');
+const flip = (text: string) => {
+  const bytes = Buffer.from(text, 'base64');
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  return bytes.toString('base64');
+};
+
+const changes: [name: string, error: string, change: Change][] = [
+  ['a role that is none', 'malformed_message', (record) => ({ ...record, role: 'relay' })],
+  ['a messageId that is no UUID', 'malformed_message', (record) => ({ ...record, messageId: '1' })],
+  ['no blob', 'malformed_message', ({ encrypted: _, ...record }) => record],
+  ['no signature', 'malformed_message', ({ signature: _, ...record }) => record],
+  ['an iv of 11 bytes', 'malformed_message', blob('iv', cut)],
+  ['an iv of 13 bytes', 'malformed_message', blob('iv', grow)],
+  ['a tag of 15 bytes', 'malformed_message', blob('tag', cut)],
+  ['a key of 33 bytes', 'malformed_message', blob('ephemeralPublicKey', grow)],
+  [
+    'a signature of 63 bytes',
+    'malformed_message',
+    (record) => ({ ...record, signature: cut(record.signature) }),
+  ],
+  ['base64 without padding', 'malformed_message', blob('tag', (text) => text.replace(/=+$/, ''))],
+  ['base64 with unused bits set', 'malformed_message', blob('tag', (text) => text.replace(/.==$/, 'B=='))],
+  ['base64 with a line break', 'malformed_message', blob('iv', (text) => `${text}\n`)],
+  ['base64 for URLs', 'malformed_message', blob('ciphertext', (text) => `_-_-${text}`)],
+  ['a number for a member', 'malformed_message', blob('iv', () => 12)],
+  ["shown as the other side's", 'wrong_role', (record) => ({ ...record, role: 'provider' })],
+  ['a key that nobody has', 'wrong_sender_key', blob('ephemeralPublicKey', flip)],
+  ['its ciphertext altered', 'wrong_signature', blob('ciphertext', flip)],
+  ['its ciphertext cut', 'wrong_signature', blob('ciphertext', cut)],
+  ['its iv altered', 'wrong_signature', blob('iv', flip)],
+  ['its tag altered', 'wrong_signature', blob('tag', flip)],
+  [
+    'its signature altered',
+    'wrong_signature',
+    (record) => ({ ...record, signature: flip(record.signature) }),
+  ],
+  [
+    'the case of its messageId',
+    'wrong_signature',
+    (record) => ({ ...record, messageId: record.messageId.toUpperCase() }),
+  ],
+  [
+    'another messageId',
+    'wrong_signature',
+    (record) => ({ ...record, messageId: '00000000-0000-4000-8000-000000000000' }),
+  ],
+  [
+    'a second spelling of its signature',
+    'wrong_signature',
+    (record) => ({ ...record, signature: addOrder(record.signature) }),
+  ],
+];
+
+export async function refusedMessages(): Promise<Draft[]> {
+  const { record } = await seal('what is altered', 'consumer', 'Which one, the first or the second?');
+  const altered = changes.map(([name, error, change]) =>
+    open(name, 'provider', [change(record) as MessageRecord], error),
+  );
+  const frame = writeFrame([], Buffer.from('text'));
+  const stranger = await restoreAgentKeys(strangeAgent);
+  const own = await restoreAgentKeys(agent);
+  const forged = async (name: string, error: string, rest: Partial<Parameters<typeof forge>[0]>) =>
+    open(name, 'provider', [await forge({ name, role: 'consumer', frame, ...rest })], error);
+  const text = (name: string, bytes: number[]) =>
+    forged(name, 'malformed_frame', { frame: Uint8Array.from(bytes) });
+  return [
+    ...(await Promise.all(altered)),
+    await forged('signed by somebody else', 'wrong_signature', { signer: stranger.sign }),
+    await forged('of another conversation', 'wrong_sender_key', {
+      role: 'provider',
+      requestId: otherRequestId,
+    }),
+    await forged("of another conversation, the agent's keys used twice", 'wrong_signature', {
+      requestId: otherRequestId,
+    }),
+    await forged('made for the other role', 'wrong_signature', { boundRole: 'provider', signer: own.sign }),
+    await forged("bound to another signing key of the expert's", 'undecryptable', {
+      providerSign: (await expertPem(strangeRoot)).sign,
+    }),
+    await forged('a frame of a later version', 'malformed_frame', { frame: Uint8Array.of(0xf9, 0) }),
+    await forged('a frame without its count of links', 'malformed_frame', { frame: Uint8Array.of(0xf8) }),
+    await forged('a frame that is cut off', 'malformed_frame', {
+      frame: Uint8Array.of(0xf8, 1, ...seeded('', 31)),
+    }),
+    await text('a text of 0xFF', [0xff]),
+    await text('a text that stops within a character', [0xf8, 0, 0xe2, 0x82]),
+    await text('a character in too many bytes', [0xf8, 0, 0xc0, 0x80]),
+    await text('half a character', [0xf8, 0, 0xed, 0xa0, 0x80]),
+    await text('a character above the last', [0xf8, 0, 0xf4, 0x90, 0x80, 0x80]),
+    await text("a plain client's text that is no UTF-8", [0x80]),
+    ...(await places()),
+    ...(await refusedTexts()),
+  ];
+}
+
+/** Messages in the wrong place. */
+async function places(): Promise<Draft[]> {
+  const one = await seal('the first', 'consumer', 'one');
+  const two = await seal('the second', 'consumer', 'two', [one.record]);
+  const three = await seal('the third', 'provider', 'three', [one.record, two.record]);
+  const [a, b, c] = [one.record, two.record, three.record];
+  const wrong = (name: string, records: MessageRecord[], error = 'message_missing') =>
+    open(name, 'consumer', records, error);
+  const frame = writeFrame([seeded('nowhere')], Buffer.from('text'));
+  return await Promise.all([
+    wrong('the first message dropped', [b]),
+    wrong('a message between dropped', [a, c]),
+    wrong('an answer before its question', [c]),
+    wrong('a link to nothing', [await forge({ name: 'lost', role: 'provider', frame })]),
+    wrong('a message once more', [a, b, a], 'message_replayed'),
+    wrong('a message twice at once', [a, a], 'message_replayed'),
+    wrong(
+      "a plain client's message once more",
+      [...Array(2)].fill(await forge({ name: 'plain twice', role: 'provider', frame: Buffer.from('hello') })),
+      'message_replayed',
+    ),
+  ]);
+}
+
+async function refusedTexts(): Promise<Draft[]> {
+  const { draft } = await seal('a text', 'consumer', 'text');
+  if (draft.kind !== 'seal') return [];
+  const refuse = (name: string, text: string, error = 'invalid_input'): Draft => ({
+    ...draft,
+    name: `sealing: ${name}`,
+    input: { ...draft.input, text },
+    error,
+  });
+  return [
+    refuse('half a character in front', '\udc00text'),
+    refuse('half a character at the end', 'text\ud83d'),
+    {
+      ...draft,
+      name: 'sealing: a messageId that is no UUID',
+      input: { ...draft.input, messageId: hex(seeded('id', 16)) },
+      error: 'invalid_input',
+    },
+  ];
+}
+
+/** The order of the group added to the second half: the same equation, unless the verifier looks for it. */
+function addOrder(signature: string): string {
+  const bytes = Buffer.from(signature, 'base64');
+  const order = 2n ** 252n + 27742317777372353535851937790883648493n;
+  const half = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + order;
+  const spelled = Buffer.from(half.toString(16).padStart(64, '0'), 'hex').reverse();
+  return toBase64(Buffer.concat([bytes.subarray(0, 32), spelled]));
+}

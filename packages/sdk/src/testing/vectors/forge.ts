@@ -1,0 +1,56 @@
+import type { Bytes } from '../../crypto/bytes/bytes.ts';
+import { concat } from '../../crypto/bytes/bytes.ts';
+import { tuple } from '../../crypto/bytes/tuple.ts';
+import { toUtf8 } from '../../crypto/bytes/utf8.ts';
+import { signedBytes, writeMessage } from '../../crypto/channel/message.ts';
+import { inOrder } from '../../crypto/exchange/conversation-keys.ts';
+import { type MessageRecord, parsePublicKey, type Role, restoreAgentKeys } from '../../crypto/index.ts';
+import { deriveAesKey, importSecret } from '../../crypto/keys/hkdf.ts';
+import type { PemKeys } from './case.ts';
+import { agent, agentPem, expertKeys, requestId, root } from './people.ts';
+import { seeded, seededId } from './seeded.ts';
+
+export interface Forgery {
+  readonly name: string;
+  readonly role: Role;
+  /** What is encrypted, frame and all. */
+  readonly frame: Uint8Array;
+  readonly requestId?: string;
+  /** The role that the key and the signature are made for. */
+  readonly boundRole?: Role;
+  /** Signs in place of the sender. */
+  readonly signer?: (bytes: Bytes) => Promise<Bytes>;
+  /** The expert's signing key that the message key is bound to. */
+  readonly providerSign?: string;
+}
+
+/** A message as no honest client makes it: with any frame, and what it is bound to chosen freely. */
+export async function forge(forgery: Forgery): Promise<MessageRecord> {
+  const { name, role, frame, requestId: id = requestId, boundRole = role } = forgery;
+  const [consumer, provider] = [await restoreAgentKeys(agent), await expertKeys(root, id)];
+  const [sender, reader] = role === 'consumer' ? [consumer, provider] : [provider, consumer];
+  const ownPem = { sign: provider.signPublic.pem, encrypt: provider.encryptPublic.pem };
+  const keys = {
+    consumer: parsed(await agentPem()),
+    provider: parsed({ ...ownPem, sign: forgery.providerSign ?? ownPem.sign }),
+  };
+  const [messageId, iv] = [seededId(name), seeded(`${name} iv`, 12)];
+  const secret = await importSecret(await sender.agree(reader.encryptPublic));
+  const info = tuple('expert-relay/v4/message-key', id, boundRole, ...inOrder(keys));
+  const key = await deriveAesKey(secret, toUtf8(messageId), info);
+  const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, concat(frame)));
+  const message = {
+    messageId,
+    role: boundRole,
+    iv,
+    ciphertext: sealed.subarray(0, -16),
+    tag: sealed.subarray(-16),
+    ephemeralPublicKey: sender.encryptPublic.raw,
+  };
+  const sign = forgery.signer ?? sender.sign;
+  return { role, ...writeMessage(message, await sign(signedBytes(id, message))) };
+}
+
+function parsed({ sign, encrypt }: PemKeys) {
+  return { sign: parsePublicKey(sign, 'sign'), encrypt: parsePublicKey(encrypt, 'encrypt') };
+}

@@ -1,0 +1,43 @@
+import { type OwnKeys, openExpert, restoreAgentKeys } from '../../crypto/index.ts';
+import type { PemKeys, Side } from './case.ts';
+import { hex, seeded } from './seeded.ts';
+
+/* Who talks in the cases: always the same two, and a stranger of each kind. */
+
+export const requestId = 'hB5rJfVnX0mOqTz3kUw1Zg';
+export const otherRequestId = 'Zy8xW7vU6tS5rQ4pO3nM2l';
+
+const privateKeys = (name: string) => ({
+  sign: Buffer.from(seeded(`${name} sign`)).toString('base64'),
+  encrypt: Buffer.from(seeded(`${name} encrypt`)).toString('base64'),
+});
+
+export const agent = privateKeys('agent');
+export const strangeAgent = privateKeys('strange agent');
+export const root = hex(seeded('expert root'));
+export const strangeRoot = hex(seeded('strange expert root'));
+
+const pem = ({ signPublic, encryptPublic }: OwnKeys): PemKeys => ({
+  sign: signPublic.pem,
+  encrypt: encryptPublic.pem,
+});
+
+export async function agentPem(keys = agent): Promise<PemKeys> {
+  return pem(await restoreAgentKeys(keys));
+}
+
+export async function expertKeys(of = root, id = requestId): Promise<OwnKeys> {
+  return await (await openExpert(Buffer.from(of, 'hex'))).keysFor(id);
+}
+
+export async function expertPem(of = root, id = requestId): Promise<PemKeys> {
+  return pem(await expertKeys(of, id));
+}
+
+export async function agentSide(id = requestId): Promise<Side> {
+  return { requestId: id, role: 'consumer', own: agent, peer: await expertPem(root, id) };
+}
+
+export async function expertSide(id = requestId): Promise<Side> {
+  return { requestId: id, role: 'provider', own: { root }, peer: await agentPem() };
+}

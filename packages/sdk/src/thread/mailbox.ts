@@ -1,0 +1,103 @@
+import { RelayError } from '../relay-error.ts';
+import { abortedError, onAbort, throwIfAborted } from '../transport/aborted.ts';
+import { startTimer } from '../transport/timer.ts';
+
+interface Taker<T> {
+  resolve(message: T | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** What has arrived and was not handed out: each message goes to one taker, in order. */
+export class Mailbox<T> {
+  readonly #messages: T[];
+  readonly #takers = new Set<Taker<T>>();
+  #end: { readonly error: RelayError | undefined } | undefined;
+  #interruption: RelayError | undefined;
+
+  constructor(messages: readonly T[] = []) {
+    this.#messages = [...messages];
+  }
+
+  /** Not handed out yet. */
+  get messages(): readonly T[] {
+    return this.#messages;
+  }
+
+  /** Whether a taker needs not wait. */
+  get isReady(): boolean {
+    return this.#messages.length > 0 || this.#end !== undefined || this.#interruption !== undefined;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  push(messages: readonly T[]): void {
+    this.#messages.push(...messages);
+    this.#serve();
+  }
+
+  /** Nothing more comes: after what is left, takers get nothing, or the error. */
+  end(error?: RelayError): void {
+    this.#end ??= { error };
+    this.#serve();
+  }
+
+  /** Tells those who wait, or the next who does, of something that may pass. */
+  interrupt(error: RelayError): void {
+    if (this.#takers.size === 0) this.#interruption = error;
+    for (const { reject } of this.#takers) reject(error);
+  }
+
+  async take(options: {
+    timeout?: number | undefined;
+    signal?: AbortSignal | undefined;
+  }): Promise<T | undefined> {
+    const { timeout, signal } = options;
+    throwIfAborted(signal);
+    const interruption = this.#interruption;
+    this.#interruption = undefined;
+    if (interruption && this.#messages.length === 0) throw interruption;
+    let release = () => {};
+    let stopTimer = () => {};
+    try {
+      return await new Promise<T | undefined>((resolve, reject) => {
+        const taker: Taker<T> = {
+          resolve,
+          // Out of the row at once: a message that comes in the same moment is for somebody else.
+          reject: (error) => {
+            this.#takers.delete(taker);
+            reject(error);
+          },
+        };
+        this.#takers.add(taker);
+        release = onAbort(signal, () => taker.reject(abortedError(signal as AbortSignal)));
+        if (timeout !== undefined) stopTimer = startTimer(timeout, () => taker.reject(timedOut(timeout)));
+        this.#serve();
+      });
+    } finally {
+      release();
+      stopTimer();
+    }
+  }
+
+  #serve(): void {
+    for (const taker of this.#takers) {
+      const [message] = this.#messages;
+      if (message === undefined && !this.#end) return;
+      this.#takers.delete(taker);
+      if (message !== undefined) {
+        this.#messages.shift();
+        taker.resolve(message);
+      } else if (this.#end?.error) taker.reject(this.#end.error);
+      else taker.resolve(undefined);
+    }
+  }
+}
+
+function timedOut(timeout: number): RelayError {
+  return new RelayError(
+    'timeout',
+    `No answer came within ${timeout / 1_000} s. The conversation goes on: wait again, now or later.`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { ContextMessage, RequestState } from '../request-state.ts';
+import { requestState } from '../transport/request-shape.ts';
+import {
+  count,
+  isObject,
+  list,
+  type Members,
+  members,
+  optionalText,
+  text,
+  unexpected,
+} from '../transport/shape.ts';
+
+/** A request as its two sides see it, its messages apart. */
+export interface Head extends RequestState {
+  readonly question: string;
+  readonly context: readonly ContextMessage[];
+  readonly plaintext: string | undefined;
+  /** PEM, not looked at yet. */
+  readonly consumerKeys: Pair | undefined;
+  readonly providerKeys: Pair | undefined;
+  readonly keySignature: string | undefined;
+}
+
+export interface Pair {
+  readonly sign: string;
+  readonly encrypt: string;
+}
+
+/** A message as the relay lists it: of what matters, nothing is believed yet. */
+export interface Listed {
+  readonly seq: number;
+  readonly createdAt: string;
+  readonly record: Members;
+}
+
+/** A part of a conversation. */
+export interface Page {
+  readonly head: Head;
+  readonly messages: readonly Listed[];
+  /** Where the next part begins, unless this was the last. */
+  readonly next: number | undefined;
+}
+
+export function readPage(answer: unknown): Page {
+  const body = members(answer);
+  const messages = list(body, 'messages', (record) => ({
+    seq: count(record, 'seq'),
+    createdAt: text(record, 'createdAt'),
+    record,
+  }));
+  return {
+    head: readHead(body),
+    messages: messages.sort((one, other) => one.seq - other.seq),
+    next: body.next === undefined ? undefined : count(body, 'next'),
+  };
+}
+
+function readHead(body: Members): Head {
+  return {
+    ...requestState(body),
+    question: optionalText(body, 'question') ?? '',
+    context: Array.isArray(body.context) ? body.context.filter(isContextMessage) : [],
+    plaintext: optionalText(body, 'plaintext'),
+    consumerKeys: pair(body, 'consumer'),
+    providerKeys: pair(body, 'provider'),
+    keySignature: optionalText(body, 'keySignature'),
+  };
+}
+
+function pair(body: Members, side: 'consumer' | 'provider'): Pair | undefined {
+  const sign = optionalText(body, `${side}SignPubKey`);
+  const encrypt = optionalText(body, `${side}EncryptPubKey`);
+  if (sign === undefined && encrypt === undefined) return undefined;
+  if (sign === undefined || encrypt === undefined) unexpected(`both keys of the ${side}, or none`);
+  return { sign, encrypt };
+}
+
+const isContextMessage = (value: unknown): value is ContextMessage =>
+  isObject(value) && typeof value.role === 'string' && typeof value.content === 'string';

@@ -1,0 +1,40 @@
+import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+
+/** What ends a conversation for good: somebody between the two sides does what must not be done. */
+const refusals: ReadonlySet<RelayErrorCode> = new Set<RelayErrorCode>([
+  'invalid_public_key',
+  'unknown_expert',
+  'key_signature_missing',
+  'key_signature_wrong',
+  'keys_changed',
+  'malformed_message',
+  'wrong_role',
+  'wrong_sender_key',
+  'wrong_signature',
+  'undecryptable',
+  'malformed_frame',
+  'message_missing',
+  'message_replayed',
+  'plaintext_refused',
+]);
+
+export const isRefusal = (error: unknown): error is RelayError =>
+  error instanceof RelayError && refusals.has(error.code);
+
+export const plaintextRefused = () =>
+  new RelayError(
+    'plaintext_refused',
+    'A message came as plain text although the other side has keys: the relay could have written it. It is not shown. Do not trust this relay before you know why.',
+  );
+
+export const notReadable = () =>
+  new RelayError(
+    'undecryptable',
+    'An encrypted message came, but no keys were exchanged in this conversation. It is not shown. Ask the other side to pick the request up again.',
+  );
+
+export const ended = (status: 'closed' | 'expired') =>
+  new RelayError(
+    `conversation_${status}`,
+    `The conversation is ${status}: nothing more is sent or answered. Ask anew to go on.`,
+  );

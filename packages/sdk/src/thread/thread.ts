@@ -1,0 +1,183 @@
+import { toBase64 } from '../crypto/bytes/base64.ts';
+import { toUtf8 } from '../crypto/bytes/utf8.ts';
+import { inTurn } from '../crypto/channel/in-turn.ts';
+import type { Channel, ChannelState, Role } from '../crypto/index.ts';
+import type { RelayError } from '../relay-error.ts';
+import type { Api } from '../transport/api.ts';
+import { unexpected } from '../transport/shape.ts';
+import { Mailbox } from './mailbox.ts';
+import { type Message, openRecord } from './message.ts';
+import { type Head, type Listed, type Page, readPage } from './page.ts';
+import { ended, isRefusal } from './refusals.ts';
+
+/** What differs between the two sides of a conversation. */
+export interface Side {
+  readonly role: Role;
+  /** Whether plain text of the other side is shown while there are no keys. */
+  readonly takesPlaintext: boolean;
+  /** Which messages are handed out. */
+  isShown(message: Message): boolean;
+  /** Looks at the keys that the relay shows: gives the channel once there are keys of both sides. */
+  agree(head: Head): Promise<Channel | undefined>;
+}
+
+/** Where a thread was left. */
+export interface ThreadState {
+  /** The last message that was read. */
+  readonly seq: number;
+  readonly channel: ChannelState | undefined;
+  /** Read, and not handed out yet. */
+  readonly messages: readonly Message[];
+}
+
+/** As many messages as one call asks for: they may be large. */
+const pageSize = 50;
+
+/**
+ * One conversation, read from the gateway's list in order, each message once. What was read becomes visible at
+ * once with all that belongs to it, so that it can be kept at any moment.
+ */
+export class Thread {
+  readonly requestId: string;
+  readonly side: Side;
+  readonly mailbox: Mailbox<Message>;
+  /** Opening and sealing take turns, so that `channelState` is never in between. */
+  readonly turn = inTurn();
+  readonly #api: Api;
+  readonly #reading = inTurn();
+  /** Content by messageId, to know a repetition by. */
+  readonly #known = new Map<string, string>();
+  #seq: number;
+  #channel: Channel | undefined;
+  #channelState: ChannelState | undefined;
+  #head: Head | undefined;
+  #refusal: RelayError | undefined;
+
+  constructor(options: {
+    api: Api;
+    requestId: string;
+    side: Side;
+    state?: ThreadState | undefined;
+    channel?: Channel | undefined;
+    refusal?: RelayError | undefined;
+  }) {
+    const { api, requestId, side, state, channel, refusal } = options;
+    this.requestId = requestId;
+    this.side = side;
+    this.#api = api;
+    this.#channel = channel;
+    this.#channelState = state?.channel;
+    this.#seq = state?.seq ?? 0;
+    this.mailbox = new Mailbox(state?.messages);
+    if (refusal) this.refuse(refusal);
+  }
+
+  /** As last seen. */
+  get head(): Head | undefined {
+    return this.#head;
+  }
+
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+
+  get refusal(): RelayError | undefined {
+    return this.#refusal;
+  }
+
+  get state(): ThreadState {
+    return { seq: this.#seq, channel: this.#channelState, messages: this.mailbox.messages.slice() };
+  }
+
+  /** Fails when nothing can be said here any more. */
+  checkOpen(): void {
+    if (this.#refusal) throw this.#refusal;
+    const { status } = this.#head ?? {};
+    if (status === 'closed' || status === 'expired') throw ended(status);
+  }
+
+  /** Reads what is new. */
+  read(signal?: AbortSignal): Promise<void> {
+    return this.#reading(async () => {
+      for (let isLast = false; !isLast; ) {
+        if (this.#refusal) throw this.#refusal;
+        const after = this.#seq;
+        const path = `/api/v1/messages/${this.requestId}?after=${after}&limit=${pageSize}`;
+        const page = await this.#api.get(path, (answer) => this.#check(readPage(answer), after), signal);
+        await this.turn(() => this.#take(page));
+        isLast = page.next === undefined;
+      }
+    });
+  }
+
+  /** Goes on with keys that the relay has taken, and need not show first. */
+  adopt(exchange: Pick<Head, 'providerKeys' | 'keySignature'>): Promise<void> {
+    // After calls that may be answered without them.
+    return this.#reading(async () => {
+      const head = this.#head;
+      if (!head || this.#channel) return;
+      await this.turn(() => this.#take({ head: { ...head, ...exchange }, messages: [], next: undefined }));
+    });
+  }
+
+  /** Seals a text, and tells what to keep in the same moment. */
+  seal(channel: Channel, text: string, messageId: string, onSealed: (body: object) => void): Promise<void> {
+    return this.turn(async () => {
+      const sealed = await channel.seal(text, messageId);
+      this.#channelState = channel.state();
+      onSealed({ role: this.side.role, ...sealed });
+    });
+  }
+
+  refuse(error: RelayError): void {
+    this.#refusal ??= error;
+    this.mailbox.end(this.#refusal);
+  }
+
+  #check(page: Page, after: number): Page {
+    if (page.head.requestId !== this.requestId) unexpected('the request that was asked for');
+    const last = page.messages.at(-1)?.seq ?? after;
+    if (page.next !== undefined && (page.next <= after || page.next !== last))
+      unexpected('a list that goes on');
+    return page;
+  }
+
+  async #take({ head, messages, next }: Page): Promise<void> {
+    const opened: Message[] = [];
+    let seq = this.#seq;
+    this.#head = head;
+    try {
+      this.#channel = await this.side.agree(head);
+      for (const listed of messages) {
+        opened.push(...(await this.#open(listed)));
+        seq = Math.max(seq, listed.seq);
+      }
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#refusal = error;
+      throw error;
+    } finally {
+      this.#commit(opened, seq);
+    }
+    if (next === undefined && (head.status === 'closed' || head.status === 'expired')) this.mailbox.end();
+  }
+
+  /** A message that is known already, to the byte, is no news; in another place or altered it is opened, and refused. */
+  async #open({ record, createdAt }: Listed): Promise<Message[]> {
+    const { messageId, role, encrypted, signature, plaintext } = record;
+    const id = String(messageId).toLowerCase();
+    const content = toUtf8(JSON.stringify([role, encrypted, signature, plaintext]));
+    const digest = toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', content)));
+    if (this.#known.get(id) === digest) return [];
+    const message = await openRecord(record, this.#channel, this.side.takesPlaintext);
+    this.#known.set(id, digest);
+    return [{ ...message, createdAt }];
+  }
+
+  #commit(opened: readonly Message[], seq: number): void {
+    this.#seq = seq;
+    this.#channelState = this.#channel?.state();
+    this.mailbox.push(opened.filter((message) => this.side.isShown(message)));
+    if (this.#refusal) this.mailbox.end(this.#refusal);
+  }
+}

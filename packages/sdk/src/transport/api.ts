@@ -1,0 +1,120 @@
+import type { ClientOptions, Timing } from '../client-options.ts';
+import { RelayError } from '../relay-error.ts';
+import { throwIfAborted } from './aborted.ts';
+import { type Budget, createBudget } from './budget.ts';
+import { fetchSettings } from './fetch-settings.ts';
+import { httpUrl, invalidUrl } from './http-url.ts';
+import { createLanes } from './lanes.ts';
+import { pause } from './pause.ts';
+import { problemError } from './problem-error.ts';
+import { unexpected } from './shape.ts';
+import { backoffBefore } from './timing.ts';
+import { within } from './within.ts';
+
+/** Calls the gateway. Every call may be repeated: each carries what makes a repetition harmless. */
+export interface Api {
+  /** The gateway's address, without a slash at its end. */
+  readonly url: string;
+  readonly budget: Budget;
+  get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
+  post<T>(path: string, body: object, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
+}
+
+/** Tries of a call that the network or an overload fails; waiting for a rate limit is another matter. */
+const tries = 6;
+/** A thousand conversations must not open a thousand sockets. */
+const width = 6;
+
+export function createApi(options: ClientOptions & { timing: Timing }): Api {
+  const { apiKey, timing, fetch = globalThis.fetch, random = Math.random } = options;
+  const url = baseUrl(options.url);
+  const lanes = createLanes(width);
+  const budget = createBudget();
+  let closedUntil = 0;
+
+  async function attempt(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
+    const answered = await within(timing.call, signal, async (inTime) => {
+      const response = await fetch(`${url}${path}`, { ...init, signal: inTime });
+      return { response, body: await response.text() };
+    }).catch((error: unknown) => {
+      throwIfAborted(signal);
+      throw unreachable(url, error);
+    });
+    const { response } = answered;
+    budget.read(response.headers);
+    const body = parseJson(answered.body);
+    if (!response.ok) throw problemError(response, body);
+    if (body === undefined) unexpected('JSON');
+    return body;
+  }
+
+  async function call<T>(
+    path: string,
+    init: RequestInit,
+    read: (answer: unknown) => T,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const headers = { 'x-api-key': apiKey, ...init.headers };
+    const settings: RequestInit = { ...fetchSettings, ...init, headers };
+    const patientUntil = performance.now() + timing.patience;
+    for (let failures = 0; ; ) {
+      try {
+        return read(
+          await lanes.run(async () => {
+            await pause(Math.max(0, closedUntil - performance.now()), signal);
+            return attempt(path, settings, signal);
+          }, signal),
+        );
+      } catch (error) {
+        if (!(error instanceof RelayError) || !isPassing(error)) throw error;
+        const { retryAfter, code } = error;
+        if (code !== 'rate_limited') failures += 1;
+        // For all calls at once; but no answer closes the way for longer than we are patient.
+        else closedUntil = performance.now() + Math.min(retryAfter ?? 60_000, timing.patience);
+        const wait = Math.max(retryAfter ?? 0, backoffBefore(failures, timing, random));
+        if (failures === tries || performance.now() + wait > patientUntil) throw error;
+        await pause(wait, signal);
+      }
+    }
+  }
+
+  return {
+    url,
+    budget,
+    get: (path, read, signal) => call(path, {}, read, signal),
+    post: (path, body, read, signal) =>
+      call(
+        path,
+        { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+        read,
+        signal,
+      ),
+  };
+}
+
+/** Whether the same call may well succeed a moment later. */
+export const isPassing = ({ code }: RelayError): boolean =>
+  code === 'unreachable' || code === 'rate_limited' || code === 'unexpected_answer';
+
+function baseUrl(url: string | URL): string {
+  const { href } = httpUrl(url) ?? invalidUrl('url');
+  return href.replace(/[?#].*$/, '').replace(/\/+$/, '');
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreachable(url: string, cause: unknown): RelayError {
+  return new RelayError(
+    'unreachable',
+    `The relay at ${url} cannot be reached. Check the address and the network.`,
+    {
+      cause,
+    },
+  );
+}

@@ -1,0 +1,18 @@
+import { RelayError } from '../relay-error.ts';
+
+/** `undefined` for what is no http(s) address. */
+export function httpUrl(url: string | URL): URL | undefined {
+  try {
+    const parsed = new URL(url);
+    return /^https?:$/.test(parsed.protocol) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function invalidUrl(name: string): never {
+  throw new RelayError(
+    'invalid_input',
+    `\`${name}\` must be an http(s) address, such as https://relay.example.`,
+  );
+}

@@ -1,0 +1,19 @@
+import type { ClientOptions } from '../client-options.ts';
+import type { Api } from './api.ts';
+import { httpUrl, invalidUrl } from './http-url.ts';
+import { members, text, unexpected } from './shape.ts';
+
+/** Where the hub is: as given, or as the gateway says, which is asked until it has said so once. */
+export function createHubAddress(
+  api: Api,
+  { hubUrl }: Pick<ClientOptions, 'hubUrl'>,
+): (signal: AbortSignal) => Promise<URL> {
+  let known = hubUrl === undefined ? undefined : (httpUrl(hubUrl) ?? invalidUrl('hubUrl'));
+  return async (signal) => {
+    known ??= await api.get('/.well-known/expert-relay', readHubUrl, signal);
+    return known;
+  };
+}
+
+const readHubUrl = (answer: unknown): URL =>
+  httpUrl(text(members(answer), 'hubUrl')) ?? unexpected('an address as `hubUrl`');

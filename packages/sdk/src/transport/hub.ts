@@ -1,0 +1,79 @@
+import type { ClientOptions, Timing } from '../client-options.ts';
+import type { Api } from './api.ts';
+import { HubStream, type HubStreamOptions } from './hub-stream.ts';
+import { createOpenStream } from './open-stream.ts';
+import { startTimer } from './timer.ts';
+
+/** Says when something may have happened. What it is, the gateway tells: events are hints, and may be lies. */
+export interface Hub {
+  /** Calls back when what is known of a topic may be out of date. Gives what ends it. */
+  follow(topic: string, onStale: () => void): () => void;
+  stop(): void;
+}
+
+const leastPoll = 50;
+
+export function createHub(
+  api: Api,
+  options: ClientOptions & { timing: Timing; onEvent: HubStreamOptions['onEvent'] },
+): Hub {
+  const { timing, random = Math.random, onEvent } = options;
+  const followers = new Map<string, Set<() => void>>();
+  const streams: HubStream[] = [];
+  const open = createOpenStream(api, options);
+  let stopTimer: (() => void) | undefined;
+  let turn = 0;
+  let lastLook = performance.now();
+
+  const onStale = (topic: string) => {
+    for (const call of followers.get(topic) ?? []) call();
+  };
+
+  function stopTicking(): void {
+    stopTimer?.();
+    stopTimer = undefined;
+  }
+
+  function streamFor(topic: string): HubStream {
+    const holder = streams.find(({ topics }) => topics.has(topic)) ?? streams.find(({ isFull }) => !isFull);
+    if (holder) return holder;
+    const stream = new HubStream({ open, timing, random, onEvent, onStale });
+    streams.push(stream);
+    return stream;
+  }
+
+  /** Polls topics whose streams do not come through, in turn; when all do, looks at each now and then. */
+  function tick(): void {
+    const blocked = streams.filter(({ isBlocked }) => isBlocked).flatMap(({ topics }) => [...topics]);
+    const polled = blocked.length > 0 ? blocked : [...followers.keys()];
+    const now = performance.now();
+    if (blocked.length > 0 || now - lastLook >= timing.recheck / polled.length) {
+      lastLook = now;
+      turn += 1;
+      onStale(polled[turn % polled.length] as string);
+    }
+    const wait = Math.max(leastPoll, timing.poll / Math.max(1, blocked.length));
+    stopTimer = startTimer(Math.max(wait, api.budget.restFor), tick);
+  }
+
+  return {
+    follow(topic, call) {
+      const calls = followers.get(topic) ?? new Set();
+      followers.set(topic, calls.add(call));
+      streamFor(topic).add(topic);
+      stopTimer ??= startTimer(timing.poll, tick);
+      return () => {
+        calls.delete(call);
+        if (calls.size > 0 || followers.get(topic) !== calls) return;
+        followers.delete(topic);
+        for (const stream of streams) stream.remove(topic);
+        if (followers.size === 0) stopTicking();
+      };
+    },
+    stop() {
+      followers.clear();
+      for (const stream of streams) stream.stop();
+      stopTicking();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { isObject } from './shape.ts';
+
+const byStatus: Readonly<Record<number, RelayErrorCode>> = {
+  400: 'invalid_input',
+  401: 'invalid_key',
+  403: 'invalid_key',
+  404: 'not_found',
+  408: 'unreachable',
+  409: 'conflict',
+  413: 'message_too_large',
+  415: 'invalid_input',
+  422: 'conflict',
+  429: 'rate_limited',
+};
+
+/** What an answer that is no success means. */
+export function problemError(response: Response, body: unknown): RelayError {
+  const { status } = response;
+  const { error, detail, title, fields } = isObject(body) ? body : {};
+  const problem = typeof error === 'string' ? error : undefined;
+  const code =
+    problem === 'conversation_closed' || problem === 'conversation_expired'
+      ? problem
+      : (byStatus[status] ?? (status >= 500 ? 'unreachable' : 'unexpected_answer'));
+  const said = [typeof detail === 'string' ? detail : title, ...fieldTexts(fields)]
+    .filter((text) => typeof text === 'string')
+    .join(' ');
+  return new RelayError(code, `${said || 'The relay did not say why.'} (HTTP ${status})`, {
+    status,
+    problem,
+    retryAfter: retryAfterOf(response),
+  });
+}
+
+function fieldTexts(fields: unknown): string[] {
+  if (!Array.isArray(fields)) return [];
+  return fields
+    .filter(isObject)
+    .flatMap(({ path, message }) =>
+      typeof path === 'string' && typeof message === 'string' ? [`${path}: ${message}`] : [],
+    );
+}
+
+/** Seconds, or a time by the relay's clock: ours may be wrong. */
+function retryAfterOf({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after');
+  if (!text) return undefined;
+  if (/^\d{1,6}$/.test(text)) return Number(text) * 1_000;
+  const wait = Date.parse(text) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
+}

@@ -1,0 +1,45 @@
+import type { ListedRequest, RequestState, WhoAmI } from '../request-state.ts';
+import { count, list, type Members, members, oneOf, optionalText, text, unexpected } from './shape.ts';
+
+/* The answers that are read in more than one place. */
+
+export const requestState = (body: Members): RequestState => ({
+  requestId: requestId(body),
+  refCode: text(body, 'refCode'),
+  status: oneOf(body, 'status', ['pending', 'responded', 'closed', 'expired']),
+  responseCount: count(body, 'responseCount'),
+  createdAt: text(body, 'createdAt'),
+  expiresAt: text(body, 'expiresAt'),
+});
+
+export function requestId(body: Members): string {
+  const id = text(body, 'requestId');
+  return isRequestId(id) ? id : unexpected('an id as `requestId`');
+}
+
+/** It goes into addresses. */
+export const isRequestId = (id: unknown): id is string =>
+  typeof id === 'string' && /^[\w-]{1,200}$/.test(id) && !/^hs-/i.test(id);
+
+export const whoAmI = (answer: unknown): WhoAmI => {
+  const body = members(answer);
+  return {
+    kind: oneOf(body, 'kind', ['consumer', 'provider']),
+    name: text(body, 'name'),
+    userId: text(body, 'userId'),
+    topics: Array.isArray(body.topics) ? body.topics.filter((topic) => typeof topic === 'string') : [],
+  };
+};
+
+export interface RequestPage {
+  readonly requests: readonly ListedRequest[];
+  readonly next: string | undefined;
+}
+
+export const requestPage = (answer: unknown): RequestPage => {
+  const body = members(answer);
+  return {
+    requests: list(body, 'requests', (one) => ({ ...requestState(one), question: text(one, 'question') })),
+    next: optionalText(body, 'next'),
+  };
+};

@@ -1,0 +1,46 @@
+import { RelayError } from '../relay-error.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/* Reads what the relay answers, member by member: it may answer anything. */
+
+export function members(value: unknown): Members {
+  return isObject(value) ? value : unexpected('an object');
+}
+
+export function text(object: Members, name: string): string {
+  const value = object[name];
+  return typeof value === 'string' ? value : unexpected(`a text as \`${name}\``);
+}
+
+/** What is not there and what is `null` is the same. */
+export function optionalText(object: Members, name: string): string | undefined {
+  return object[name] === undefined || object[name] === null ? undefined : text(object, name);
+}
+
+export function count(object: Members, name: string): number {
+  const value = object[name];
+  return Number.isSafeInteger(value) && (value as number) >= 0
+    ? (value as number)
+    : unexpected(`a number as \`${name}\``);
+}
+
+export function list<T>(object: Members, name: string, read: (member: Members) => T): T[] {
+  const value = object[name];
+  return Array.isArray(value) ? value.map((one) => read(members(one))) : unexpected(`a list as \`${name}\``);
+}
+
+export function oneOf<const T extends string>(object: Members, name: string, values: readonly T[]): T {
+  const value = text(object, name);
+  return values.find((one) => one === value) ?? unexpected(`${values.join(' or ')} as \`${name}\``);
+}
+
+export function unexpected(expected: string): never {
+  throw new RelayError(
+    'unexpected_answer',
+    `The answer is not a relay's: expected ${expected}. Check the address, and what stands between.`,
+  );
+}

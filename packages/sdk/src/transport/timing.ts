@@ -1,0 +1,22 @@
+import type { Timing } from '../client-options.ts';
+
+export const defaultTiming: Timing = {
+  call: 30_000,
+  patience: 150_000,
+  backoff: 250,
+  maxBackoff: 15_000,
+  silence: 38_000,
+  opening: 10_000,
+  gather: 10,
+  poll: 3_000,
+  recheck: 60_000,
+};
+
+/** How long to wait before try `attempt`, of 0 and up: any time up to a limit that doubles ("full jitter"). */
+export function backoffBefore(
+  attempt: number,
+  { backoff, maxBackoff }: Pick<Timing, 'backoff' | 'maxBackoff'>,
+  random: () => number,
+): number {
+  return random() * Math.min(maxBackoff, backoff * 2 ** attempt);
+}
