@@ -1,0 +1,16 @@
+import { Failure } from '../failure.ts';
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `10m`, `1.5h` in milliseconds. A conversation lives 72 hours; longer than that, nobody waits. */
+export function readDuration(option: string, text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(number) * units[unit as keyof typeof units]);
+  if (!(milliseconds > 0 && milliseconds <= 72 * units.h)) {
+    throw new Failure(
+      'usage',
+      `${option} is "${text}". It must be a time with its unit, such as 90s, 10m or 2h, of at most 72h.`,
+    );
+  }
+  return milliseconds;
+}

@@ -1,0 +1,51 @@
+import { defineCommand } from '../arguments/command.ts';
+import { readRefCode } from '../arguments/read-ref-code.ts';
+import { Failure } from '../failure.ts';
+import { openExpert } from '../relay/open-expert.ts';
+import { sayWhenSlow } from '../relay/say-when-slow.ts';
+import { readText } from './ask/read-question.ts';
+
+export const answer = defineCommand({
+  name: 'answer',
+  summary: 'answers a request, as an expert',
+  usage: ['HS-... "text"', 'HS-... -'],
+  about:
+    'Picks the request up if need be, encrypts the answer when the agent has keys, and sends it. `-` reads the text from a pipe. Several answers are fine.',
+  options: {
+    plaintext: { help: 'without encryption: the relay can read it' },
+    json: { help: 'one JSON object' },
+  },
+  examples: ['relay answer HS-7KQ2M9XD "Yes, it is stale."', 'relay answer HS-7KQ2M9XD - < answer.md'],
+  words: [2, 2],
+  async run(context, { options: { plaintext = false, json }, words: [code = '', word = ''] }) {
+    const refCode = readRefCode(code);
+    const { expert, hasKeys } = await openExpert(context, {
+      instead: `An agent says more with: relay ask --resume ${refCode} "..."`,
+      plaintext,
+    });
+    const { out, err, signal } = context;
+    try {
+      const request = await sayWhenSlow(err, expert.request(refCode, { signal }));
+      if (request.encrypted && !hasKeys && !plaintext) {
+        throw new Failure(
+          'state',
+          'The agent wants an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer in the open: --plaintext',
+        );
+      }
+      const text = await readText(context, word);
+      const { messageId, isSent } = await sayWhenSlow(err, request.answer(text, { signal }));
+      if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
+      const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
+      const { requestId } = request;
+      if (json)
+        out.line(JSON.stringify({ outcome: 'done', exit: 0, refCode, requestId, messageId, protection }));
+      else
+        out.line(
+          `${refCode} answered, ${protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted'}.`,
+        );
+      return 'done';
+    } finally {
+      expert.stop();
+    }
+  },
+});

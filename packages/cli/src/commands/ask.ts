@@ -1,0 +1,74 @@
+import { defineCommand } from '../arguments/command.ts';
+import type { Context } from '../context.ts';
+import { describeDuration } from '../terminal/describe-duration.ts';
+import { type Begun, ask as begin, resume } from './ask/begin.ts';
+import { describeUnsent } from './ask/describe-unsent.ts';
+import { type AskPlan, askOptions, readPlan } from './ask/read-plan.ts';
+import { showAnswers } from './ask/show-answers.ts';
+import { waitForAnswers } from './ask/wait-for-answers.ts';
+
+export const ask = defineCommand({
+  name: 'ask',
+  summary: 'asks your expert, waits, and prints the answer',
+  usage: ['"question" [options]', '--resume HS-... ["more"] [options]'],
+  about:
+    'The answer goes to stdout, everything else to stderr; exit code 0 means answered. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume goes on.',
+  options: askOptions,
+  examples: [
+    'relay ask "May I remove the lock file?" && ./deploy',
+    'tail -n 50 deploy.log | relay ask "What is wrong here?" --context - --wait 2h',
+    'relay ask "Which customer is it?" --confidential --json',
+    'relay ask --resume HS-7KQ2M9XD "And the second lock?"',
+  ],
+  words: [0, 1],
+  async run(context, { options, words }) {
+    const plan = readPlan(options, words, context.config.expert);
+    const { resume: name, wait } = plan;
+    const begun = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
+    const { relay, conversation, journal } = begun;
+    try {
+      announce(context, begun, plan);
+      if (wait === undefined) return 'done';
+      const answers = await waitForAnswers(context, { conversation, journal, timeout: wait });
+      showAnswers(context, conversation, { answers, json: plan.json });
+      journal.markDelivered(conversation.id);
+      return 'done';
+    } finally {
+      relay.stop();
+      journal.release();
+    }
+  },
+});
+
+function announce(
+  { out, err }: Context,
+  { conversation }: Begun,
+  { wait, json, resume: name }: AskPlan,
+): void {
+  const { refCode, requestId, status, expiresAt, unsent } = conversation;
+  const unsentText = describeUnsent(unsent);
+  if (wait === undefined) {
+    if (json) {
+      out.line(
+        JSON.stringify({
+          outcome: 'done',
+          exit: 0,
+          refCode,
+          requestId,
+          status,
+          expiresAt,
+          unsent: unsent.length,
+          answers: [],
+        }),
+      );
+    } else out.line(refCode);
+    err.paragraph(`Asked. Wait for the answer: relay ask --resume ${refCode}`);
+  } else {
+    err.line(`${err.paint('bold', refCode)}  ${name === undefined ? 'asked' : 'taken up again'}`);
+    err.paragraph(
+      `Waiting up to ${describeDuration(wait)} for an answer. Ctrl-C stops waiting, and loses nothing.`,
+      { style: 'dim' },
+    );
+  }
+  if (unsentText) err.paragraph(unsentText, { style: 'yellow' });
+}

@@ -1,0 +1,99 @@
+import type { Conversation, Relay } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import { explainError } from '../../explain-error.ts';
+import { Failure } from '../../failure.ts';
+import { type Journal, openJournal } from '../../relay/journal.ts';
+import { openAgent } from '../../relay/open-agent.ts';
+import { ownEntry } from '../../relay/own-entry.ts';
+import { sayWhenSlow } from '../../relay/say-when-slow.ts';
+import type { AskPlan } from './read-plan.ts';
+import { readContext, readText } from './read-question.ts';
+
+/** A conversation that a command is in. */
+export interface Begun {
+  relay: Relay;
+  conversation: Conversation;
+  journal: Journal;
+}
+
+const instead = 'An expert answers: relay answer HS-... "..."';
+
+/** Asks. The conversation is kept before the question goes out, so that a crash neither loses nor doubles it. */
+export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
+  const { conversations, connect } = openAgent(context, instead);
+  const { confidential, encrypted } = plan;
+  const question = await readText(context, plan.words[0] ?? '');
+  const messages = await readContext(context, plan.context);
+  const journal = openJournal(conversations, [
+    ownEntry({ text: question, isEncrypted: confidential, now: context.now() }),
+  ]);
+  let id: string | undefined;
+  const relay = connect((state) => {
+    id = state.id;
+    journal.save(state);
+  });
+  try {
+    const conversation = await sayWhenSlow(
+      context.err,
+      relay.ask({
+        question,
+        messages,
+        confidential,
+        encrypted,
+        signal: context.signal,
+      }),
+    );
+    journal.save(conversation.export());
+    return { relay, conversation, journal };
+  } catch (error) {
+    journal.release();
+    relay.stop();
+    throw describeFailure(explainError(error, context.signal), id);
+  }
+}
+
+/** When no answer came, nobody knows whether the question arrived; asking again under its id asks once. */
+function describeFailure(failure: Failure, id: string | undefined): Failure {
+  const { outcome, message, code } = failure;
+  const isOpen = ['unreachable', 'interrupted', 'terminated'].includes(outcome);
+  if (id === undefined || !isOpen) return failure;
+  const next = `Whether the question arrived is not known. Ask it again, which asks only once: relay ask --resume ${id}`;
+  return new Failure(outcome, `${message}\n${next}`.trim(), { code, details: { id }, cause: failure });
+}
+
+/** Goes on with a conversation that this machine keeps; a further text goes out first. */
+export async function resume(context: Context, plan: AskPlan, name: string): Promise<Begun> {
+  const { conversations, connect } = openAgent(context, instead);
+  const { signal } = context;
+  const kept = conversations.find(name);
+  if (!kept) {
+    throw new Failure(
+      'unknown',
+      `This machine does not keep ${name}: a conversation goes on where it was asked, with the same RELAY_URL and RELAY_CONFIG_DIR. Those that are kept: relay show`,
+    );
+  }
+  const text = plan.words[0] === undefined ? undefined : await readText(context, plan.words[0]);
+  const journal = openJournal(conversations);
+  const relay = connect(journal.save);
+  try {
+    const { state } = journal.hold(kept.state.id);
+    const conversation = await sayWhenSlow(context.err, relay.resume(state, { signal }));
+    journal.save(conversation.export());
+    if (text !== undefined) await send(context, { relay, conversation, journal }, text);
+    return { relay, conversation, journal };
+  } catch (error) {
+    journal.release();
+    relay.stop();
+    throw error;
+  }
+}
+
+async function send(
+  { now, signal, err }: Context,
+  { conversation, journal }: Begun,
+  text: string,
+): Promise<void> {
+  const { messageId } = await sayWhenSlow(err, conversation.send(text, { signal }));
+  const { isEncrypted } = conversation;
+  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }));
+}

@@ -1,0 +1,64 @@
+import { readDuration } from '../../arguments/read-duration.ts';
+import { readRefCode } from '../../arguments/read-ref-code.ts';
+import { Failure } from '../../failure.ts';
+
+/** The options of `relay ask`, and what they may not be together. */
+export const askOptions = {
+  context: {
+    value: 'FILE',
+    help: 'what led to the question: a file, or - for what is piped in; text, or a JSON list of {role, content}',
+  },
+  wait: { value: 'TIME', help: 'how long to wait for the answer, such as 90s or 2h; 10m if not said' },
+  'no-wait': { help: 'do not wait: print the reference code and go' },
+  confidential: {
+    help: 'keep the question from the relay: it goes out encrypted once the expert picks it up',
+  },
+  plaintext: { help: 'no encryption: the relay can read and write everything' },
+  resume: { value: 'HS-...', help: 'go on with a conversation; with a text, say that first' },
+  json: { help: 'one JSON object, whatever happens' },
+} as const;
+
+export interface AskPlan {
+  readonly words: readonly string[];
+  readonly context: string | undefined;
+  readonly wait: number | undefined;
+  readonly confidential: boolean;
+  readonly encrypted: boolean;
+  /** A reference code, or the id of one that never got a code. */
+  readonly resume: string | undefined;
+  readonly json: boolean;
+}
+
+type Given = { readonly [Name in keyof typeof askOptions]?: string | true };
+
+export function readPlan(options: Given, words: readonly string[], expert: string | undefined): AskPlan {
+  const { context, wait, confidential, plaintext, resume, json } = options;
+  const noWait = options['no-wait'];
+  const refuse = (message: string) => new Failure('usage', `${message}\nMore: relay help ask`);
+  if (resume === undefined && words.length === 0) throw refuse('What is the question? relay ask "..."');
+  if (wait && noWait) throw refuse('--wait and --no-wait contradict each other.');
+  if (plaintext && confidential) throw refuse('--plaintext and --confidential contradict each other.');
+  if (plaintext && expert) {
+    throw refuse('RELAY_EXPERT accepts encrypted answers only. Unset it for --plaintext.');
+  }
+  if (resume && (context || confidential || plaintext)) {
+    throw refuse(
+      '--resume goes on as the conversation began: --context, --confidential and --plaintext are for a new one.',
+    );
+  }
+  if (context === '-' && words[0] === '-')
+    throw refuse('Only one of question and --context can be piped in.');
+  return {
+    words,
+    context: context as string | undefined,
+    wait: noWait ? undefined : readDuration('--wait', (wait as string | undefined) ?? '10m'),
+    confidential: confidential === true,
+    encrypted: plaintext !== true,
+    resume: typeof resume === 'string' ? readName(resume) : undefined,
+    json: json === true,
+  };
+}
+
+function readName(text: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text : readRefCode(text);
+}

@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { ContextMessage } from '@expert-relay/sdk';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+
+// More than that, a call cannot carry.
+const most = 1_048_576;
+
+/** A text that was typed, or `-` for what comes in. */
+export async function readText({ input, err }: Context, word: string): Promise<string> {
+  if (word === '-' && input.isTerminal) err.paragraph('Type the text, then Ctrl-D on a line of its own:');
+  const text = word === '-' ? (await input.readText()).trim() : word;
+  if (text.trim() === '')
+    throw new Failure('usage', 'The text is empty. Put it in quotes, or use - and pipe it in.');
+  return text;
+}
+
+const conversation = z.array(z.object({ role: z.string(), content: z.string() }));
+
+/** What led to the question: a conversation as JSON (`[{"role", "content"}]`), or any text as it is. */
+export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
+  if (source === undefined) return [];
+  const text = source === '-' ? await readText(context, source) : readTextFile(source);
+  const messages = conversation.safeParse(parse(text));
+  return messages.success ? messages.data : [{ role: 'user', content: text }];
+}
+
+function readTextFile(path: string): string {
+  try {
+    if (statSync(path).size > most)
+      throw new Failure('usage', `${path} is over 1 MiB. Hand over the part that matters.`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT')
+      throw new Failure('usage', `There is no file ${path}. Check its name, or use - for what is piped in.`);
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new Failure('usage', `${path} is not text in UTF-8.`);
+    if (code === undefined || error instanceof Failure) throw error;
+    throw new Failure(
+      'usage',
+      `${path} cannot be read (${code}). Name a file of text, or use - for what is piped in.`,
+    );
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

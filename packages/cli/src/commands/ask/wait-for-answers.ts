@@ -1,0 +1,87 @@
+import { type Conversation, RelayError } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import { explainError } from '../../explain-error.ts';
+import { Failure } from '../../failure.ts';
+import type { Journal } from '../../relay/journal.ts';
+import type { Entry } from '../../store/conversations.ts';
+import { describeDuration } from '../../terminal/describe-duration.ts';
+import { describeUnsent } from './describe-unsent.ts';
+
+export interface Waiting {
+  conversation: Conversation;
+  journal: Journal;
+  timeout: number;
+}
+
+/** Waits for an answer, and takes along what else is there. Every other end is a failure that says how to go on. */
+export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
+  const { conversation, journal, timeout } = waiting;
+  const { signal } = context;
+  const stopWatching = watchPickUp(context, conversation);
+  try {
+    if (journal.undelivered(conversation.id).length === 0) {
+      keep(waiting, await conversation.waitForAnswer({ timeout, signal }));
+    }
+    while (await takeAnother(waiting, signal));
+    return journal.undelivered(conversation.id);
+  } catch (error) {
+    throw describeEnd(context, waiting, error);
+  } finally {
+    stopWatching();
+  }
+}
+
+function keep(
+  { conversation, journal }: Waiting,
+  answer: Awaited<ReturnType<Conversation['waitForAnswer']>>,
+) {
+  journal.add(conversation, { ...answer, role: 'provider' });
+}
+
+/** An expert may have answered twice already. Whatever keeps a further one away is no matter of those before. */
+async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boolean> {
+  const another = await waiting.conversation.waitForAnswer({ timeout: 0, signal }).catch((error) => {
+    if (error instanceof RelayError) return undefined;
+    throw error;
+  });
+  if (another) keep(waiting, another);
+  return another !== undefined;
+}
+
+const often = 200;
+
+/** Says when the expert is there, and when what had to wait for that went out. */
+function watchPickUp({ err }: Context, conversation: Conversation): () => void {
+  let [waits, picked] = [conversation.unsent.length > 0, conversation.verification !== 'none'];
+  const watch = setInterval(() => {
+    if (!picked && conversation.verification !== 'none') {
+      picked = true;
+      err.paragraph('Your expert has picked it up.');
+    }
+    if (waits && conversation.unsent.length === 0) {
+      waits = false;
+      err.paragraph('What was confidential has gone out, encrypted.');
+    }
+  }, often);
+  return () => clearInterval(watch);
+}
+
+function describeEnd({ signal }: Context, { conversation, timeout }: Waiting, error: unknown): Failure {
+  const { outcome, code, message } = explainError(error, signal);
+  const { refCode, requestId, status, expiresAt, unsent } = conversation;
+  const goOn = `Go on waiting: relay ask --resume ${refCode}`;
+  const sentence = {
+    timeout: `No answer within ${describeDuration(timeout)}. ${refCode} stays open until ${expiresAt}. ${goOn}`,
+    interrupted: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
+    terminated: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
+    closed: `${refCode} was closed, and nothing new was answered. All that was said: relay show ${refCode}`,
+    expired: `${refCode} has expired, and nothing new was answered. Ask anew: relay ask "..."`,
+    untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
+    unreachable: `${message}\n${refCode} is kept. ${goOn}`,
+  }[outcome as string];
+  return new Failure(outcome, [sentence ?? message, describeUnsent(unsent)].filter(Boolean).join('\n'), {
+    code,
+    details: { refCode, requestId, status, expiresAt, unsent: unsent.length },
+    cause: error,
+  });
+}

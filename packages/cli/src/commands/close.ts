@@ -1,0 +1,36 @@
+import { defineCommand } from '../arguments/command.ts';
+import { readRefCode } from '../arguments/read-ref-code.ts';
+import { Failure } from '../failure.ts';
+import { callRelay } from '../relay/call-relay.ts';
+import { findRequest } from '../relay/find-request.ts';
+import { requireRelay } from '../settings/require-relay.ts';
+
+export const close = defineCommand({
+  name: 'close',
+  summary: 'ends a conversation, for both sides',
+  usage: ['HS-...'],
+  about:
+    'Nothing more can be said then; what was said can still be read. Either side can close, and closing twice is fine.',
+  options: { json: { help: 'one JSON object' } },
+  examples: ['relay close HS-7KQ2M9XD'],
+  words: [1, 1],
+  async run({ config, folder, out, signal }, { options: { json }, words: [word = ''] }) {
+    const refCode = readRefCode(word);
+    const access = requireRelay(config, { kind: 'consumer', folder });
+    const { requestId } = await findRequest(access, refCode, signal);
+    const { status } = await callRelay(access, {
+      method: 'POST',
+      path: `/api/v1/close/${requestId}`,
+      signal,
+    });
+    if (status === 409)
+      throw new Failure('expired', `${refCode} has expired already.`, { details: { refCode } });
+    if (status !== 200) throw new Failure('failed', `${refCode} could not be closed (${status}). Try again.`);
+    out.line(
+      json
+        ? JSON.stringify({ outcome: 'done', exit: 0, refCode, requestId, status: 'closed' })
+        : `${refCode} is closed.`,
+    );
+    return 'done';
+  },
+});

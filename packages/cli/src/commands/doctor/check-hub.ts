@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { causeOf } from './cause-of.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+import { look } from './look.ts';
+
+const patience = 10_000;
+const instead = 'Answers come all the same, a few seconds later: they are polled.';
+
+export interface HubLook {
+  url: string;
+  /** As it was set; else the gateway is asked. */
+  hubUrl: string | undefined;
+  topic: string;
+  apiKey: string | undefined;
+  signal: AbortSignal;
+  now: () => number;
+}
+
+/** Whether events arrive: a stream is opened, and must say something at once. */
+export async function checkHub(hub: HubLook): Promise<Finding[]> {
+  const { url, signal } = hub;
+  const hubUrl = hub.hubUrl ?? (await findHub(url, signal));
+  if (hubUrl === undefined) {
+    return [warn('hub', `${url} does not say where its hub is`, `Set RELAY_HUB_URL. ${instead}`)];
+  }
+  return [ok('hub', hubUrl), await openStream(hub, hubUrl)];
+}
+
+const description = z.object({ hubUrl: z.url({ protocol: /^https?$/ }) });
+
+async function findHub(url: string, signal: AbortSignal): Promise<string | undefined> {
+  const seen = await look(`${url}/.well-known/expert-relay`, { signal });
+  return 'trouble' in seen ? undefined : description.safeParse(seen.body).data?.hubUrl;
+}
+
+async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: string): Promise<Finding> {
+  const before = now();
+  const leaving = new AbortController();
+  try {
+    const address = new URL(hubUrl);
+    address.searchParams.set('topic', topic);
+    const answer = await fetch(address, {
+      headers: { accept: 'text/event-stream', ...(apiKey && { 'x-api-key': apiKey }) },
+      signal: AbortSignal.any([signal, leaving.signal, AbortSignal.timeout(patience)]),
+    });
+    if (answer.status === 401 || answer.status === 403) {
+      return fail(
+        'stream',
+        `the hub does not take this key (${answer.status})`,
+        'Check that RELAY_HUB_URL belongs to RELAY_URL.',
+      );
+    }
+    if (answer.status !== 200 || !answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+      return fail(
+        'stream',
+        `${hubUrl} opens no stream (${answer.status})`,
+        `Check RELAY_HUB_URL. ${instead}`,
+      );
+    }
+    const first = await answer.body?.getReader().read();
+    if (!first?.value?.length) {
+      return warn(
+        'stream',
+        'ends before it says anything: the hub is full, or stops',
+        `Try again in a minute. ${instead}`,
+      );
+    }
+    return ok('stream', `arrives, the first words after ${now() - before} ms`);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { trouble, next } = causeOf(error);
+    const held = trouble.startsWith('did not answer') ? 'a proxy on the way may hold streams back' : trouble;
+    return warn('stream', `${hubUrl}: ${held}`, `${next} ${instead}`);
+  } finally {
+    leaving.abort();
+  }
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { Access } from '../../settings/require-relay.ts';
+import { openKnownExperts } from '../../store/known-experts.ts';
+import { openRelayFolder } from '../../store/relay-folder.ts';
+
+interface AgentKeys {
+  access: Access;
+  action: string;
+  json: boolean;
+}
+
+/** What an agent's key has instead of an identity: the experts that were met from here. */
+export function runForAgent({ config, out, err }: Context, { access, action, json }: AgentKeys): void {
+  const known = openKnownExperts(openRelayFolder(config.folder, access.url));
+  if (action !== 'show' && action !== 'forget') {
+    throw new Failure(
+      'usage',
+      `\`relay keys ${action}\` is for experts (hs_prov_...). An agent's keys are made anew for each question, by themselves.`,
+    );
+  }
+  const fingerprints = Object.values(known.all());
+  if (action === 'forget') known.forget();
+  if (json) {
+    out.line(JSON.stringify({ expected: config.expert, knownExperts: fingerprints }));
+    return;
+  }
+  if (action === 'forget') {
+    out.paragraph('Forgotten. The next expert who answers is met as for the first time.');
+    return;
+  }
+  if (config.expert) out.line(`Expected by RELAY_EXPERT  ${config.expert}`);
+  for (const fingerprint of fingerprints) out.line(`Known from first contact  ${fingerprint}`);
+  if (!config.expert && fingerprints.length === 0)
+    out.paragraph('No expert is known yet: the first who answers will be remembered.');
+  err.line();
+  err.paragraph('Compare a fingerprint with the one that your expert sees in `relay keys`.');
+}

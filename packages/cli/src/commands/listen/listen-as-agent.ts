@@ -1,0 +1,84 @@
+import type { Conversation } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import type { Outcome } from '../../exit-codes.ts';
+import { explainError } from '../../explain-error.ts';
+import { Failure } from '../../failure.ts';
+import { type Journal, openJournal } from '../../relay/journal.ts';
+import { openAgent } from '../../relay/open-agent.ts';
+import type { KeptConversation } from '../../store/conversations.ts';
+import { describeTrust } from '../ask/describe-trust.ts';
+import { showNews } from './inbox.ts';
+
+export interface AgentListening {
+  /** Of this conversation alone. */
+  refCode: string | undefined;
+  json: boolean;
+}
+
+/** Answers in the conversations that this machine keeps, as they come. */
+export async function listenAsAgent(context: Context, { refCode, json }: AgentListening): Promise<Outcome> {
+  const { conversations, connect } = openAgent(context, '');
+  const { err, signal, now } = context;
+  const kept = conversations
+    .all()
+    .filter((one) => (refCode ? one.state.request?.refCode === refCode : isOpen(one, now())));
+  if (kept.length === 0) {
+    throw new Failure(
+      'unknown',
+      `This machine keeps ${refCode ?? 'no open conversation'}${refCode ? ' not' : ''}. Begin one: relay ask "..."`,
+    );
+  }
+  const journal = openJournal(conversations);
+  const relay = connect(journal.save);
+  const names = kept.map(({ state }) => state.request?.refCode ?? state.id).join(', ');
+  err.paragraph(`Listening for answers in ${names}. Ctrl-C ends it, and loses nothing.\n`, { style: 'dim' });
+
+  async function attend({ state: { id, request } }: KeptConversation): Promise<Outcome> {
+    const name = request?.refCode ?? id;
+    try {
+      const conversation = await relay.resume(journal.hold(id).state, { signal });
+      await deliver(context, { conversation, journal, json });
+      for await (const answer of conversation) {
+        journal.add(conversation, { ...answer, role: 'provider' });
+        await deliver(context, { conversation, journal, json });
+      }
+      const { requestId, status } = conversation;
+      showNews(context, { type: 'ended', refCode: name, requestId, status }, json);
+      return 'done';
+    } catch (error) {
+      const { outcome, code, message } = explainError(error, signal);
+      if (!signal.aborted)
+        showNews(context, { type: 'refused', refCode: name, requestId: '', code, message }, json);
+      return outcome;
+    }
+  }
+  try {
+    const outcomes = await Promise.all(kept.map(attend));
+    signal.throwIfAborted();
+    return outcomes.find((outcome) => outcome !== 'done') ?? 'done';
+  } finally {
+    relay.stop();
+    journal.release();
+  }
+}
+
+interface Delivery {
+  conversation: Conversation;
+  journal: Journal;
+  json: boolean;
+}
+
+async function deliver(context: Context, { conversation, journal, json }: Delivery): Promise<void> {
+  const { refCode, requestId, id } = conversation;
+  for (const { text, messageId = '', createdAt, protection } of journal.undelivered(id)) {
+    showNews(context, { type: 'answer', refCode, requestId, messageId, createdAt, text, protection }, json);
+    if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
+  }
+  journal.markDelivered(id);
+}
+
+/** One whose question may not have arrived yet, too: taking it up makes sure that it does. */
+function isOpen({ state: { request } }: KeptConversation, now: number): boolean {
+  if (!request) return true;
+  return request.status !== 'closed' && request.status !== 'expired' && Date.parse(request.expiresAt) > now;
+}

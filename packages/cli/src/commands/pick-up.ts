@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ExpertRequest } from '@expert-relay/sdk/expert';
+import { defineCommand } from '../arguments/command.ts';
+import { readDuration } from '../arguments/read-duration.ts';
+import { readRefCode } from '../arguments/read-ref-code.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { openExpert } from '../relay/open-expert.ts';
+import { showConversation } from './show/conversation-view.ts';
+import { viewOf } from './show/view-as-expert.ts';
+
+export const pickUp = defineCommand({
+  name: 'pickup',
+  summary: 'exchanges keys, so that a confidential question can come',
+  usage: ['HS-... [options]'],
+  about:
+    'An agent that asks confidentially sends its question only once an expert has picked the request up. This does so, waits a moment for what the agent sends, and shows the conversation. `relay answer` picks up by itself.',
+  options: {
+    wait: { value: 'TIME', help: 'how long to wait for the agent, such as 90s; 10s if not said' },
+  },
+  examples: ['relay pickup HS-7KQ2M9XD'],
+  words: [1, 1],
+  async run(context, { options: { wait = '10s' }, words: [word = ''] }) {
+    const refCode = readRefCode(word);
+    const patience = readDuration('--wait', wait);
+    const { expert, hasKeys } = await openExpert(context, { instead: 'Agents need not pick up anything.' });
+    const { signal } = context;
+    try {
+      if (!hasKeys)
+        throw new Failure(
+          'state',
+          'This machine has no keys to exchange. Make them: relay keys make. Or bring them here: relay keys restore',
+        );
+      const request = await expert.request(refCode, { signal });
+      if (!request.encrypted)
+        throw new Failure(
+          'usage',
+          `${refCode} was asked in plain text: there are no keys to exchange. Answer it: relay answer ${refCode} "..."`,
+        );
+      await request.pickUp({ signal });
+      await untilSomethingCame(context, request, patience);
+      const view = await viewOf(await expert.request(refCode, { signal }), signal);
+      showConversation(context, view, 'provider');
+      if (view.refused) throw view.refused;
+      if (view.messages.length === 0)
+        context.err.paragraph(`\nNothing has come from the agent yet. Look again: relay show ${refCode}`);
+      return 'done';
+    } finally {
+      expert.stop();
+    }
+  },
+});
+
+/** Or for as long as one waits; what came, is read afterwards. */
+async function untilSomethingCame(
+  { signal }: Context,
+  request: ExpertRequest,
+  patience: number,
+): Promise<void> {
+  const over = new AbortController();
+  const first = request.messages[Symbol.asyncIterator]().next();
+  try {
+    await Promise.race([
+      first.catch(() => {}),
+      pause(patience, undefined, { signal: AbortSignal.any([signal, over.signal]) }),
+    ]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,45 @@
+import { defineCommand } from '../arguments/command.ts';
+import { readRefCode } from '../arguments/read-ref-code.ts';
+import type { Context } from '../context.ts';
+import type { Outcome } from '../exit-codes.ts';
+import { requireRelay } from '../settings/require-relay.ts';
+import { type ConversationView, showConversation } from './show/conversation-view.ts';
+import { showRequests } from './show/show-requests.ts';
+import { viewAsAgent } from './show/view-as-agent.ts';
+import { viewAsExpert } from './show/view-as-expert.ts';
+
+export const show = defineCommand({
+  name: 'show',
+  summary: 'a conversation, decrypted; or the list of your requests',
+  usage: ['', 'HS-...'],
+  about:
+    'Says of each message how it is protected. What was encrypted for keys on another machine cannot be read here.',
+  options: { json: { help: 'one JSON object' } },
+  examples: ['relay show', 'relay show HS-7KQ2M9XD', 'relay show HS-7KQ2M9XD --json'],
+  words: [0, 1],
+  async run(context, { options: { json = false }, words: [word] }) {
+    const { config, folder } = context;
+    const refCode = word === undefined ? undefined : readRefCode(word);
+    const access = requireRelay(config, { kind: 'consumer', folder });
+    if (refCode === undefined) {
+      await showRequests(context, access, json);
+      return 'done';
+    }
+    const view = await (access.kind === 'consumer' ? viewAsAgent : viewAsExpert)(context, refCode);
+    if (json) context.out.line(JSON.stringify(toJson(view)));
+    else showConversation(context, view, access.kind);
+    return endOf(context, view, json);
+  },
+});
+
+function toJson({ refused, ...view }: ConversationView) {
+  return { ...view, ...(refused && { refused: { code: refused.code, message: refused.message } }) };
+}
+
+/** What is refused ends the list: what came after it proves nothing. */
+function endOf({ err }: Context, { refused }: ConversationView, json: boolean): Outcome {
+  if (!refused) return 'done';
+  if (!json) err.line();
+  err.paragraph(`The next message is not shown. ${refused.message}`, { style: 'red' });
+  return refused.outcome;
+}

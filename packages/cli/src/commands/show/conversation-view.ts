@@ -1,0 +1,72 @@
+import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import type { Failure } from '../../failure.ts';
+import { protectionWords } from '../../terminal/protection-words.ts';
+
+export interface ShownMessage {
+  readonly role: 'consumer' | 'provider';
+  readonly createdAt: string;
+  readonly protection: Protection | 'unreadable';
+  /** Absent when it cannot be read here. */
+  readonly text?: string;
+  readonly messageId?: string | undefined;
+}
+
+/** A conversation as one of its sides can see it. */
+export interface ConversationView {
+  readonly refCode: string;
+  readonly requestId: string;
+  readonly status: RequestStatus;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly question: string;
+  readonly context: readonly ContextMessage[];
+  readonly messages: readonly ShownMessage[];
+  /** Texts that have not gone out. */
+  readonly unsent: readonly string[];
+  readonly fingerprint?: string | undefined;
+  readonly verification?: string | undefined;
+  /** What was refused; nothing after it is shown. */
+  readonly refused?: Failure | undefined;
+}
+
+/** Prints it; of each message it says how it is protected. */
+export function showConversation({ out }: Context, view: ConversationView, me: ShownMessage['role']): void {
+  const { refCode, status, createdAt, expiresAt, question, context, messages, unsent } = view;
+  const end = status === 'closed' || status === 'expired' ? '' : `, open until ${shortTime(expiresAt)}`;
+  out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
+  if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
+  const heading = (who: string, at: string, how: string) => {
+    out.line();
+    out.line(`${out.paint('cyan', who)}  ${out.paint('dim', `${shortTime(at)}  ${how}`)}`);
+  };
+  for (const { role, content } of context) {
+    heading(`before: ${out.shown(role)}`, createdAt, protectionWords.plaintext);
+    out.foreign(content, { indent: '  ' });
+  }
+  if (question !== '') {
+    heading('question', createdAt, protectionWords.plaintext);
+    out.foreign(question, { indent: '  ' });
+  }
+  for (const { role, createdAt: at, protection, text } of messages) {
+    const who = role === me ? 'you' : { consumer: 'agent', provider: 'expert' }[role];
+    heading(who, at, protection === 'unreadable' ? 'encrypted' : protectionWords[protection]);
+    if (text === undefined)
+      out.paragraph('Its keys are not on this machine.', { indent: '  ', style: 'yellow' });
+    else out.foreign(text, { indent: '  ' });
+  }
+  for (const text of unsent) {
+    out.line();
+    out.line(out.paint('yellow', 'you  NOT SENT YET'));
+    out.foreign(text, { indent: '  ' });
+  }
+}
+
+/** `2026-11-21 07:04`, of the terminal's own time zone. */
+export function shortTime(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return 'at an unknown time';
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${date} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}

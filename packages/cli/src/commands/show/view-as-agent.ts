@@ -1,0 +1,76 @@
+import { type Conversation, RelayError } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import { explainError } from '../../explain-error.ts';
+import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
+import { type Journal, openJournal } from '../../relay/journal.ts';
+import { openAgent } from '../../relay/open-agent.ts';
+import type { Entry, KeptConversation } from '../../store/conversations.ts';
+import type { ConversationView } from './conversation-view.ts';
+
+/** What an agent's machine knows of a conversation: what it kept, and what came since. */
+export async function viewAsAgent(context: Context, refCode: string): Promise<ConversationView> {
+  const { access, conversations, connect } = openAgent(context, '');
+  const { signal } = context;
+  const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
+  const kept = conversations.find(refCode);
+  if (!kept) return { ...headOf(raw), messages: raw.messages.map(unopened), unsent: [] };
+  const journal = openJournal(conversations);
+  const relay = connect(journal.save);
+  try {
+    const conversation = await relay.resume(journal.hold(kept.state.id).state, { signal });
+    const refused = await readNew(conversation, journal, signal);
+    const { fingerprint, verification, status, unsent } = conversation;
+    const messages = said(conversations.find(kept.state.id) ?? kept, raw, unsent);
+    return { ...headOf(raw), status, messages, unsent, fingerprint, verification, refused };
+  } finally {
+    relay.stop();
+    journal.release();
+  }
+}
+
+/** Answers that came meanwhile are kept, and are still handed out by `relay ask --resume`. */
+async function readNew(conversation: Conversation, journal: Journal, signal: AbortSignal) {
+  try {
+    await conversation.refresh({ signal });
+    for (;;) {
+      const answer = await conversation.waitForAnswer({ timeout: 0, signal });
+      journal.add(conversation, { ...answer, role: 'provider' });
+    }
+  } catch (error) {
+    const isEnd = ['timeout', 'conversation_closed', 'conversation_expired'];
+    if (error instanceof RelayError && isEnd.includes(error.code)) return undefined;
+    const failure = explainError(error, signal);
+    if (failure.outcome === 'untrusted') return failure;
+    throw failure;
+  }
+}
+
+function headOf({ context, question, plaintext, ...head }: RawConversation) {
+  return { ...head, context: context ?? [], question: question ?? plaintext ?? '' };
+}
+
+/**
+ * What was said and kept here, in the relay's order: clocks may differ. A question that the relay has is above
+ * already, and what has not gone out is shown apart.
+ */
+function said({ entries }: KeptConversation, raw: RawConversation, unsent: readonly string[]) {
+  const places = new Map(raw.messages.map(({ messageId }, index) => [messageId, index]));
+  // A confidential question goes out before all that follows, under an id that is not known here.
+  const placeOf = ({ messageId }: Entry) =>
+    messageId === undefined ? -1 : (places.get(messageId) ?? places.size);
+  return entries
+    .filter(({ role, messageId, protection, text }) => {
+      if (role === 'provider') return true;
+      return messageId === undefined
+        ? protection !== 'plaintext' && unsent.length === 0
+        : !unsent.includes(text);
+    })
+    .sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+function unopened({ role, messageId, createdAt, plaintext, encrypted }: RawConversation['messages'][number]) {
+  const about = { role, messageId, createdAt };
+  // Where a blob is there, only the blob counts.
+  if (encrypted || typeof plaintext !== 'string') return { ...about, protection: 'unreadable' as const };
+  return { ...about, protection: 'plaintext' as const, text: plaintext };
+}

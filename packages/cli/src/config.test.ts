@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from './config.ts';
+import { requireRelay } from './settings/require-relay.ts';
+
+const consumerKey = `hs_${'a'.repeat(38)}`;
+const providerKey = `hs_prov_${'b'.repeat(38)}`;
+
+test('reads everything, and no slash too many', () => {
+  const expert = Array(8).fill('12345').join(' ');
+  expect(
+    readConfig({
+      ...{
+        RELAY_URL: 'https://relay.example/',
+        RELAY_HUB_URL: 'https://hub.example',
+        RELAY_API_KEY: ` ${providerKey}\n`,
+      },
+      ...{ RELAY_EXPERT: expert, RELAY_CONFIG_DIR: '/x', NO_COLOR: '1' },
+    }),
+  ).toEqual({
+    ...{ url: 'https://relay.example', hubUrl: 'https://hub.example', apiKey: providerKey, kind: 'provider' },
+    ...{ expert, folder: '/x', colours: false },
+  });
+});
+
+test.each([
+  ['/xdg', '/xdg/expert-relay'],
+  ['relative', join(homedir(), '.config/expert-relay')],
+  [undefined, join(homedir(), '.config/expert-relay')],
+])('XDG_CONFIG_HOME=%s', (xdg, folder) => {
+  expect(readConfig({ XDG_CONFIG_HOME: xdg }).folder).toBe(folder);
+});
+
+test.each([
+  ['RELAY_URL', 'elsewhere.example'],
+  ['RELAY_URL', 'ftp://relay.example'],
+  ['RELAY_URL', 'https://me:secret@relay.example'],
+  ['RELAY_URL', 'https://relay.example?x=1'],
+  ['RELAY_HUB_URL', 'http://'],
+  ['RELAY_API_KEY', 'hs_secret'],
+  ['RELAY_API_KEY', `${consumerKey}x`],
+  ['RELAY_EXPERT', '12345'],
+])('%s=%s is refused by its name, and not repeated', (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(name);
+  expect(() => readConfig({ [name]: value })).not.toThrow(value);
+});
+
+describe('what is not set', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'relay-config-'));
+    mkdirSync(join(folder, 'in/it'), { recursive: true });
+    mkdirSync(join(folder, '.relay'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const demand = (kind: 'consumer' | 'provider') => () =>
+    requireRelay(readConfig({ RELAY_API_KEY: consumerKey }), { kind, folder: join(folder, 'in/it') });
+  const run = (changes: object = {}) =>
+    writeFileSync(
+      join(folder, '.relay/dev.json'),
+      JSON.stringify({ gatewayUrl: 'http://127.0.0.1:8080', consumerKey, providerKey, ...changes }),
+    );
+
+  test('is asked for', () => {
+    expect(demand('consumer')).toThrow('RELAY_URL is not set.\nSet the address of your relay');
+  });
+
+  test('is proposed, and never taken, when a local run is there', () => {
+    run();
+    expect(demand('consumer')).toThrow(`RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${consumerKey}`);
+    expect(demand('provider')).toThrow(`RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${providerKey}`);
+  });
+
+  test.each([{ gatewayUrl: 'https://evil.example' }, { consumerKey: 'x; rm -rf /' }])(
+    'is not proposed from %j',
+    (changes) => {
+      run(changes);
+      expect(demand('consumer')).toThrow('relay help environment');
+    },
+  );
+});

@@ -1,0 +1,20 @@
+/**
+ * How a command ended, for scripts. The numbers never change their meaning; a new outcome gets a new number.
+ */
+export const exitCodes = {
+  done: { code: 0, means: 'answered, or done' },
+  failed: { code: 1, means: 'something unexpected, or a check of `relay doctor` failed' },
+  usage: { code: 2, means: 'the command line or a RELAY_ variable is wrong; nothing was sent' },
+  timeout: { code: 3, means: 'no answer within --wait; `relay ask --resume` goes on' },
+  closed: { code: 4, means: 'the conversation was closed without an answer' },
+  expired: { code: 5, means: 'the conversation expired without an answer' },
+  refused: { code: 6, means: 'the relay refused the key (401 or 403)' },
+  untrusted: { code: 7, means: 'keys or a message are not what they should be; nothing of it was shown' },
+  unreachable: { code: 8, means: 'the relay could not be reached, or was too busy; try again' },
+  unknown: { code: 9, means: 'there is no such request, or it is not yours' },
+  state: { code: 10, means: 'a file of the state folder is missing, broken, in use or readable by others' },
+  interrupted: { code: 130, means: 'Ctrl-C' },
+  terminated: { code: 143, means: 'SIGTERM' },
+} as const satisfies Record<string, { code: number; means: string }>;
+
+export type Outcome = keyof typeof exitCodes;

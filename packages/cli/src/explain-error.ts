@@ -1,0 +1,52 @@
+import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import type { Outcome } from './exit-codes.ts';
+import { Failure } from './failure.ts';
+
+const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
+  invalid_input: 'usage',
+  message_too_large: 'usage',
+  invalid_key: 'refused',
+  not_found: 'unknown',
+  conflict: 'failed',
+  unexpected_answer: 'failed',
+  no_keys_yet: 'failed',
+  rate_limited: 'unreachable',
+  unreachable: 'unreachable',
+  aborted: 'interrupted',
+  timeout: 'timeout',
+  conversation_closed: 'closed',
+  conversation_expired: 'expired',
+  invalid_public_key: 'untrusted',
+  unknown_expert: 'untrusted',
+  key_signature_missing: 'untrusted',
+  key_signature_wrong: 'untrusted',
+  keys_changed: 'untrusted',
+  malformed_message: 'untrusted',
+  wrong_role: 'untrusted',
+  wrong_sender_key: 'untrusted',
+  wrong_signature: 'untrusted',
+  undecryptable: 'untrusted',
+  malformed_frame: 'untrusted',
+  message_missing: 'untrusted',
+  message_replayed: 'untrusted',
+  plaintext_refused: 'untrusted',
+  wrong_recovery_code: 'usage',
+  malformed_vault: 'untrusted',
+};
+
+/** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
+export function explainError(error: unknown, signal: AbortSignal): Failure {
+  if (error instanceof Failure) return error;
+  if (signal.aborted) return signal.reason;
+  if (error instanceof RelayError) {
+    return new Failure(outcomes[error.code], error.message, { code: error.code, cause: error });
+  }
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return new Failure(
+    'failed',
+    `Something unexpected happened: ${message}\n\`relay doctor\` may find out why.`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,23 @@
+import type { Outcome } from './exit-codes.ts';
+
+export interface FailureOptions extends ErrorOptions {
+  /** More precise than the outcome, for scripts. */
+  code?: string;
+  /** What a script needs to go on, such as the reference code. */
+  details?: Readonly<Record<string, unknown>>;
+}
+
+/** An end that was foreseen: a sentence for people, an outcome for scripts. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(outcome: Outcome, message: string, options: FailureOptions = {}) {
+    super(message, options);
+    this.outcome = outcome;
+    this.code = options.code ?? outcome;
+    this.details = options.details ?? {};
+  }
+}

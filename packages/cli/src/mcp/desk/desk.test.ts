@@ -1,0 +1,136 @@
+import { rmSync } from 'node:fs';
+import { makeRoot } from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
+import {
+  type Cable,
+  type Constellation,
+  createCable,
+  eventually,
+  startConstellation,
+  type Tenant,
+} from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openAgent } from '../../relay/open-agent.ts';
+import { newFolder } from '../../testing/mcp-client.ts';
+import { startDeadline } from '../deadline.ts';
+import { explainFailure } from '../words/explain-failure.ts';
+import { AskFailure } from './ask-failure.ts';
+import { createDesk, type Desk } from './desk.ts';
+
+let relay: Constellation;
+let tenant: Tenant;
+let cable: Cable;
+let folder: string;
+let desk: Desk;
+
+beforeAll(async () => {
+  relay = await startConstellation();
+});
+afterAll(() => relay.stop());
+
+beforeEach(async () => {
+  tenant = await relay.makeTenant();
+  cable = await createCable(relay.gatewayUrl);
+  folder = newFolder();
+  const config = {
+    url: cable.url,
+    apiKey: tenant.consumerKey,
+    kind: 'consumer',
+    folder,
+    colours: false,
+  } as const;
+  const context = { config, folder, now: Date.now } as Parameters<typeof openAgent>[0];
+  desk = createDesk({ openAgent: () => openAgent(context, ''), now: Date.now });
+});
+afterEach(async () => {
+  desk.stop();
+  await cable.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const sent = Promise.resolve(true);
+const patient = () => ({ signal: new AbortController().signal, sent });
+const question = { question: 'May I?' };
+
+async function get(path: string): Promise<ReturnType<typeof JSON.parse>> {
+  const response = await fetch(`${relay.gatewayUrl}/api/v1/${path}`, {
+    headers: { 'x-api-key': tenant.consumerKey },
+  });
+  return response.json();
+}
+
+/** Runs something that the network, which drops everything, keeps from ending. */
+async function impatiently<T>(
+  run: (use: { signal: AbortSignal; sent: Promise<boolean> }) => Promise<T>,
+): Promise<T> {
+  cable.hold();
+  const deadline = startDeadline(1, new AbortController().signal);
+  return run({ signal: deadline.signal, sent }).finally(deadline.end);
+}
+
+describe('when the network fails', () => {
+  test('a question is gone on with, and asked once', async () => {
+    const failure = await impatiently((use) => desk.ask(question, use, () => {})).catch((error) => error);
+    expect(failure).toBeInstanceOf(AskFailure);
+    const { id } = failure as AskFailure;
+    expect(explainFailure(failure, new AbortController().signal)).toContain(
+      `call wait_for_answer with the reference ${id}`,
+    );
+    expect(desk.list()).toEqual([]);
+
+    await cable.mend();
+    const refCode = await desk.use(id, patient(), ({ conversation }) => conversation.refCode);
+    expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
+    expect(desk.list()).toMatchObject([{ request: { refCode }, delivered: 0 }]);
+  });
+
+  test('a reply that may have gone out is not asked for again, and arrives once by itself', async () => {
+    const { id, requestId } = await desk.ask(question, patient(), ({ conversation }) => conversation);
+    const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
+    const request = await expert.request(requestId);
+    await request.answer('Which one?');
+    await desk.use(id, patient(), async ({ nextAnswers }) =>
+      (await nextAnswers(patient().signal))?.delivered(),
+    );
+
+    const isSent = await impatiently((use) =>
+      desk.use(id, use, ({ reply }) => reply('This one.', use.signal)),
+    );
+    expect(isSent).toBe(false);
+    await cable.mend();
+    await eventually(
+      'the reply to arrive',
+      async () => (await get(`messages/${requestId}`)).messages.length === 2,
+      {
+        within: 15_000,
+      },
+    );
+    for await (const { role, text } of request.messages) {
+      if (role === 'consumer') {
+        expect(text).toBe('This one.');
+        break;
+      }
+    }
+    expect((await get(`messages/${requestId}`)).messages).toHaveLength(2);
+    expert.stop();
+  });
+});
+
+test('what did not reach the agent is given again, in order', async () => {
+  const { id, requestId } = await desk.ask(question, patient(), ({ conversation }) => conversation);
+  const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
+  const request = await expert.request(requestId);
+  for (const text of ['one', 'two', 'three']) await request.answer(text);
+
+  const given: string[] = [];
+  for (let arrives = false; given.length < 3; arrives = !arrives) {
+    await desk.use(id, patient(), async ({ nextAnswers }) => {
+      const answers = await nextAnswers(patient().signal);
+      if (arrives) given.push(...(answers?.entries ?? []).map(({ text }) => text));
+      if (arrives) answers?.delivered();
+      else answers?.putBack();
+    });
+  }
+  expect(given).toEqual(['one', 'two', 'three']);
+  expert.stop();
+});

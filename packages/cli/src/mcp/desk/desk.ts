@@ -1,0 +1,109 @@
+import type { AskedRequest, Question } from '@expert-relay/sdk';
+import { readRefCode } from '../../arguments/read-ref-code.ts';
+import { Failure } from '../../failure.ts';
+import type { Agent } from '../../relay/open-agent.ts';
+import type { KeptConversation } from '../../store/conversations.ts';
+import { AskFailure } from './ask-failure.ts';
+import type { HeldConversation } from './held-conversation.ts';
+import { askHold, type Hold, resumeHold } from './open-hold.ts';
+import { within } from './within.ts';
+
+/** The call that a conversation is used for. */
+export interface Use {
+  readonly signal: AbortSignal;
+  /** Until this has come, the conversation is held: what the call gave may have to be put back. */
+  readonly sent: Promise<boolean>;
+}
+
+type Work<T> = (held: HeldConversation) => T | Promise<T>;
+
+/**
+ * The conversations that tools work on. One is held while a call uses it, and while something in it has not gone
+ * out; else it rests in its file, where other commands and other servers can go on with it.
+ */
+export interface Desk {
+  ask<T>(question: Question, use: Use, work: Work<T>): Promise<T>;
+  /** By its reference code, or by its id while it has no code. */
+  use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
+  /** What is kept of one: what was said, and how many answers were given. */
+  read(reference: string): KeptConversation;
+  /** All that the relay has taken, oldest first. */
+  list(): { readonly request: AskedRequest; readonly delivered: number }[];
+  stop(): void;
+}
+
+export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: () => number }): Desk {
+  const holds = new Map<string, Hold>();
+  let agent: Agent | undefined;
+  // At the first use: a server without settings starts all the same, and its tools say what is missing.
+  const open = (): Agent => {
+    agent ??= openAgent();
+    return agent;
+  };
+
+  async function work<T>(id: string, hold: Hold, { signal, sent }: Use, run: Work<T>): Promise<T> {
+    hold.users += 1;
+    let held: HeldConversation | undefined;
+    try {
+      held = await within(hold.opened, signal);
+      return await run(held);
+    } finally {
+      void sent.then(() => leave(id, hold, held));
+    }
+  }
+
+  function leave(id: string, hold: Hold, held: HeldConversation | undefined): void {
+    hold.users -= 1;
+    const end = () => {
+      if (hold.users > 0 || holds.get(id) !== hold) return;
+      holds.delete(id);
+      hold.letGo();
+    };
+    if (held && held.conversation.unsent.length > 0) held.readOn().then(end, end);
+    else end();
+  }
+
+  function read(reference: string): KeptConversation {
+    const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(reference);
+    const name = isId ? reference : readRefCode(reference);
+    const kept = open().conversations.find(name);
+    if (!kept)
+      throw new Failure('unknown', `No conversation ${name} with this relay is kept on this machine.`);
+    return kept;
+  }
+
+  return {
+    read,
+    async ask(question, use, run) {
+      let id = '';
+      const hold = askHold({ agent: open(), now }, question, (name) => {
+        id = name;
+      });
+      try {
+        await within(hold.opened, use.signal);
+      } catch (error) {
+        hold.letGo();
+        throw id === '' ? error : new AskFailure(id, error);
+      }
+      holds.set(id, hold);
+      return work(id, hold, use, run);
+    },
+    async use(reference, use, run) {
+      const kept = read(reference);
+      const { id } = kept.state;
+      const hold = holds.get(id) ?? resumeHold({ agent: open(), now }, kept);
+      holds.set(id, hold);
+      return work(id, hold, use, run);
+    },
+    list: () => {
+      const asked = open()
+        .conversations.all()
+        .flatMap(({ state, delivered }) => (state.request ? [{ request: state.request, delivered }] : []));
+      return asked.sort((one, other) => one.request.expiresAt.localeCompare(other.request.expiresAt));
+    },
+    stop() {
+      for (const hold of holds.values()) hold.letGo();
+      holds.clear();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { type Agent, openAgent } from '../relay/open-agent.ts';
+import { version } from '../version.ts';
+import { createMcpServer } from './create-mcp-server.ts';
+import { DeliveryTransport } from './delivery-transport.ts';
+import { createDesk } from './desk/desk.ts';
+
+/** Serves one client, until it goes or the process is told to stop. */
+export async function serveMcp(context: Context, input: Readable, output: Writable): Promise<void> {
+  const { signal, now } = context;
+  const desk = createDesk({ openAgent: () => openAgentFor(context), now });
+  const transport = new DeliveryTransport(input, output);
+  const server = createMcpServer({ desk, version, sent: (...call) => transport.sent(...call) });
+  const gone = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    for (const event of ['close', 'error']) output.once(event, () => resolve());
+  });
+  try {
+    await server.connect(transport);
+    await gone;
+  } finally {
+    await server.close();
+    desk.stop();
+    // An open pipe would keep the process.
+    input.destroy();
+  }
+  signal.throwIfAborted();
+}
+
+/** A model reads what is missing: so no key of a relay that runs nearby is proposed, as it is in a terminal. */
+function openAgentFor(context: Context): Agent {
+  const { url, apiKey } = context.config;
+  const missing = [!url && 'RELAY_URL', !apiKey && 'RELAY_API_KEY'].filter(Boolean);
+  if (missing.length === 0) return openAgent(context, 'Experts answer with relay listen.');
+  throw new Failure(
+    'usage',
+    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set for this MCP server. Your user must add it to "env" in the MCP settings of this client, and start the server anew.`,
+  );
+}

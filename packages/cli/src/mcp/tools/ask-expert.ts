@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { describeUnsent } from '../words/describe-unsent.ts';
+import { knownReference, nextStep, status, unsent } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+export const askExpert = defineTool({
+  name: 'ask_expert',
+  title: 'Ask a human expert',
+  description: `Asks a human expert when you are stuck, unsure about something risky, or need a decision or knowledge that only a person has. Returns at once with a reference; the answer takes minutes to hours. Get it with wait_for_answer.
+Ask one clear question that can be understood without this conversation: say what you want to do, what you tried, what happens, and what you would do next. The expert sees only what you send.
+The conversation is end-to-end encrypted, but the question and its context can be read by the relay's operator, unless confidential is true. Never send passwords, keys or other secrets.`,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input: {
+    question: z.string().trim().min(1).max(100_000).describe('What you need to know, in full sentences.'),
+    context: z
+      .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(200_000) }))
+      .max(100)
+      .optional()
+      .describe('Messages from your conversation that the expert needs to see. The last 10 are kept.'),
+    confidential: z
+      .boolean()
+      .optional()
+      .describe(
+        'True hides question and context from the relay too: they go out encrypted once the expert has picked the request up, which takes an expert whose tools encrypt, such as the SDK or the command line.',
+      ),
+  },
+  output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
+  patience: () => 30,
+  run: ({ question, context = [], confidential = false }, call) =>
+    call.desk.ask({ question, messages: context, confidential }, call, ({ conversation }) => {
+      const { refCode, status, expiresAt, unsent } = conversation;
+      const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on the answer.`;
+      const kept = describeUnsent(conversation);
+      return {
+        text: [
+          `Asked as ${refCode}. The expert has been told. It stays open until ${expiresAt}.`,
+          kept,
+          `Next: ${next}`,
+        ],
+        data: {
+          reference: refCode,
+          status,
+          expires_at: expiresAt,
+          unsent: unsent.length,
+          next_step: kept ? `${kept} ${next}` : next,
+        },
+      };
+    }),
+});

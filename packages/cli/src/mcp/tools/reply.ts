@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { Failure } from '../../failure.ts';
+import { describeUnsent } from '../words/describe-unsent.ts';
+import { isOver } from '../words/is-over.ts';
+import { knownReference, nextStep, reference, status, unsent } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+export const reply = defineTool({
+  name: 'reply',
+  title: 'Reply to the expert',
+  description:
+    'Sends a message to the expert in a conversation that ask_expert began: to answer a question of theirs, or to ask back. It is end-to-end encrypted. Read what they say to it with wait_for_answer.',
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input: {
+    reference,
+    text: z
+      .string()
+      .min(1)
+      .max(700_000)
+      .describe('What to tell the expert. No passwords, keys or other secrets.'),
+  },
+  output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
+  patience: () => 30,
+  run: ({ reference, text }, call) =>
+    call.desk.use(reference, call, async (held) => {
+      const isSent = await held.reply(text, call.signal);
+      const { refCode, status, unsent, isEncrypted } = held.conversation;
+      if (!isSent && isOver(status)) throw tooLate(refCode, status);
+      const news = isSent
+        ? `Sent to the expert of ${refCode}, ${isEncrypted ? 'encrypted' : 'as plain text, which the relay can read'}.`
+        : describeUnsent(held.conversation);
+      const next = `Call wait_for_answer with ${refCode} for what the expert says to it.`;
+      return {
+        text: [news, `Next: ${next}`],
+        data: {
+          reference: refCode,
+          status,
+          sent: isSent,
+          unsent: unsent.length,
+          next_step: isSent ? next : `${news} ${next}`,
+        },
+      };
+    }),
+});
+
+function tooLate(refCode: string, status: 'closed' | 'expired'): Failure {
+  return new Failure(status, `${refCode} is ${status}: the message was not sent.`);
+}

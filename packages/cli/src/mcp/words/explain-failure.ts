@@ -1,0 +1,30 @@
+import type { Outcome } from '../../exit-codes.ts';
+import { explainError } from '../../explain-error.ts';
+import { AskFailure } from '../desk/ask-failure.ts';
+
+const nextSteps: Partial<Record<Outcome, string>> = {
+  usage: 'Mend that, then call again.',
+  refused:
+    'Tell your user: RELAY_API_KEY in the settings of this MCP server must be a consumer key (hs_...) of this relay. The server must be started anew after that.',
+  untrusted:
+    'Do not rely on this conversation any more, and tell your user so: somebody between you and the expert may have changed it. To ask again, call ask_expert.',
+  unreachable: 'Nothing is lost. Wait a minute, then make the same call again.',
+  unknown: 'Call conversation_status without a reference: it lists the conversations that are kept here.',
+  state: 'If you cannot mend that yourself, tell your user.',
+  closed: 'No message can be sent any more. If you still need help, call ask_expert.',
+  expired: 'No message can be sent any more. If you still need help, call ask_expert.',
+  failed: 'Tell your user if it happens again.',
+};
+
+const notAsked = new Set<Outcome>(['usage', 'refused', 'state']);
+
+/** An error as the text of a tool's answer: what went wrong, what to do about it, and its stable code. */
+export function explainFailure(error: unknown, signal: AbortSignal): string {
+  const isUncertain = error instanceof AskFailure;
+  const { outcome, code, message } = explainError(isUncertain ? error.cause : error, signal);
+  const next =
+    isUncertain && !notAsked.has(outcome)
+      ? `The question may have arrived all the same. Do not ask anew: call wait_for_answer with the reference ${error.id}, which goes on with the same question and never asks it twice.`
+      : nextSteps[outcome];
+  return [message, next && `Next: ${next}`, `Error code: ${code}`].filter(Boolean).join('\n');
+}

@@ -1,0 +1,38 @@
+import { createRelay, type Relay } from '@expert-relay/sdk';
+import type { Context } from '../context.ts';
+import { type Access, requireKind, requireRelay } from '../settings/require-relay.ts';
+import { type Conversations, openConversations } from '../store/conversations.ts';
+import { type KnownExperts, openKnownExperts } from '../store/known-experts.ts';
+import { openRelayFolder } from '../store/relay-folder.ts';
+import { timing } from './patience.ts';
+
+/** What an agent's command works with. */
+export interface Agent {
+  readonly access: Access;
+  readonly conversations: Conversations;
+  readonly known: KnownExperts;
+  connect(save?: Parameters<typeof createRelay>[0]['save']): Relay;
+}
+
+/** With an agent's key, or a sentence that says what an expert uses `instead`. */
+export function openAgent({ config, folder, now }: Context, instead: string): Agent {
+  const access = requireRelay(config, { kind: 'consumer', folder });
+  requireKind(access, 'consumer', instead);
+  const relayFolder = openRelayFolder(config.folder, access.url);
+  const known = openKnownExperts(relayFolder);
+  return {
+    access,
+    conversations: openConversations(relayFolder, now),
+    known,
+    connect: (save) =>
+      createRelay({
+        url: access.url,
+        apiKey: access.apiKey,
+        hubUrl: config.hubUrl,
+        expert: config.expert,
+        memory: known,
+        save,
+        timing,
+      }),
+  };
+}

@@ -1,0 +1,59 @@
+import { openVault, sealVault, type Vault } from '@expert-relay/sdk/crypto';
+import { z } from 'zod';
+import { Failure } from '../failure.ts';
+import type { Access } from '../settings/require-relay.ts';
+import { callRelay } from './call-relay.ts';
+
+// Whether it is one of ours, `openVault` says.
+const schema = z.object({ vault: z.custom<Vault>((value) => typeof value === 'object' && value !== null) });
+
+/** The expert's root as the relay keeps it: wrapped, with the version that a new one must replace. */
+export interface KeptVault {
+  readonly vault: Vault;
+  readonly etag: string | undefined;
+}
+
+export async function readVault(access: Access, signal: AbortSignal): Promise<KeptVault | undefined> {
+  const { status, body, etag } = await callRelay(access, { path: '/api/v1/vault', signal });
+  if (status === 404) return undefined;
+  const parsed = schema.safeParse(body);
+  if (status !== 200 || !parsed.success) throw unexpected(status);
+  return { vault: parsed.data.vault, etag };
+}
+
+/** Opens it with a recovery code. */
+export async function unwrapRoot(kept: KeptVault, code: string): Promise<Uint8Array<ArrayBuffer>> {
+  return await openVault(kept.vault, code);
+}
+
+export interface NewVault {
+  root: Uint8Array;
+  code: string;
+  /** What it takes the place of. */
+  replaces: KeptVault | undefined;
+}
+
+export async function writeVault(access: Access, { root, code, replaces }: NewVault, signal: AbortSignal) {
+  const vault = await sealVault(root, code);
+  const { status } = await callRelay(access, {
+    method: 'PUT',
+    path: '/api/v1/vault',
+    body: { vault },
+    ifMatch: replaces?.etag,
+    signal,
+  });
+  if (status === 412 || status === 428) {
+    throw new Failure(
+      'failed',
+      'Another device has changed the vault meanwhile. Look at it first: relay keys',
+    );
+  }
+  if (status !== 200 && status !== 201) throw unexpected(status);
+}
+
+function unexpected(status: number): Failure {
+  return new Failure(
+    'failed',
+    `The relay gave an answer about the vault that makes no sense (${status}). Is RELAY_URL right?`,
+  );
+}

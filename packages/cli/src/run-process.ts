@@ -1,0 +1,34 @@
+import { readConfig } from './config.ts';
+import { exitCodes } from './exit-codes.ts';
+import { run } from './run.ts';
+import { watchStopSignals } from './stop-signals.ts';
+import { createInput } from './terminal/input.ts';
+import { createScreen } from './terminal/screen.ts';
+
+/** One command in this process, from what was typed to the exit code. */
+export async function runProcess(): Promise<void> {
+  const { signal, release } = watchStopSignals();
+  // A command may wait for nothing but a timer that lets the process end: it ends when the command says so.
+  const alive = setInterval(() => {}, 2 ** 30);
+  const { stdin, stdout, stderr } = process;
+  // `relay show HS-... | head`: whoever has read enough is no error.
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
+  const outcome = await run(process.argv.slice(2), {
+    readConfig,
+    folder: process.cwd(),
+    input: createInput(stdin, stderr, signal),
+    screens: (colours) => ({
+      out: createScreen(stdout, { colours }),
+      err: createScreen(stderr, { colours }),
+    }),
+    signal,
+    now: Date.now,
+  });
+  process.exitCode = exitCodes[outcome].code;
+  clearInterval(alive);
+  release();
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

@@ -1,0 +1,49 @@
+import { readArguments } from './arguments/read-arguments.ts';
+import { commands } from './commands/index.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { exitCodes, type Outcome } from './exit-codes.ts';
+import { explainError } from './explain-error.ts';
+import { findCommand, showHelp } from './help.ts';
+import type { Screen } from './terminal/screen.ts';
+import { version } from './version.ts';
+
+/** What surrounds a command: all of it that comes from the process. */
+export interface Surroundings extends Omit<Context, 'config' | 'out' | 'err'> {
+  readConfig(): Config;
+  screens(colours: boolean): { out: Screen; err: Screen };
+}
+
+/** Runs what was typed, and says what went wrong: a sentence for people, with `--json` also one line for scripts. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+  const { readConfig, screens, ...rest } = surroundings;
+  try {
+    const config = readConfig();
+    return await runCommand(args, { ...rest, config, ...screens(config.colours) });
+  } catch (error) {
+    const { outcome, code, message, details } = explainError(error, surroundings.signal);
+    const { out, err } = screens(false);
+    if (message !== '') err.foreign(message);
+    const { code: exit } = exitCodes[outcome];
+    if (args.includes('--json'))
+      out.line(JSON.stringify({ outcome, exit, ...details, error: { code, message } }));
+    return outcome;
+  }
+}
+
+async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
+  const [name = 'help', ...rest] = args;
+  if (name === '--version') {
+    context.out.line(version);
+    return 'done';
+  }
+  const asksForHelp = ['help', '--help', '-h'].includes(name);
+  // `relay ask --help` too, but not `relay ask -- --help`.
+  const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
+  if (asksForHelp || rest.slice(0, end).some((word) => word === '--help' || word === '-h')) {
+    showHelp(context.out, commands, asksForHelp ? rest[0] : name);
+    return 'done';
+  }
+  const command = findCommand(commands, name);
+  return await command.run(context, readArguments(command, rest));
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type KeptConversation, openConversations } from './conversations.ts';
+import { writePrivate } from './private-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-conversations-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const day = 24 * 3_600_000;
+const open = (now = Date.now()) => openConversations(folder, () => now);
+
+function conversation(refCode: string | undefined): KeptConversation {
+  const request = refCode && {
+    ...{
+      requestId: 'r',
+      refCode,
+      status: 'pending' as const,
+      expiresAt: '2026-11-24T00:00:00Z',
+      responseCount: 0,
+    },
+  };
+  const state = {
+    version: 1 as const,
+    id: crypto.randomUUID(),
+    ...(request && { request }),
+    keys: { secret: 1 },
+  };
+  return { version: 1, entries: [], delivered: 0, state: state as unknown as KeptConversation['state'] };
+}
+
+test('are found by code, or by id while they have none, with all that the SDK keeps', () => {
+  const [one, other] = [conversation('HS-00000001'), conversation(undefined)];
+  open().keep(one);
+  open().keep(other);
+  expect(open().find('HS-00000001')).toEqual(one);
+  expect(open().find(other.state.id)).toEqual(other);
+  expect(open().find('HS-00000002')).toBeUndefined();
+  expect(open().all()).toHaveLength(2);
+});
+
+test('one that is broken is in the way only of what may be it', () => {
+  const one = conversation('HS-00000001');
+  open().keep(one);
+  writePrivate(join(folder, 'conversations', `${crypto.randomUUID()}.json`), '{');
+  expect(open().find('HS-00000001')).toEqual(one);
+  expect(() => open().find('HS-00000002')).toThrow('is broken');
+});
+
+test('keys of what the relay has forgotten are forgotten', () => {
+  open().keep(conversation('HS-00000001'));
+  open(Date.now() + 32 * day);
+  expect(readdirSync(join(folder, 'conversations'))).toHaveLength(1);
+  open(Date.now() + 34 * day);
+  expect(readdirSync(join(folder, 'conversations'))).toHaveLength(0);
+});

@@ -1,0 +1,88 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConversationState } from '@expert-relay/sdk';
+import { z } from 'zod';
+import { type JsonFile, openJsonFile } from './json-file.ts';
+import { openPrivateFolder } from './private-folder.ts';
+
+const entry = z.object({
+  role: z.enum(['consumer', 'provider']),
+  text: z.string(),
+  messageId: z.string().optional(),
+  createdAt: z.string(),
+  protection: z.enum(['sequenced', 'unsequenced', 'plaintext']),
+});
+
+const schema = z.object({
+  version: z.literal(1),
+  /** What was said, as far as this machine took part in it. */
+  entries: z.array(entry),
+  /** How many of the answers among them were handed to whoever asked. */
+  delivered: z.number().int().nonnegative(),
+  // The SDK's own, private keys included; it checks what it reads.
+  state: z.looseObject({
+    version: z.literal(1),
+    id: z.uuid(),
+    request: z.looseObject({ refCode: z.string() }).optional(),
+  }),
+});
+
+export type Entry = z.infer<typeof entry>;
+type Stored = z.infer<typeof schema>;
+export type KeptConversation = Omit<Stored, 'state'> & { state: ConversationState };
+
+/** The conversations that this machine has keys of. */
+export interface Conversations {
+  all(): KeptConversation[];
+  /** By its reference code, or by its id while it has no code. */
+  find(refCodeOrId: string): KeptConversation | undefined;
+  keep(conversation: KeptConversation): void;
+  lockPath(id: string): string;
+}
+
+// The relay itself keeps a conversation no longer: three days of life, thirty of retention.
+const keptAfterTheEnd = 33 * 24 * 3_600_000;
+
+export function openConversations(relayFolder: string, now: () => number): Conversations {
+  const folder = join(relayFolder, 'conversations');
+  openPrivateFolder(folder);
+  const fileOf = (id: string): JsonFile<Stored> =>
+    openJsonFile({
+      path: join(folder, `${id}.json`),
+      schema,
+      withoutIt: 'that conversation cannot be continued or read any more.',
+    });
+  const ids = () => readdirSync(folder).flatMap((name) => /^([0-9a-f-]{36})\.json$/i.exec(name)?.[1] ?? []);
+  const read = (id: string) => fileOf(id).read() as KeptConversation | undefined;
+
+  /** One file that is broken is in nobody's way, unless it may be the one that is looked for. */
+  function find(wanted: string): KeptConversation | undefined {
+    const failures: unknown[] = [];
+    for (const id of ids()) {
+      try {
+        const kept = read(id);
+        if (kept && [kept.state.request?.refCode, id].includes(wanted)) return kept;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return undefined;
+  }
+
+  function forgetOld(): void {
+    for (const id of ids()) {
+      const path = join(folder, `${id}.json`);
+      // Nothing is written to a conversation once it is over, and none lives longer than three days.
+      if (statSync(path).mtimeMs + keptAfterTheEnd < now()) rmSync(path, { force: true });
+    }
+  }
+
+  forgetOld();
+  return {
+    all: () => ids().flatMap((id) => read(id) ?? []),
+    find,
+    keep: (conversation) => fileOf(conversation.state.id).write(conversation as Stored),
+    lockPath: (id) => join(folder, `${id}.lock`),
+  };
+}

@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import type { z } from 'zod';
+import { Failure } from '../failure.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
+
+/** A private file that holds one value. */
+export interface JsonFile<T> {
+  readonly path: string;
+  read(): T | undefined;
+  write(value: T): void;
+  remove(): void;
+}
+
+export interface JsonFileOptions<T> {
+  path: string;
+  schema: z.ZodType<T>;
+  /** What whoever moves a broken file away must know. */
+  withoutIt: string;
+}
+
+export function openJsonFile<T>({ path, schema, withoutIt }: JsonFileOptions<T>): JsonFile<T> {
+  return {
+    path,
+    read() {
+      const text = readPrivate(path);
+      if (text === undefined) return undefined;
+      const parsed = schema.safeParse(parse(text));
+      if (parsed.success) return parsed.data;
+      throw new Failure(
+        'state',
+        `The file ${path} is broken. Put it back from a backup, or move it away (mv '${path}' '${path}.broken'): ${withoutIt}`,
+      );
+    },
+    write: (value) => writePrivate(path, `${JSON.stringify(value, null, 2)}\n`),
+    remove: () => rmSync(path, { force: true }),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

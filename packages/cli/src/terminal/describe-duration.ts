@@ -1,0 +1,12 @@
+/** `90 seconds`, `10 minutes`, `2 hours`: as somebody would say it. */
+export function describeDuration(milliseconds: number): string {
+  const seconds = milliseconds / 1_000;
+  if (seconds < 120) return count(seconds, 'second');
+  if (seconds < 7_200) return count(seconds / 60, 'minute');
+  return count(seconds / 3_600, 'hour');
+}
+
+function count(amount: number, unit: string): string {
+  const rounded = Math.round(amount * 10) / 10;
+  return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
+}

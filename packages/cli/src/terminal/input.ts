@@ -1,0 +1,61 @@
+import { createInterface } from 'node:readline/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { Failure } from '../failure.ts';
+
+/** What people type, or a pipe brings. */
+export interface Input {
+  readonly isTerminal: boolean;
+  /** All of it, as text. */
+  readText(): Promise<string>;
+  /** One line, after a prompt; `undefined` when there is none to come. */
+  readLine(prompt: string): Promise<string | undefined>;
+}
+
+// More than that, a call cannot carry.
+const most = 1_048_576;
+
+export function createInput(
+  stream: Readable & { isTTY?: boolean },
+  prompts: NodeJS.WritableStream,
+  signal: AbortSignal,
+): Input {
+  return {
+    isTerminal: stream.isTTY === true,
+    async readText() {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of addAbortSignal(signal, stream)) {
+        chunks.push(Buffer.from(chunk));
+        size += chunk.length;
+        if (size > most) throw new Failure('usage', 'The text from the pipe is over 1 MiB. Send less of it.');
+      }
+      return decode(Buffer.concat(chunks));
+    },
+    async readLine(prompt) {
+      const lines = createInterface({ input: stream, output: prompts });
+      try {
+        const ended = new Promise<undefined>((resolve, reject) => {
+          // It reads the keys itself now, so that Ctrl-C is no signal any more.
+          lines.once('SIGINT', () => {
+            prompts.write('\n');
+            reject(new Failure('interrupted', ''));
+          });
+          lines.once('close', () => resolve(undefined));
+        });
+        const line = await Promise.race([lines.question(prompt, { signal }), ended]);
+        if (line === undefined) prompts.write('\n');
+        return line;
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure('usage', 'What came is not text in UTF-8. Convert it first, for example with iconv.');
+  }
+}

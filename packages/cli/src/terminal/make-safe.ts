@@ -1,0 +1,21 @@
+const dangerous = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+// They shape letters and emoji, and move nothing: the zero-width joiners and the soft hyphen.
+const harmless = new Set(['\n', '\u200c', '\u200d', '\u00ad']);
+
+/**
+ * What somebody else wrote, made fit for a terminal: nothing in it moves the cursor, changes colours or titles,
+ * turns the direction of reading, or hides. What could is shown as what it is.
+ */
+export function makeSafe(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\t', '    ')
+    .replace(dangerous, (character) => (harmless.has(character) ? character : show(character)));
+}
+
+function show(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '␡';
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { createScreen, type OutputStream } from './screen.ts';
+
+function written(stream: Partial<OutputStream>, colours = true) {
+  let text = '';
+  const screen = createScreen({ ...stream, write: (more) => (text += more) }, { colours });
+  return { screen, text: () => text };
+}
+
+test('a pipe gets what was said, as it was said', () => {
+  const { screen, text } = written({ columns: 10 });
+  screen.foreign('a long line of \u001b[31mwords\n');
+  screen.paragraph(screen.paint('bold', 'a long line of words'));
+  expect(text()).toBe('a long line of \u001b[31mwords\na long line of words\n');
+});
+
+test('a terminal gets it harmless, within its width, in colours', () => {
+  const { screen, text } = written({ isTTY: true, columns: 10 });
+  screen.foreign('a long line of \u001b[31mwords', { indent: '  ', style: 'dim' });
+  screen.line(screen.paint('red', 'x'));
+  expect(text()).toBe(
+    [dim('a long'), dim('line of'), dim('␛[31mwor'), dim('ds'), '\u001b[31mx\u001b[39m', ''].join('\n'),
+  );
+});
+
+const dim = (text: string) => `  \u001b[2m${text}\u001b[22m`;
+
+test('without colours when they are not wanted', () => {
+  expect(written({ isTTY: true }, false).screen.paint('red', 'x')).toBe('x');
+});
+
+test('wide windows do not make long lines, and one of unknown width is taken for 80', () => {
+  expect(written({ isTTY: true, columns: 300 }).screen.width).toBe(100);
+  expect(written({ isTTY: true, columns: 0 }).screen.width).toBe(80);
+});
+
+test('what crept into a line of its own is harmless all the same', () => {
+  for (const colours of [true, false]) {
+    const { screen, text } = written({ isTTY: true }, colours);
+    screen.line('HS-\u001b]0;owned\u0007');
+    screen.entry('a\u001b[2J', 'b\rc', { column: 20 });
+    expect(text()).toBe(`HS-␛]0;owned␇\n${'a␛[2J'.padEnd(21)}b␍c\n`);
+  }
+});

@@ -1,0 +1,80 @@
+import { styleText } from 'node:util';
+import { makeSafe } from './make-safe.ts';
+import { textWidth } from './text-width.ts';
+import { wrapText } from './wrap-text.ts';
+
+/** What of a stream this needs: `process.stdout` and `process.stderr` are such. */
+export interface OutputStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+interface Look {
+  indent?: string;
+  style?: Style;
+}
+
+/** One of the two streams of a command: pleasant in a terminal, plain in a pipe. */
+export interface Screen {
+  readonly isTerminal: boolean;
+  readonly width: number;
+  line(text?: string): void;
+  /** Words of this program, broken to the width. */
+  paragraph(text: string, look?: Look): void;
+  /** Words of somebody else: harmless in a terminal, untouched in a pipe. */
+  foreign(text: string, look?: Look): void;
+  /** The same, to be put into a line of this program's. */
+  shown(text: string): string;
+  /** A term, and what it means beside it. */
+  entry(term: string, text: string, look: { column: number; style?: Style }): void;
+  paint(style: Style, text: string): string;
+}
+
+// Lines that are longer are hard to read, however wide the window.
+const widest = 100;
+
+export function createScreen(stream: OutputStream, { colours }: { colours: boolean }): Screen {
+  const isTerminal = stream.isTTY === true;
+  const columns = () => Math.min(stream.columns || 80, widest);
+  const line = (text = '') => void stream.write(`${isTerminal ? guard(text, colours) : text}\n`);
+  const paint = (style: Style, text: string) =>
+    isTerminal && colours ? styleText(style, text, { validateStream: false }) : text;
+  const paragraph = (text: string, { indent = '', style }: Look = {}) => {
+    const lines = isTerminal ? wrapText(text, columns() - indent.length) : text.split('\n');
+    for (const each of lines) line(each === '' ? '' : indent + (style ? paint(style, each) : each));
+  };
+  const shown = (text: string) => (isTerminal ? makeSafe(text) : text);
+  const entry: Screen['entry'] = (term, text, { column, style }) => {
+    const [first = '', ...more] = isTerminal ? wrapText(text, columns() - column) : [text];
+    const gap = ' '.repeat(Math.max(column - textWidth(term), 1));
+    line(`${style ? paint(style, term) : term}${gap}${first}`);
+    for (const each of more) line(' '.repeat(column) + each);
+  };
+  return {
+    isTerminal,
+    get width() {
+      return columns();
+    },
+    line,
+    paragraph,
+    shown,
+    foreign: (text, look) => paragraph(shown(text).replace(/\n$/, ''), look),
+    entry,
+    paint,
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those that `paint` writes.
+const painted = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/;
+
+/** Nothing but what `paint` writes reaches a terminal as a sequence, whatever crept into a line. */
+function guard(text: string, colours: boolean): string {
+  if (!colours) return makeSafe(text);
+  return text
+    .split(painted)
+    .map((part, index) => (index % 2 === 1 ? part : makeSafe(part)))
+    .join('');
+}
