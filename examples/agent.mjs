@@ -1,0 +1,12 @@
+// Asks an expert, end-to-end encrypted, and prints the verified answer. Run:
+// RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_... node examples/agent.mjs "May I remove the lock file?"
+import { createRelay } from '@expert-relay/sdk';
+
+const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey = '' } = process.env;
+const relay = createRelay({ url, apiKey });
+const conversation = await relay.ask({ question: process.argv[2] ?? 'May I remove the lock file?' });
+console.error(`Asked as ${conversation.refCode}. Waiting for the expert.`);
+const answer = await conversation.waitForAnswer({ timeout: 72 * 3_600_000 });
+console.log(answer.text);
+await conversation.close();
+relay.stop();

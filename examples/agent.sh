@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Asks an expert with nothing but curl, in plain text (which the relay can read), and prints the answer. Run:
+# RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_... bash examples/agent.sh "May I remove the lock file?"
+set -eo pipefail
+: "${RELAY_URL:?Say where the relay is, as npm start prints it.}"
+: "${RELAY_API_KEY:?Say the consumer key, as npm start prints it.}"
+question=${1:?Say the question.}
+
+# Keys go through standard input: everybody on the machine can read what stands on a command line.
+get() { exec curl -fsS --retry 3 --header @- "$@" <<<"x-api-key: $RELAY_API_KEY"; }
+# The text of a member, if it holds nothing that JSON escapes, such as an id or an address.
+member() { sed -E "s/.*\"$1\":\"([^\"]*)\".*/\1/"; }
+# A text as JSON.
+json() {
+  local text=${1//\\/\\\\}
+  text=${text//\"/\\\"}
+  text=${text//$'\n'/\\n}
+  text=${text//$'\t'/\\t}
+  printf '"%s"' "${text//[[:cntrl:]]/ }"
+}
+# The expert's first answer in plain text, if there is one yet.
+answer() {
+  get "$RELAY_URL/api/v1/messages/$request" |
+    grep -oE '"role":"provider","plaintext":"([^"\\]|\\.)*"' |
+    sed -nE '1s/^.*"plaintext":"(.*)"$/\1/p' | sed 's/\\"/"/g'
+}
+
+# With a key of its own, the same question may be sent again and is asked once.
+asked=$(curl -fsS --retry 3 "$RELAY_URL/api/v1/help" --header 'content-type: application/json' \
+  --header "idempotency-key: $(date +%s)-$$-$RANDOM" --data @- <<EOT
+{"apiKey": "$RELAY_API_KEY", "messages": [], "question": $(json "$question"), "plaintext": $(json "$question")}
+EOT
+)
+request=$(member requestId <<<"$asked")
+hub=$(get "$RELAY_URL/.well-known/expert-relay" | member hubUrl)
+echo "Asked as $(member refCode <<<"$asked"). Waiting for the expert." >&2
+
+# Every stream ends now and then. The next one begins with the first event again, so that none is missed.
+trap 'kill $! 2>/dev/null || true' EXIT
+until [[ $text ]]; do
+  while read -r event; do
+    case $event in
+      data:*'"new_message","role":"provider"'*) text=$(answer) && break ;;
+      data:*'"request_closed"'*) echo 'It ended without an answer in plain text.' >&2 && exit 1 ;;
+    esac
+  done < <(get --no-buffer "${hub%/}/?topic=/svc/requests/$request&lastEventId=earliest")
+  [[ $text ]] || sleep 1
+done
+printf '%b\n' "$text"

@@ -1,0 +1,27 @@
+// What the page does: asks with the very SDK that agents use. The relay must allow this page's origin.
+// serve.mjs beside it bundles it for the browser and says how to run both.
+import { createRelay } from '@expert-relay/sdk';
+
+const form = document.querySelector('form');
+const progress = document.querySelector('#progress');
+const output = document.querySelector('#answer');
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const { url, apiKey, question } = Object.fromEntries(new FormData(form));
+  const relay = createRelay({ url, apiKey });
+  try {
+    const conversation = await relay.ask({ question });
+    progress.textContent = `Asked as ${conversation.refCode}. Waiting for the expert.`;
+    for await (const answer of conversation) {
+      // As text: what somebody else wrote is never HTML.
+      output.append(`${answer.text}\n`);
+      progress.textContent = `From the expert ${conversation.fingerprint}:`;
+    }
+    progress.textContent = `${conversation.refCode} has ended.`;
+  } catch (error) {
+    progress.textContent = error.message;
+  } finally {
+    relay.stop();
+  }
+});

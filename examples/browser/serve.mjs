@@ -1,0 +1,29 @@
+// Serves a page that asks from a browser, end-to-end encrypted. Run both, and open what the second one says:
+// RELAY_CORS_ORIGINS=http://127.0.0.1:8099 npm start    node examples/browser/serve.mjs
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const { outputFiles } = await build({
+  entryPoints: [here('page.mjs')],
+  bundle: true,
+  format: 'esm',
+  // The SDK of this checkout from its sources; one that was installed is found without it.
+  conditions: ['relay-source'],
+  minify: true,
+  write: false,
+});
+const files = {
+  '/': ['text/html; charset=utf-8', await readFile(here('index.html'))],
+  '/page.js': ['text/javascript; charset=utf-8', outputFiles[0].contents],
+};
+
+const server = createServer(({ url }, response) => {
+  const [type, content] = files[url] ?? ['text/plain', 'There is nothing here.'];
+  response.writeHead(url in files ? 200 : 404, { 'content-type': type }).end(content);
+});
+server.listen(Number(process.env.PORT ?? 8099), '127.0.0.1', () => {
+  console.error(`Open http://127.0.0.1:${server.address().port}/`);
+});
