@@ -23,12 +23,17 @@ export interface Answer {
 const patience = 20_000;
 
 /** One HTTP call. Fails when no whole answer comes, not when the answer is an error. */
-export function ask(baseUrl: string, { method, path, headers, body }: Ask, agent: Agent): Promise<Answer> {
+export function ask(
+  baseUrl: string,
+  { method, path, headers, body }: Ask,
+  agent: Agent,
+  within = patience,
+): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let answered = false;
     const call = request(
-      { hostname, port, method, path, agent, headers: { ...headers, ...framingOf(body) }, timeout: patience },
+      { hostname, port, method, path, agent, headers: { ...headers, ...framingOf(body) }, timeout: within },
       (response) => {
         answered = true;
         read(response).then(resolve, reject);
@@ -39,7 +44,7 @@ export function ask(baseUrl: string, { method, path, headers, body }: Ask, agent
       'error',
       (error) => answered || reject(new Error(`${method} ${path}: ${error.message}`, { cause: error })),
     );
-    call.on('timeout', () => call.destroy(new Error(`no answer within ${patience} ms`)));
+    call.on('timeout', () => call.destroy(new Error(`no answer within ${within} ms`)));
     if (body === undefined) call.end();
     else if (typeof body === 'string' || Buffer.isBuffer(body)) call.end(body);
     else Readable.from(body).pipe(call);

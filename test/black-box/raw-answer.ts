@@ -1,21 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
-/** What a server says to bytes that need not be HTTP, when nothing more comes; everything until it closes the connection. */
+/**
+ * What a server says to bytes that need not be HTTP; everything until it closes the connection. With `drip`, they
+ * are followed by that, again and again, else by nothing.
+ */
 export function rawAnswer(
   baseUrl: string,
   bytes: string | Buffer,
+  { drip, patience = 10_000 }: { drip?: string; patience?: number } = {},
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let received = '';
-    const socket = connect(Number(port), hostname, () => socket.end(bytes));
-    socket.setTimeout(10_000, () => socket.destroy(new Error('the connection was not closed within 10 s')));
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, () => drip || socket.end()));
+    const dripping = drip && setInterval(() => socket.writable && socket.write(drip), 500);
+    const tooLate = new Error(`the connection was not closed within ${patience / 1000} s`);
+    const deadline = setTimeout(() => socket.destroy(tooLate), patience);
     socket.setEncoding('utf8').on('data', (piece) => {
       received += piece;
     });
     socket.on('error', reject);
-    socket.on('close', () => resolve(parse(received)));
+    socket.on('close', () => {
+      if (dripping) clearInterval(dripping);
+      clearTimeout(deadline);
+      resolve(parse(received));
+    });
   });
 }
 

@@ -54,6 +54,7 @@ export const endpoints: readonly Endpoint[] = [
   },
   { method: 'GET', path: '/api/health', auth: 'none', from: 'spec', success: 200 },
 
+  { method: 'GET', path: '/.well-known/expert-relay', auth: 'none', from: 'design', success: 200 },
   { method: 'GET', path: '/api/v1/requests', auth: 'key', from: 'design', success: 200 },
   { method: 'GET', path: '/api/v1/whoami', auth: 'key', from: 'design', success: 200 },
   { method: 'POST', path: '/api/v1/stream-token', auth: 'key', from: 'design', success: 201, body: topics },

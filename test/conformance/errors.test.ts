@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { checkAnswer } from '../black-box/check-answer.ts';
 import { rawAnswer } from '../black-box/raw-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
@@ -82,6 +83,16 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
     expect(status).toBe(431);
     expect(JSON.parse(text)).toMatchObject({ error: 'headers_too_large' });
   });
+
+  test('a head that only drips in is 408, as documented', async () => {
+    const post = { method: 'POST', path: '/api/v1/help' };
+    const head = 'POST /api/v1/help HTTP/1.1\r\nhost: a\r\nx: ';
+    const { text, ...rest } = await rawAnswer(here.relay.url, head, { drip: 'a', patience: 25_000 });
+    const answer = { ...rest, text, json: JSON.parse(text) };
+    expect(answer.status).toBe(408);
+    expect(answer.json).toMatchObject({ error: 'request_timeout' });
+    expect(checkAnswer(post, answer)).toEqual([]);
+  }, 30_000);
 
   test('a proxy is what it is not: CONNECT and absolute targets lead nowhere', async () => {
     const { status } = await rawAnswer(

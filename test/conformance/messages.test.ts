@@ -61,15 +61,22 @@ describe(row('silences', 'message'), () => {
     expect((await read()).responseCount).toBe(1);
   });
 
-  test('even after the end', async () => {
-    const { requestId, reply, read } = await newConversation();
-    const message = encryptedMessage('provider');
-    const { createdAt } = (await reply(message)).json;
+  test('even after more was said, and after the end', async () => {
+    const { requestId, ask, reply, read } = await newConversation();
+    const [early, late] = [encryptedMessage('consumer'), encryptedMessage('consumer')];
+    const response = encryptedMessage('provider');
+    const first = [await ask(early), await reply(response), await ask(late)].map(({ json }) => json);
+    expect(first.map(({ status }) => status)).toEqual(['pending', 'responded', 'responded']);
+
+    const repeat = async () => {
+      const answers = [await ask(early), await reply(response), await ask(late)];
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(answers.map(({ json }) => json)).toEqual(first);
+    };
+    await repeat();
     await here.alice.consumer.post(`/api/v1/close/${requestId}`);
-    const again = await reply(message);
-    expect(again.status).toBe(200);
-    expect(again.json).toMatchObject({ messageId: message.messageId, createdAt });
-    expect((await read()).messages).toHaveLength(1);
+    await repeat();
+    expect((await read()).messages).toHaveLength(3);
   });
 
   test.each([

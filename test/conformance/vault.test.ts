@@ -89,6 +89,19 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
   });
 });
 
+test('a number that would be kept as null is refused instead', async () => {
+  const { session } = await here.relay.signUp();
+  const headers = { ...session.headers, 'content-type': 'application/json' };
+  const answer = await here.relay.ask({
+    method: 'PUT',
+    path: '/api/vault',
+    headers,
+    body: '{"vault":1e400}',
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.json).toMatchObject({ error: 'invalid_json', detail: expect.stringMatching(/a number/i) });
+});
+
 test('session and provider key see the same vault, another user none of it', async () => {
   const user = await here.relay.signUp();
   await user.session.put('/api/vault', { vault: { root: 1 } });

@@ -1,5 +1,6 @@
 import {
   type Constellation,
+  eventually,
   openStream,
   startConstellation,
   submit,
@@ -9,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';
-import { type OwnServer, startOwnServer } from './start-own-server.ts';
+import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 
 /*
  * Redis and NATS are killed, as a power cut would, and started again. A submit awaits neither: it is
@@ -59,6 +60,31 @@ describe('NATS is killed', () => {
     await stream.next({ question: 'third' }, { within: 20_000 });
     const asked = stream.events.map(({ data }) => JSON.parse(data).question);
     expect(asked).toEqual(questions);
+    await stream.close();
+  });
+
+  test('while a conversation expires: it has ended at its second, and is told of once when NATS is back', async () => {
+    const stream = await subscribe(`/svc/providers/${expert.userId}/activity`);
+    const { body } = await submitTimed('Without NATS?');
+    await stream.next({ type: 'new_request', refCode: body.refCode });
+    await ownNats.kill();
+
+    const status = async () => {
+      const answer = await fetch(`${relay.gatewayUrl}/api/v1/help/${body.requestId}`);
+      return ((await answer.json()) as { status: string }).status;
+    };
+    await eventually('it has expired', async () => (await status()) === 'expired', { within: 10_000 });
+
+    await ownNats.start();
+    await stream.next({ type: 'request_closed', refCode: body.refCode }, { within: 20_000 });
+    // Whatever came twice would have come before a later event.
+    const { body: later } = await submitTimed('And with it?');
+    await stream.next({ type: 'new_request', refCode: later.refCode }, { within: 20_000 });
+    const ends = stream.events.filter(({ data }) => {
+      const { type, refCode } = JSON.parse(data);
+      return type === 'request_closed' && refCode === body.refCode;
+    });
+    expect(ends).toHaveLength(1);
     await stream.close();
   });
 });

@@ -8,7 +8,7 @@ import {
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { nats } from '../../scripts/servers/nats.ts';
-import { type OwnServer, startOwnServer } from './start-own-server.ts';
+import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 
 let lateNats: OwnServer;
 let relay: Constellation;

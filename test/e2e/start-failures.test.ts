@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redis } from '../../scripts/servers/redis.ts';
+import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 import { type Ended, runService } from './run-service.ts';
-import { type OwnServer, startOwnServer } from './start-own-server.ts';
 
 /* What an operator reads when a setting is wrong: one sentence, soon, and no stack trace. */
 

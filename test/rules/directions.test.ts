@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { importedWorkspace, importsOf } from './imports.ts';
@@ -17,11 +18,17 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   // No database: they must keep running, and scale, without one.
   hub: ['kit', 'contracts'],
   dashboard: ['kit', 'contracts'],
+  // What runs elsewhere: whoever installs it gets nothing of the house.
+  sdk: [],
+  cli: ['sdk'],
   testkit: ['kit', 'contracts', 'db', ...services],
 };
 
 const databaseClients = /^(pg|@prisma\/.*)$/;
-const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts'];
+const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli'];
+
+/** Runs in browsers too, which have none of Node's modules. */
+const withoutNode = ['sdk'];
 
 function wrongDirections(tree: Tree): string[] {
   return [...tree].flatMap(([path, text]) => {
@@ -45,6 +52,9 @@ function wrongDirections(tree: Tree): string[] {
         (name) => `${path}: ${workspace} must not know ${name}. It may use ${list(allowed)}; ${why}.`,
       ),
       ...databases.map((name) => `${path}: ${workspace} must not use ${name}: it has no database.`),
+      ...used
+        .filter((name) => withoutNode.includes(workspace) && !isTest(path) && isBuiltin(name))
+        .map((name) => `${path}: ${workspace} must not use ${name}: browsers have no such module.`),
       ...used
         .filter((name) => isCode(path) && !isTest(path) && /\/testing(\/|$)/.test(name))
         .map((name) => `${path}: "${name}" is for tests alone, and is not shipped.`),
@@ -126,6 +136,10 @@ describe('dependency directions', () => {
       `import { x } from '../../kit/src/log/index.ts';`,
       'reaches into another workspace',
     ],
+    ['packages/sdk/src/a.ts', `import { x } from '@expert-relay/contracts';`, 'sdk must not know contracts'],
+    ['packages/sdk/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
+    ['packages/sdk/src/a.ts', `const { x } = await import('fs/promises');`, 'browsers have no such module'],
+    ['packages/cli/src/a.ts', `import { x } from '@expert-relay/kit/log';`, 'cli must not know kit'],
     ['packages/novelty/src/a.ts', '', 'novelty is new'],
     ['test/e2e/a.test.ts', `import { x } from '@expert-relay/requests';`, 'is inside the box'],
     ['test/e2e/a.test.ts', `import { x } from '../../services/hub/src/service.ts';`, 'is inside the box'],

@@ -4,8 +4,11 @@ import { readTree, type Tree } from './tree.ts';
 // A declaration of the config reader: kind('NAME', ...).
 const declaration = /\b(?:text|integer|duration|url|flag|choice|list|secret)\(\s*(['"`])([A-Z][A-Z0-9_]+)\1/g;
 
+// What a test reads itself: by its own name, or by that of a member of process.env.
+const testVariable = /\bRELAY_(?:TEST|FUZZ)_[A-Z_]+\b/g;
+
 function undocumented(tree: Tree): string[] {
-  return [...scripts(tree), ...variables(tree)];
+  return [...scripts(tree), ...variables(tree), ...testVariables(tree)];
 }
 
 function scripts(tree: Tree): string[] {
@@ -30,21 +33,34 @@ function variables(tree: Tree): string[] {
     .map(({ path, name }) => `${path}: ${name} is not in docs/configuration.md. Generate that page again.`);
 }
 
+function testVariables(tree: Tree): string[] {
+  const documented = tree.get('CONTRIBUTING.md') ?? '';
+  const names = [...tree]
+    .filter(([path]) => /^test\/(?!rules\/).*\.(?:ts|mjs)$/.test(path))
+    .flatMap(([, text]) => text.match(testVariable) ?? []);
+  return [...new Set(names)]
+    .filter((name) => !documented.includes(`\`${name}\``))
+    .map((name) => `test: ${name} is not in CONTRIBUTING.md. Say there what it is for.`);
+}
+
 describe('what people can type', () => {
   test('is found when it is not written down', () => {
     const tree = new Map([
       ['package.json', '{"scripts":{"start":"x","dev":"x","dev:hub":"x"}}'],
       ['README.md', 'Run `npm start`, then `npm run dev:hub`.'],
       ['docs/configuration.md', 'Set `RELAY_PORT`.'],
+      ['CONTRIBUTING.md', 'Set `RELAY_TEST_URL`.'],
+      ['test/open.ts', 'const { RELAY_TEST_URL: url, RELAY_TEST_HUB_URL: hubUrl } = process.env;'],
       ['services/hub/src/config.ts', `x = integer('RELAY_PORT', {}), y = url(\n  'NATS_URL', {})`],
     ]);
     expect(undocumented(tree)).toEqual([
       expect.stringContaining('the script "dev" is not in README.md'),
       expect.stringContaining('NATS_URL is not in docs/configuration.md'),
+      expect.stringContaining('RELAY_TEST_HUB_URL is not in CONTRIBUTING.md'),
     ]);
   });
 
-  test('is written down: every script in README.md, every variable in docs/configuration.md', () => {
+  test('is written down: scripts in README.md, variables in docs/configuration.md and CONTRIBUTING.md', () => {
     expect(undocumented(readTree())).toEqual([]);
   });
 });

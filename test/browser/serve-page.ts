@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+/** An empty page at a port that the hub has been told of. */
+export async function servePage(port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end('<!doctype html><title>A page</title>');
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import {
+  type Constellation,
+  eventually,
+  startConstellation,
+  submit,
+  type Tenant,
+} from '@expert-relay/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { faultsOf } from '../black-box/validate.ts';
+
+/* What callers see of a conversation whose content, and later all of it, was kept long enough. */
+
+let relay: Constellation;
+let expert: Tenant;
+
+beforeAll(async () => {
+  relay = await startConstellation({
+    env: {
+      RELAY_RETENTION: '0s',
+      RELAY_METADATA_RETENTION: '6s',
+      RELAY_PURGE_INTERVAL: '1s',
+    },
+  });
+  expert = await relay.makeTenant();
+});
+
+afterAll(() => relay.stop());
+
+async function call(method: string, path: string, body?: object) {
+  const answer = await fetch(relay.gatewayUrl + path, {
+    method,
+    headers: { 'x-api-key': expert.providerKey, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+test('an erased conversation is read with nothing in it, and at last is not found', async () => {
+  const question = 'May I remove the lock file?';
+  const { body } = await submit(relay.gatewayUrl, expert.consumerKey, { question });
+  const { requestId, refCode } = body;
+  const message = { role: 'provider', plaintext: 'Yes.', messageId: crypto.randomUUID() };
+  expect((await call('POST', `/api/v1/message/${requestId}`, message)).status).toBe(201);
+  expect((await call('POST', `/api/v1/close/${requestId}`)).status).toBe(200);
+
+  const list = () => call('GET', `/api/v1/messages/${requestId}`);
+  const erased = await eventually('its content is erased', async () => {
+    const answer = await list();
+    return answer.body.question === null ? answer : undefined;
+  });
+  expect(erased).toMatchObject({
+    status: 200,
+    body: {
+      requestId,
+      refCode,
+      status: 'closed',
+      responseCount: 1,
+      context: [],
+      plaintext: null,
+      messages: [],
+    },
+  });
+  expect(faultsOf(erased.body, { $ref: '#/components/schemas/Conversation' })).toEqual([]);
+  expect((await call('GET', '/api/v1/requests')).body).toMatchObject({
+    requests: [{ requestId, status: 'closed', question: '', responseCount: 1 }],
+  });
+  expect(await call('POST', `/api/v1/message/${requestId}`, message)).toMatchObject({
+    status: 409,
+    body: { error: 'conversation_closed' },
+  });
+
+  await eventually('it is gone', async () => (await list()).status === 404, { within: 15_000 });
+  expect((await call('GET', '/api/v1/requests')).body).toEqual({ requests: [] });
+});

@@ -1,0 +1,74 @@
+import { makeRoot } from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
+import { type Constellation, reservePort, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../browser/open-browser.ts';
+import { type RunningExample, runExample } from './run-example.ts';
+
+// Chromium may have to be installed first.
+jest.setTimeout(60_000);
+
+let relay: Constellation;
+let tenant: Tenant;
+let server: RunningExample;
+let browser: Browser;
+let address: string;
+
+beforeAll(async () => {
+  const port = await reservePort();
+  address = `http://127.0.0.1:${port}`;
+  [relay, browser] = await Promise.all([
+    startConstellation({ env: { RELAY_CORS_ORIGINS: address } }),
+    openBrowser(),
+  ]);
+  tenant = await relay.makeTenant();
+  server = runExample(['node', 'examples/browser/serve.mjs'], { PORT: String(port) });
+  await server.says(/Open http:/);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await relay.stop();
+});
+
+test('the page asks and shows what the expert answers, as it comes, as text', async () => {
+  const page = await browser.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(address);
+  await page.getByLabel('Relay').fill(relay.gatewayUrl);
+  await page.getByLabel('Consumer key').fill(tenant.consumerKey);
+  await page.getByLabel('Question').fill('May I remove the lock file?');
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.getByText(/Asked as HS-\w+\. Waiting/).waitFor();
+
+  const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
+  for await (const request of expert.requests()) {
+    expect(request.question).toBe('May I remove the lock file?');
+    await request.answer('Yes, <b>it</b> is stale.');
+    await page.getByText('Yes, <b>it</b> is stale.').waitFor();
+    await request.answer('Really.');
+    await page.getByText('Really.').waitFor();
+    expect(await page.locator('#progress').textContent()).toBe(
+      `From the expert ${await expert.fingerprint()}:`,
+    );
+    await request.close();
+    await page.getByText(`${request.refCode} has ended.`).waitFor();
+    break;
+  }
+  expert.stop();
+  expect(problems).toEqual([]);
+});
+
+test('says what is wrong when the key is', async () => {
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.getByLabel('Relay').fill(relay.gatewayUrl);
+  await page.getByLabel('Consumer key').fill(`${tenant.consumerKey.slice(0, -1)}~`);
+  await page.getByLabel('Question').fill('Anybody?');
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.locator('#progress', { hasText: /key/i }).waitFor();
+});

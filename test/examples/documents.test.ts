@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makeRoot } from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
+import { startConstellation } from '@expert-relay/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { runExample } from './run-example.ts';
+
+const pages = ['docs/quickstart.md', 'docs/mcp.md'];
+const read = (page: string) => readFileSync(page, 'utf8');
+
+/** What stands in fences of a language. */
+function blocks(page: string, language: string): string[] {
+  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms');
+  return [...read(page).matchAll(fence)].map(([, block = '']) => block);
+}
+
+/** Each `relay ...` that one of the pages names, with its options. */
+function relayCommands(): [command: string, options: string[]][] {
+  const spans = pages.flatMap((page) => [
+    ...blocks(page, 'sh').flatMap((block) => block.split('\n')),
+    ...[...read(page).matchAll(/`((?:npx )?relay [^`\n]+)`/g)].map(([, span = '']) => span),
+  ]);
+  return spans.flatMap((span): [string, string[]][] => {
+    const [, command, rest = ''] = /(?:^|npx )relay ([a-z-]+)(.*)/.exec(span) ?? [];
+    return command ? [[command, rest.match(/(?<= )--[a-z-]+/g) ?? []]] : [];
+  });
+}
+
+async function helpOf(topic: string): Promise<string> {
+  const { printed } = await runExample(['node', 'packages/cli/src/main.ts', 'help', topic], {}).ended();
+  return printed;
+}
+
+/** Each command once, with all options that are named with it. */
+function named(): Map<string, Set<string>> {
+  const commands = new Map<string, Set<string>>();
+  for (const [command, options] of relayCommands()) {
+    const known = commands.get(command) ?? new Set();
+    for (const option of options) known.add(option);
+    commands.set(command, known);
+  }
+  commands.delete('help');
+  // Named in a sentence of their own.
+  const said = read('docs/quickstart.md').match(/(?<=`)--[a-z-]+/g) ?? [];
+  commands.set('ask', new Set([...(commands.get('ask') ?? []), ...said]));
+  return commands;
+}
+
+describe.each(pages)('%s', (page) => {
+  test('leads to files that exist', () => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) =>
+      join(dirname(page), link),
+    );
+    const programs = blocks(page, 'sh').flatMap(
+      (block) => block.match(/\b(?:examples|packages)\/[\w./-]+/g) ?? [],
+    );
+    expect(links.length + programs.length).toBeGreaterThan(0);
+    expect([...links, ...programs].filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
+test('the pages name commands and options that exist', async () => {
+  const commands = named();
+  expect([...commands.keys()].sort()).toEqual(['answer', 'ask', 'doctor', 'keys', 'listen', 'mcp', 'show']);
+  expect(commands.get('ask')).toContain('--confidential');
+  const missing = [...commands].map(async ([command, options]) => {
+    const help = await helpOf(command);
+    return [`  relay ${command}`, ...[...options].map((option) => `  ${option}`)].filter(
+      (line) => !help.includes(`\n${line}`),
+    );
+  });
+  expect((await Promise.all(missing)).flat()).toEqual([]);
+});
+
+test('the pages name variables that the programs read', async () => {
+  const known = await helpOf('environment');
+  const named = pages.flatMap((page) => read(page).match(/\bRELAY_[A-Z_]+/g) ?? []);
+  // Read by the services, and so documented with them.
+  const served = readFileSync('docs/configuration.md', 'utf8');
+  expect(named.filter((name) => !known.includes(name) && !served.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every MCP setting starts the server with an address and a key', () => {
+  const settings = blocks('docs/mcp.md', 'json').map((block) => JSON.parse(block));
+  expect(settings).toHaveLength(4);
+  for (const { mcpServers, servers } of settings) {
+    const { command, args, env } = (mcpServers ?? servers)['expert-relay'];
+    expect(command).toBe('node');
+    expect(args[1]).toBe('mcp');
+    expect(existsSync(args[0].replace('/path/to/expert-relay/', ''))).toBe(true);
+    expect(Object.keys(env)).toEqual(['RELAY_URL', 'RELAY_API_KEY']);
+  }
+});
+
+test('the program in the quickstart runs as it stands', async () => {
+  const relay = await startConstellation();
+  try {
+    const { consumerKey, providerKey } = await relay.makeTenant();
+    const expert = createExpert({ url: relay.gatewayUrl, apiKey: providerKey, root: makeRoot() });
+    const [code = ''] = blocks('docs/quickstart.md', 'js');
+    const running = runExample(['node', '--input-type=module', '--eval', code], {
+      RELAY_URL: relay.gatewayUrl,
+      RELAY_API_KEY: consumerKey,
+    });
+    for await (const request of expert.requests()) {
+      await request.answer('Yes, it is stale.');
+      break;
+    }
+    expect(await running.ended()).toEqual({
+      code: 0,
+      printed: `Yes, it is stale. sequenced ${await expert.fingerprint()}\n`,
+    });
+    expert.stop();
+  } finally {
+    await relay.stop();
+  }
+});

@@ -1,0 +1,49 @@
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, type Ask, ask } from '../../black-box/ask.ts';
+
+/** Calls as a client does that wants to get through: again and again, until somebody says how it went. */
+export interface Client {
+  /** Gives nothing when time is up first: then nobody knows whether it was done. */
+  call(call: Ask): Promise<Answer | undefined>;
+  /** How often each answer came that was no answer yet. */
+  readonly retries: ReadonlyMap<string, number>;
+  close(): void;
+}
+
+/** Who hears nothing for so long calls again. */
+const patience = 3_000;
+const notYet = [429, 500, 502, 503, 504];
+
+export function createClient(baseUrl: string, givesUp: AbortSignal): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  const retries = new Map<string, number>();
+
+  async function attempt(call: Ask): Promise<Answer | undefined> {
+    try {
+      const answer = await ask(baseUrl, call, agent, patience);
+      if (!notYet.includes(answer.status)) return answer;
+      count(String(answer.status));
+    } catch {
+      count('no answer');
+    }
+    return undefined;
+  }
+
+  function count(what: string): void {
+    retries.set(what, (retries.get(what) ?? 0) + 1);
+  }
+
+  return {
+    retries,
+    async call(call) {
+      for (let wait = 50; !givesUp.aborted; wait = Math.min(wait * 2, 500)) {
+        const answer = await attempt(call);
+        if (answer) return answer;
+        await pause(wait);
+      }
+      return undefined;
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,36 @@
+import { type Cable, createCable } from '@expert-relay/testkit';
+
+/** The cables of a stage, one for each pair that talks. */
+export interface Network {
+  /** Lays a cable; gives the address that it begins at. */
+  lay(pair: string, serverUrls: string | readonly string[]): Promise<string>;
+  cable(pair: string): Cable;
+  /** All cables that lead to somebody. */
+  to(target: string): readonly Cable[];
+  mend(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createNetwork(): Network {
+  const cables = new Map<string, Cable>();
+
+  async function forAll(act: (cable: Cable) => Promise<void>): Promise<void> {
+    await Promise.all([...cables.values()].map(act));
+  }
+
+  return {
+    async lay(pair, serverUrls) {
+      const cable = await createCable(serverUrls);
+      cables.set(pair, cable);
+      return cable.url;
+    },
+    cable(pair) {
+      const cable = cables.get(pair);
+      if (!cable) throw new Error(`There is no cable from ${pair}.`);
+      return cable;
+    },
+    to: (target) => [...cables].filter(([pair]) => pair.endsWith(` to ${target}`)).map(([, cable]) => cable),
+    mend: () => forAll((cable) => cable.mend()),
+    stop: () => forAll((cable) => cable.stop()),
+  };
+}

@@ -1,0 +1,97 @@
+import { fileURLToPath } from 'node:url';
+import { type Address, type Addresses, chooseAddresses } from '../../../scripts/local/addresses.ts';
+import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
+import type { Secrets } from '../../../scripts/local/secrets.ts';
+import { type ServiceEntry, services } from '../../../scripts/local/service-list.ts';
+import { serviceProgram } from '../../../scripts/local/service-program.ts';
+import type { Run } from '../../../scripts/local/with-run.ts';
+import type { Program } from '../../../scripts/processes/program.ts';
+import type { ServerUrls } from '../../../scripts/servers/open-servers.ts';
+import { type Member, pair, targetOf } from './line-up.ts';
+import type { Network } from './network.ts';
+import type { StageSettings } from './stage.ts';
+
+export interface LineUp {
+  urlOf(name: string): string;
+  /** The built service as production runs it, with a cable of its own to everybody it calls. */
+  program(member: Member): Promise<Program>;
+}
+
+const shiftClock = fileURLToPath(new URL('shift-clock.mjs', import.meta.url));
+
+export async function openLineUp(options: {
+  run: Run;
+  network: Network;
+  servers: ServerUrls;
+  secrets: Secrets;
+  settings: StageSettings;
+  members: readonly Member[];
+}): Promise<LineUp> {
+  const { run, network, servers, secrets, settings, members } = options;
+  const shared = await chooseAddresses(run.ports);
+  const own = new Map<string, Address>();
+  for (const member of members) own.set(member.name, await addressOf(member));
+  const host = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(PATH|HOME|USER|TMPDIR)$/.test(name)),
+  );
+
+  async function addressOf({ name, service }: Member): Promise<Address> {
+    if (!name.endsWith('-2') && !name.endsWith('-3')) return shared[service];
+    const [port, opsPort] = [await run.ports.choose(name), await run.ports.choose(`${name}-ops`)];
+    return { port, opsPort, url: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` };
+  }
+
+  function urlsOf(target: string): string | readonly string[] {
+    const server = { postgres: servers.DATABASE_URL, nats: servers.NATS_URL, redis: servers.REDIS_URL }[
+      target
+    ];
+    const serving = members.filter(({ service }) => service === target);
+    return server ?? serving.map(({ name }) => own.get(name)?.url ?? '');
+  }
+
+  /** The addresses that a member is given: each begins at its own end of a cable. */
+  async function cabled(name: string, entry: ServiceEntry): Promise<Record<string, string>> {
+    const urls: Record<string, string> = {};
+    const laid = new Map<string, string>();
+    for (const variable of entry.needs) {
+      const target = targetOf(variable);
+      if (!target) continue;
+      const url = laid.get(target) ?? (await network.lay(pair(name, target), urlsOf(target)));
+      laid.set(target, url);
+      urls[variable] = url;
+    }
+    return urls;
+  }
+
+  return {
+    urlOf: (name) => own.get(name)?.url ?? '',
+    async program({ name, service }) {
+      const entry = services.find((one) => one.name === service) as ServiceEntry;
+      const address = own.get(name) as Address;
+      const addresses: Addresses = { ...shared, [service]: address };
+      const values = { ...localValues(servers, secrets, addresses, {}), ...(await cabled(name, entry)) };
+      const shift = settings.clocks[name];
+      const env = {
+        ...environmentFor(entry, values, addresses, host),
+        ...production,
+        RELAY_CONVERSATION_TTL: service === 'expiry-worker' ? settings.workerTtl : settings.ttl,
+        ...(shift === undefined ? {} : { FAULT_CLOCK_SHIFT: String(shift) }),
+      };
+      const program = serviceProgram(entry, { home: run.home, env, opsUrl: address.opsUrl });
+      const args = [...(shift === undefined ? [] : ['--import', shiftClock]), ...program.args];
+      return { ...program, name, args, logFile: run.home.log(name) };
+    },
+  };
+}
+
+/** Limits out of the way, since all clients have one address, and a pace that shows a fault's end soon. */
+const production = {
+  NODE_ENV: 'production',
+  RELAY_DEV_LOGIN: 'false',
+  RELAY_RATE_LIMIT_PAGES: '0',
+  RELAY_RATE_LIMIT_API: '0',
+  RELAY_RATE_LIMIT_POLL: '0',
+  RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '0',
+  RELAY_HUB_HEARTBEAT: '1s',
+  RELAY_HUB_RETRY: '300ms',
+};

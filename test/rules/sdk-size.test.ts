@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { root } from './tree.ts';
+
+/** Bytes after gzip. */
+const limits = {
+  // The goal is 15 kB; until then it may not grow.
+  '.': 15_500,
+  './expert': 14_500,
+  './crypto': 6_700,
+};
+
+/** What a browser would load for this line of code. */
+async function bundle(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    conditions: ['relay-source'],
+    absWorkingDir: root,
+    logLevel: 'silent',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+const sources = {
+  '.': join(root, 'packages/sdk/src/index.ts'),
+  './expert': join(root, 'packages/sdk/src/expert/index.ts'),
+  './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
+};
+
+describe('what a browser loads of the SDK', () => {
+  test.each(['.', './expert', './crypto'] as const)(
+    'is small: all of the entry "%s", compressed',
+    async (entry) => {
+      const code = await bundle(`export * from '${sources[entry]}';`);
+      expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(limits[entry]);
+    },
+  );
+
+  test('is nothing when nothing of it is used', async () => {
+    const all = Object.values(sources).map((source) => `import '${source}';`);
+    expect((await bundle(all.join(''))).trim()).toBe('');
+  });
+
+  test('is less when less is used', async () => {
+    const all = await bundle(`export * from '${sources['./crypto']}';`);
+    const one = await bundle(`export { parseFingerprint } from '${sources['./crypto']}';`);
+    expect(one.length).toBeLessThan(all.length / 5);
+    expect((await bundle(`export { RelayError } from '${sources['.']}';`)).length).toBeLessThan(700);
+  });
+});
