@@ -24,6 +24,8 @@ export function answerCommands(own: Commands = {}): Server {
   });
   // A command may take as long as it takes.
   server.requestTimeout = 0;
+  // Nor is a connection closed while nothing is asked: the next question may be on its way.
+  server.keepAliveTimeout = 0;
   return server.listen(process.env.BENCH_SOCKET);
 }
 

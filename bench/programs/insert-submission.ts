@@ -32,7 +32,7 @@ export function insertSubmission(pool: pg.Pool, submission: Submission): Promise
     name: 'submit',
     text,
     values: [
-      ...[randomBytes(16).toString('base64url'), randomBytes(4).toString('hex').toUpperCase(), userId, keyId],
+      ...[randomBytes(16).toString('base64url'), randomBytes(8).toString('hex').toUpperCase(), userId, keyId],
       ...[randomUUID(), question, JSON.stringify(messages), consumerSignPubKey, consumerEncryptPubKey, event],
     ],
   });

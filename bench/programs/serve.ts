@@ -1,6 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 
 /** A bare server, on the port that it was given. */
-export function serve(handler: RequestListener): void {
-  createServer(handler).listen(Number(process.env.BENCH_PORT), '127.0.0.1');
+export function serve(handler: RequestListener): Server {
+  return createServer(handler).listen(Number(process.env.BENCH_PORT), '127.0.0.1');
 }

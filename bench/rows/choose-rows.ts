@@ -25,6 +25,8 @@ export function chooseRows(args: string[]): Choice {
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new StepError('--rounds takes a whole number from 1; five or more give a median worth telling.');
   }
-  const rows = positionals.length > 0 ? all.filter(({ name }) => positionals.includes(name)) : all;
+  const rows = all.filter(({ name, onlyByName }) =>
+    positionals.length > 0 ? positionals.includes(name) : !onlyByName,
+  );
   return { rows, rounds, profile: values.profile };
 }

@@ -30,19 +30,23 @@ export function ratioRow(options: {
       const results = await compare({ subjects, rounds, count, settle, progress });
       const [base, first, ...others] = results.map(toLine) as [Line, Line, ...Line[]];
       const reached = (first.ratio?.median ?? 0) >= goal;
-      const lines = [
+      const lines: Line[] = [
         { ...first, title: `${name}: ${measured.name}`, goal: { text: `>= ${goal.toFixed(2)}`, reached } },
         { ...base, title: `  / ${base.title}` },
         ...others.map((line) => ({ ...line, title: `  (${line.title})` })),
       ];
       if (!profiles) return lines;
-      progress(`profile: ${measured.name}`);
-      return [...lines, ...(await profileSubject(measured, { count, folder: profiles, row: name }))];
+      for (const subject of [measured, baseline, ...beside]) {
+        progress(`profile: ${subject.name}`);
+        lines.push(...(await profileSubject(subject, { count, folder: profiles, row: name })));
+      }
+      return lines;
     },
   };
 }
 
-const toLine = (result: Awaited<ReturnType<typeof compare>>[number]): Line => {
+/** A comparison's figures as a line of the table. */
+export const toLine = (result: Awaited<ReturnType<typeof compare>>[number]): Line => {
   const { name: title, throughput: ratio, thrift, perSecond, cpu, load } = result;
   return { title, ratio, thrift, perSecond, cpu, ...(load && { load }) };
 };

@@ -4,6 +4,8 @@ import type { Stage } from '../stage/stage.ts';
 /** Something that is measured, by the name that `npm run bench -- <name>` takes. */
 export interface Row {
   readonly name: string;
+  /** Takes long, or wants the stage for itself: not played unless it is named. */
+  readonly onlyByName?: true;
   play(stage: Stage, options: PlayOptions): Promise<readonly Line[]>;
 }
 

@@ -8,6 +8,7 @@ import { migrate } from '../../scripts/steps/migrate.ts';
 import type { Controlled } from './controlled.ts';
 import { openDatabase } from './open-database.ts';
 import type { Stage } from './stage.ts';
+import { startNchan } from './start-nchan.ts';
 import { programStarter } from './start-program.ts';
 import { serviceStarter } from './start-service.ts';
 
@@ -34,6 +35,8 @@ export async function openStage(run: Run, servers: ServerUrls): Promise<Stage> {
     database: await openDatabase(servers.DATABASE_URL),
     load: await startProgram('load'),
     service: (name, settings) => once(settings?.as ?? name, () => startService(name, settings)),
-    program: (name, settings) => once(name, () => startProgram(name, settings)),
+    program: (name, env, as = name) => once(as, () => startProgram(name, env, as)),
+    natsUrl: servers.NATS_URL,
+    nchan: () => once('nchan', () => startNchan(run)),
   };
 }

@@ -13,8 +13,11 @@ export interface Stage {
   readonly gatewayKeys: Readonly<Record<'requests' | 'messages', string>>;
   /** A service as production runs it; the same one again when it runs already. */
   service(name: ServiceName, settings?: StartSettings): Promise<Controlled>;
-  /** One of `bench/programs`. */
-  program(name: string, env?: NodeJS.ProcessEnv): Promise<Controlled>;
+  /** One of `bench/programs`; `as` for a second one of the same. */
+  program(name: string, env?: NodeJS.ProcessEnv, as?: string): Promise<Controlled>;
+  readonly natsUrl: string;
+  /** nginx + nchan, a baseline for the hub; fails with the reason where it cannot be had. */
+  nchan(): Promise<Controlled>;
 }
 
 export interface StartSettings {

@@ -7,12 +7,12 @@ import type { Stage } from './stage.ts';
 
 /** Starts the bench's own programs: the load, and the baselines. */
 export function programStarter({ home, ports, supervisor }: Run, databaseUrl: string): Stage['program'] {
-  return async (name, env = {}) => {
-    const port = await ports.choose(name);
-    const socket = home.file(`${name}.sock`);
-    const program = controlled(name, port, socket);
+  return async (name, env = {}, as = name) => {
+    const port = await ports.choose(as);
+    const socket = home.file(`${as}.sock`);
+    const program = controlled(as, port, socket);
     await supervisor.start({
-      name,
+      name: as,
       tier: 1,
       command: process.execPath,
       args: [join(built, `${name}.js`)],
@@ -25,7 +25,7 @@ export function programStarter({ home, ports, supervisor }: Run, databaseUrl: st
         ...env,
       },
       cwd: root,
-      logFile: home.log(name),
+      logFile: home.log(as),
       stopSignal: 'SIGTERM',
       notReady: () =>
         program.usage().then(

@@ -1,0 +1,33 @@
+import { answerCommands } from './answer-commands.ts';
+import { openPool } from './open-pool.ts';
+import { timeSpan } from './span.ts';
+
+const pool = openPool();
+/** As the worker's. */
+const batchSize = 2_000;
+const event = Buffer.from(process.env.BENCH_PAYLOAD ?? '', 'base64url');
+
+/** The two writes of an expiry in batches, as bare as they can be: nothing is locked, skipped or checked. */
+const text = `
+  WITH ended AS (
+    UPDATE help_requests SET status = 'expired', seq = seq + 1, ended_at = expires_at
+    WHERE id IN (
+      SELECT id FROM help_requests
+      WHERE status IN ('pending', 'responded') AND expires_at >= $1 ORDER BY expires_at LIMIT ${batchSize})
+    RETURNING id, user_id, ref_code, seq, expires_at
+  ),
+  told AS (
+    INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
+    SELECT 'request_closed', $2, user_id, id, ref_code, seq FROM ended
+  )
+  SELECT max(expires_at) AS last FROM ended`;
+
+async function endAll(count: number): Promise<void> {
+  let since = new Date(0);
+  for (let done = 0; done < count; done += batchSize) {
+    const { rows } = await pool.query({ name: 'expire', text, values: [since, event] });
+    since = rows[0].last;
+  }
+}
+
+answerCommands({ run: ({ count }: { count: number }) => timeSpan([() => endAll(count)], { done: count }) });

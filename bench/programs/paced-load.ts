@@ -1,0 +1,4 @@
+import { answerCommands } from './answer-commands.ts';
+import { pace } from './pace.ts';
+
+answerCommands({ run: pace });

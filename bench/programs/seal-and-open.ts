@@ -1,0 +1,53 @@
+import { answerCommands } from './answer-commands.ts';
+import { repeat } from './repeat.ts';
+
+interface Keys {
+  readonly signPublic: unknown;
+  readonly encryptPublic: unknown;
+}
+
+interface Channel {
+  seal(text: string): Promise<object>;
+  open(record: object): Promise<{ text: string }>;
+}
+
+/** What is used of the SDK. It is built beside this, so the compiler cannot look there. */
+interface Crypto {
+  makeAgentKeys(): Promise<Keys>;
+  makeRoot(): Uint8Array;
+  openExpert(root: Uint8Array): Promise<{ keysFor(requestId: string): Promise<Keys> }>;
+  openChannel(options: object): Promise<Channel>;
+}
+
+const entry: string = '@expert-relay/sdk/crypto';
+const { makeAgentKeys, makeRoot, openChannel, openExpert }: Crypto = await import(entry);
+
+const text = 'a'.repeat(1024);
+// As many as calls are under way: within one conversation they wait for each other.
+const pairs = await Promise.all(Array.from({ length: 32 }, openPair));
+let turn = 0;
+
+async function openPair() {
+  const requestId = crypto.randomUUID();
+  const agent = await makeAgentKeys();
+  const expert = await (await openExpert(makeRoot())).keysFor(requestId);
+  const publicOf = ({ signPublic, encryptPublic }: Keys) => ({ sign: signPublic, encrypt: encryptPublic });
+  return {
+    sender: await openChannel({ requestId, role: 'consumer', own: agent, peer: publicOf(expert) }),
+    reader: await openChannel({ requestId, role: 'provider', own: expert, peer: publicOf(agent) }),
+    last: Promise.resolve(),
+  };
+}
+
+answerCommands({
+  run: repeat(() => {
+    const pair = pairs[turn++ % pairs.length];
+    if (!pair) throw new Error('no conversation is open');
+    // What was sealed first is opened first, also when this one is longer under way than the others.
+    pair.last = pair.last.then(async () => {
+      const record = { role: 'consumer', ...(await pair.sender.seal(text)) };
+      if ((await pair.reader.open(record)).text !== text) throw new Error('another text came out');
+    });
+    return pair.last;
+  }),
+});

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { installPackages } from '../../scripts/servers/sources/install-packages.ts';
+import { unpackPackages } from '../../scripts/servers/sources/unpack-packages.ts';
+
+export interface NchanProgram {
+  readonly program: string;
+  readonly module: string;
+}
+
+const debianPackage = 'libnginx-mod-nchan';
+
+/**
+ * nginx with nchan: of this machine, else from the distribution's packages, installed when we are root and unpacked
+ * otherwise.
+ */
+export async function findNchan(cache: string): Promise<NchanProgram> {
+  const here = inFolder('/');
+  if (here) return here;
+  if (process.getuid?.() === 0) {
+    await installPackages(['nginx', debianPackage]);
+    const installed = inFolder('/');
+    if (installed) return installed;
+  }
+  await unpackPackages(debianPackage, cache);
+  const unpacked = inFolder(join(cache, 'debian', debianPackage));
+  if (unpacked) return unpacked;
+  throw new Error(`the package ${debianPackage} holds no nginx with nchan`);
+}
+
+function inFolder(folder: string): NchanProgram | undefined {
+  const program = join(folder, 'usr/sbin/nginx');
+  const module = join(folder, 'usr/lib/nginx/modules/ngx_nchan_module.so');
+  return existsSync(program) && existsSync(module) ? { program, module } : undefined;
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Run } from '../../scripts/local/with-run.ts';
+import type { Controlled } from './controlled.ts';
+import { findNchan } from './find-nchan.ts';
+import { readProcesses } from './read-processes.ts';
+
+/** nginx + nchan with one worker, as a baseline for the hub: `POST /publish` and `GET /listen`, each with `?topic=`. */
+export async function startNchan({ home, ports, supervisor }: Run): Promise<Controlled> {
+  const { program, module } = await findNchan(home.cache);
+  const port = await ports.choose('nchan');
+  const folder = home.file('nchan');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'nginx.conf');
+  const pidFile = join(folder, 'pid');
+  writeFileSync(file, configure({ module, port, folder, pidFile }));
+  await supervisor.start({
+    name: 'nchan',
+    tier: 1,
+    command: program,
+    args: ['-p', folder, '-c', file, '-e', 'stderr'],
+    env: process.env,
+    cwd: folder,
+    logFile: home.log('nchan'),
+    stopSignal: 'SIGTERM',
+    notReady: () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        () => undefined,
+        (error: Error) => error.message,
+      ),
+  });
+  const usage = async () => readProcesses(pidFile);
+  return {
+    name: 'nginx + nchan',
+    port,
+    usage,
+    ask: () => Promise.reject(new Error('nginx takes no commands')),
+  };
+}
+
+function configure(options: { module: string; port: number; folder: string; pidFile: string }): string {
+  const { module, port, folder, pidFile } = options;
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  return `
+load_module ${module};
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+worker_rlimit_nofile 20000;
+pid ${pidFile};
+events { worker_connections 19000; }
+http {
+  access_log off;
+  keepalive_requests 1000000;
+  keepalive_timeout 1h;
+  ${temporary.join(' ')}
+  nchan_shared_memory_size 128M;
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location = /publish { nchan_publisher; nchan_channel_id $arg_topic; }
+    location = /listen {
+      nchan_subscriber eventsource;
+      nchan_channel_id $arg_topic;
+      nchan_subscriber_first_message newest;
+      nchan_eventsource_ping_interval 15;
+    }
+  }
+}
+`;
+}
