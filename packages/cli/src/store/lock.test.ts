@@ -1,9 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lock } from './lock.ts';
+import { processStart } from './process-start.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -30,4 +33,34 @@ test('of a process that is gone is taken over', () => {
   writeFileSync(path, 'nobody', { mode: 0o600 });
   lock(path, 'HS-2')();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('of a process whose pid another one has by now is taken over', () => {
+  const path = join(folder, 'again.lock');
+  const release = lock(path, 'HS-3');
+  const [pid, start = ''] = readFileSync(path, 'utf8').split('\n');
+  expect([pid, start]).toEqual([String(process.pid), processStart(process.pid)]);
+  release();
+  writeFileSync(path, `${pid}\nsome earlier ${start}`, { mode: 0o600 });
+  lock(path, 'HS-3')();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('that names a pid alone is believed while that one runs', () => {
+  const path = join(folder, 'pid.lock');
+  writeFileSync(path, String(process.pid), { mode: 0o600 });
+  expect(() => lock(path, 'HS-4')).toThrow(`(process ${process.pid})`);
+  rmSync(path);
+});
+
+test('of a process that ended without its parent noticing is taken over', async () => {
+  const path = join(folder, 'ended.lock');
+  // The shell becomes a program that never asks for the child it has.
+  const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60']);
+  const [said] = await once(parent.stdout, 'data');
+  const pid = Number(String(said));
+  await eventually('the end of the child', () => processStart(pid) === 'ended', { within: 30_000 });
+  writeFileSync(path, `${pid}\nwhenever`, { mode: 0o600 });
+  lock(path, 'HS-5')();
+  parent.kill('SIGKILL');
 });

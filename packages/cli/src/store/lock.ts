@@ -5,6 +5,7 @@ import { Failure } from '../failure.ts';
 import { explainFileError } from './file-error.ts';
 import { readPrivate } from './private-file.ts';
 import { openPrivateFolder } from './private-folder.ts';
+import { processStart } from './process-start.ts';
 
 /**
  * Lets one process at a time hold a conversation: two that send from the same saved state would count alike,
@@ -13,11 +14,11 @@ import { openPrivateFolder } from './private-folder.ts';
 export function lock(path: string, what: string): () => void {
   openPrivateFolder(dirname(path));
   if (!take(path)) {
-    const holder = Number(readPrivate(path));
+    const holder = readHolder(path);
     if (isRunning(holder)) {
       throw new Failure(
         'state',
-        `${what} is in use by another relay command (process ${holder}). Wait for it, or end it. Should that be something else: rm '${path}'`,
+        `${what} is in use by another relay command (process ${holder.pid}). Wait for it, or end it. Should that be something else: rm '${path}'`,
       );
     }
     // Its holder crashed.
@@ -31,7 +32,7 @@ export function lock(path: string, what: string): () => void {
 function take(path: string): boolean {
   const draft = `${path}.${randomUUID()}.new`;
   try {
-    writeFileSync(draft, String(process.pid), { mode: 0o600, flag: 'wx' });
+    writeFileSync(draft, [process.pid, processStart(process.pid)].join('\n'), { mode: 0o600, flag: 'wx' });
     linkSync(draft, path);
     return true;
   } catch (error) {
@@ -42,8 +43,25 @@ function take(path: string): boolean {
   }
 }
 
-function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+interface Holder {
+  readonly pid: number;
+  /** Undefined where nobody could say. */
+  readonly start: string | undefined;
+}
+
+function readHolder(path: string): Holder {
+  const [pid, start] = (readPrivate(path) ?? '').split('\n');
+  return { pid: Number(pid), start: start || undefined };
+}
+
+function isRunning({ pid, start }: Holder): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !hasProcess(pid)) return false;
+  const now = processStart(pid);
+  // A pid alone must do where no more is known.
+  return start === undefined || now === undefined || now === start;
+}
+
+function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

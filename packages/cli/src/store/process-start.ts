@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * When a process began, for telling it from a later one with the same pid: containers hand out the same few again
+ * and again. Undefined where the platform does not say.
+ */
+export function processStart(pid: number): string | undefined {
+  if (process.platform === 'linux') return startFromProc(pid);
+  return process.platform === 'win32' ? undefined : startFromPs(pid);
+}
+
+/** What has ended and was not fetched by its parent still has a pid. */
+const ended = 'ended';
+
+function startFromProc(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  // The name stands in parentheses, and may contain some itself.
+  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields[18];
+  if (ticks === undefined) return undefined;
+  // They count from the boot: another boot must not look alike.
+  return /[ZX]/.test(state) ? ended : `${readText('/proc/sys/kernel/random/boot_id').trim()} ${ticks}`.trim();
+}
+
+function startFromPs(pid: number): string | undefined {
+  try {
+    // Whoever asks in another language or time zone must get the same answer.
+    const command = ['LC_ALL=C', 'TZ=UTC', 'ps', '-o', 'stat=,lstart=', '-p', String(pid)];
+    const told = execFileSync('env', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [state = '', ...start] = told.trim().split(/\s+/);
+    return state.startsWith('Z') ? ended : start.join(' ') || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
