@@ -5,8 +5,9 @@ import { tuple } from '../bytes/tuple.ts';
 import { exchangeBytes } from '../exchange/exchange-bytes.ts';
 import { formatFingerprint } from '../exchange/fingerprint.ts';
 import { deriveBytes, importSecret } from '../keys/hkdf.ts';
-import { agreementPair, type OwnKeys, signingPair } from '../keys/own-keys.ts';
-import type { PublicKey } from '../keys/public-key.ts';
+import { openKeyPair } from '../keys/key-pair.ts';
+import { type OwnKeys, ownKeys, sign } from '../keys/own-keys.ts';
+import { type PublicKey, publicKey } from '../keys/public-key.ts';
 
 /** An expert's keys: they all follow from one root, on each of the expert's devices the same. */
 export interface Expert {
@@ -45,19 +46,19 @@ export async function openExpert(root: Uint8Array): Promise<Expert> {
     );
   }
   const secret = await importSecret(new Uint8Array(root));
-  const seed = await deriveBytes(secret, tuple('expert-relay/v4/expert-sign'));
-  const { signPublic: identity, sign } = await signingPair(seed);
+  const signing = await openKeyPair('sign', await deriveBytes(secret, tuple('expert-relay/v4/expert-sign')));
+  const identity = publicKey(signing.publicKey, 'sign');
   return {
     identity,
     fingerprint: await formatFingerprint(identity),
     async keysFor(requestId) {
       const privateKey = await deriveBytes(secret, tuple('expert-relay/v4/expert-dh', requestId));
-      return { signPublic: identity, sign, ...(await agreementPair(privateKey)) };
+      return ownKeys(signing, await openKeyPair('encrypt', privateKey));
     },
     async signExchange({ requestId, consumerSign, consumerEncrypt, providerEncrypt }) {
       const consumer = { sign: consumerSign, encrypt: consumerEncrypt };
       const provider = { sign: identity, encrypt: providerEncrypt };
-      return toBase64(await sign(exchangeBytes(requestId, { consumer, provider })));
+      return toBase64(await sign(signing, exchangeBytes(requestId, { consumer, provider })));
     },
   };
 }

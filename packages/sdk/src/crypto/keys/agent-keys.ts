@@ -1,7 +1,7 @@
 import { RelayError } from '../../relay-error.ts';
 import { fromBase64, toBase64 } from '../bytes/base64.ts';
-import { type Bytes, randomBytes } from '../bytes/bytes.ts';
-import { agreementPair, type OwnKeys, signingPair } from './own-keys.ts';
+import { type KeyPair, openKeyPair } from './key-pair.ts';
+import { type OwnKeys, ownKeys } from './own-keys.ts';
 
 /** The private keys of an agent's conversation, to be kept where only the agent can read. */
 export interface AgentKeysJson {
@@ -23,7 +23,7 @@ export interface AgentKeys extends OwnKeys {
  * const body = { consumerSignPubKey: keys.signPublic.pem, consumerEncryptPubKey: keys.encryptPublic.pem };
  */
 export async function makeAgentKeys(): Promise<AgentKeys> {
-  return await agentKeys(randomBytes(32), randomBytes(32));
+  return agentKeys(await Promise.all([openKeyPair('sign'), openKeyPair('encrypt')]));
 }
 
 /** The keys that `export()` gave. */
@@ -35,11 +35,10 @@ export async function restoreAgentKeys(json: AgentKeysJson): Promise<AgentKeys> 
       'These are not the keys of a conversation: expected what export() gave, unchanged. Without them the conversation cannot be read; ask anew.',
     );
   }
-  return await agentKeys(sign, encrypt);
+  return agentKeys(await Promise.all([openKeyPair('sign', sign), openKeyPair('encrypt', encrypt)]));
 }
 
-async function agentKeys(seed: Bytes, privateKey: Bytes): Promise<AgentKeys> {
-  const [signing, agreement] = await Promise.all([signingPair(seed), agreementPair(privateKey)]);
-  const json = { sign: toBase64(seed), encrypt: toBase64(privateKey) };
-  return { ...signing, ...agreement, export: () => json };
+function agentKeys([signing, agreement]: readonly [KeyPair, KeyPair]): AgentKeys {
+  const json = { sign: toBase64(signing.privateKey), encrypt: toBase64(agreement.privateKey) };
+  return { ...ownKeys(signing, agreement), export: () => json };
 }

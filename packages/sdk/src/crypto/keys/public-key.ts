@@ -15,7 +15,8 @@ export interface PublicKey {
   readonly pem: string;
 }
 
-const names = { sign: 'Ed25519', encrypt: 'X25519' } as const;
+/** As WebCrypto and people call them. */
+export const algorithms = { sign: 'Ed25519', encrypt: 'X25519' } as const;
 
 /** The DER bytes before the 32 of the key itself: they differ in the last byte of the algorithm's name. */
 const spkiStart = (kind: KeyKind) =>
@@ -38,7 +39,7 @@ export function parsePublicKey(pem: unknown, kind: KeyKind): PublicKey {
   if (der?.length !== 44 || !equalBytes(der.subarray(0, 12), start)) {
     throw new RelayError(
       'invalid_public_key',
-      `This is not an ${names[kind]} public key. Expected exactly one PEM block (-----BEGIN PUBLIC KEY-----) with one such key.`,
+      `This is not an ${algorithms[kind]} public key. Expected exactly one PEM block (-----BEGIN PUBLIC KEY-----) with one such key.`,
     );
   }
   return publicKey(der.slice(12), kind);
@@ -53,7 +54,7 @@ export function publicKey(raw: Bytes, kind: KeyKind): PublicKey {
   if (!isBelowPrime(point) || smallOrderPoints[kind].has(hex)) {
     throw new RelayError(
       'invalid_public_key',
-      `This ${names[kind]} public key protects nothing, and no honest program makes it. Do not go on with whoever sent it.`,
+      `This ${algorithms[kind]} public key protects nothing, and no honest program makes it. Do not go on with whoever sent it.`,
     );
   }
   return { kind, raw, pem: toPem(raw, kind) };
