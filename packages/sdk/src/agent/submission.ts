@@ -3,8 +3,8 @@ import { RelayError } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/check-text.ts';
 import type { Api } from '../transport/api.ts';
-import { requestId } from '../transport/request-shape.ts';
-import { members, oneOf, text } from '../transport/shape.ts';
+import { refCode, requestId, time } from '../transport/request-shape.ts';
+import { members, oneOf } from '../transport/shape.ts';
 import type { AskedRequest } from './conversation-state.ts';
 import type { Question } from './relay.ts';
 
@@ -80,9 +80,9 @@ function readSubmitted(answer: unknown): AskedRequest {
   const body = members(answer);
   return {
     requestId: requestId(body),
-    refCode: text(body, 'refCode'),
+    refCode: refCode(body),
     status: oneOf(body, 'status', ['pending', 'responded', 'closed', 'expired']),
-    expiresAt: text(body, 'expiresAt'),
+    expiresAt: time(body, 'expiresAt'),
     responseCount: 0,
   };
 }

@@ -9,7 +9,7 @@ import { Thread } from '../thread/thread.ts';
 import { abortedError, onAbort } from '../transport/aborted.ts';
 import { pause } from '../transport/pause.ts';
 import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
-import { members } from '../transport/shape.ts';
+import { members, unexpected } from '../transport/shape.ts';
 import { backoffBefore } from '../transport/timing.ts';
 import { Activity } from './activity.ts';
 import type { Expert, ExpertOptions } from './expert.ts';
@@ -109,7 +109,12 @@ export function createExpert(options: ExpertOptions): Expert {
     async request(requestIdOrRefCode, { signal } = {}) {
       if (isRequestId(requestIdOrRefCode)) return await load(requestIdOrRefCode, signal);
       const path = `/api/v1/requests/by-ref/${encodeURIComponent(requestIdOrRefCode)}`;
-      return await load(await api.get(path, (answer) => readRequestId(members(answer)), signal), signal);
+      const request = await load(
+        await api.get(path, (answer) => readRequestId(members(answer)), signal),
+        signal,
+      );
+      if (plainCode(request.refCode) === plainCode(requestIdOrRefCode)) return request;
+      return unexpected('the request that was asked for');
     },
     whoami: ({ signal } = {}) => client.whoami(signal),
     stop() {
@@ -119,5 +124,9 @@ export function createExpert(options: ExpertOptions): Expert {
     },
   };
 }
+
+/** People write it in any case, without `HS-`, and with letters for 0 and 1. */
+const plainCode = (refCode: string): string =>
+  refCode.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 
 const stopped = () => new RelayError('aborted', 'The client was stopped. Make a new one to go on.');

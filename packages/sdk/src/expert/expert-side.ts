@@ -1,7 +1,6 @@
 import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
 import {
   type Channel,
-  checkUnchanged,
   type Expert as ExpertKeys,
   type OwnKeys,
   openChannel,
@@ -10,7 +9,7 @@ import {
   samePublicKey,
 } from '../crypto/index.ts';
 import { RelayError } from '../relay-error.ts';
-import type { Head } from '../thread/page.ts';
+import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
 
 /** What the expert sends to pick a request up. */
@@ -33,7 +32,8 @@ export class ExpertSide implements Side {
   readonly isShown = () => true;
   readonly #requestId: string;
   readonly #expert: ExpertKeys | undefined;
-  #peer: PublicKeys | undefined;
+  /** The agent's keys at first sight, or that there were none. */
+  #firstSight: { readonly keys: Pair | undefined } | undefined;
   #prepared: Prepared | undefined;
   #channel: Channel | undefined;
 
@@ -49,17 +49,15 @@ export class ExpertSide implements Side {
 
   async agree(head: Head): Promise<Channel | undefined> {
     const { consumerKeys, providerKeys } = head;
-    if (this.#peer) checkUnchanged(this.#peer, consumerKeys);
+    this.#firstSight ??= { keys: consumerKeys && checked(consumerKeys) };
+    if (!samePair(this.#firstSight.keys, consumerKeys)) throw keysChanged();
     if (!providerKeys) {
       if (this.#channel) throw keysChanged();
       return undefined;
     }
     if (!this.#expert) throw withoutRoot();
     const { own, peer, pickUp } = await this.#prepare(this.#expert, head);
-    const shown = {
-      sign: parsePublicKey(providerKeys.sign, 'sign'),
-      encrypt: parsePublicKey(providerKeys.encrypt, 'encrypt'),
-    };
+    const shown = parsePair(providerKeys);
     if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
     // What was signed then must still fit the agent's keys that are shown now.
     if (!samePublicKey(shown.encrypt, own.encryptPublic) || head.keySignature !== pickUp.keySignature) {
@@ -79,11 +77,7 @@ export class ExpertSide implements Side {
   async #prepare(expert: ExpertKeys, { consumerKeys }: Head): Promise<Prepared> {
     if (this.#prepared) return this.#prepared;
     if (!consumerKeys) throw keysChanged();
-    const peer = {
-      sign: parsePublicKey(consumerKeys.sign, 'sign'),
-      encrypt: parsePublicKey(consumerKeys.encrypt, 'encrypt'),
-    };
-    this.#peer ??= peer;
+    const peer = parsePair(consumerKeys);
     const own = await expert.keysFor(this.#requestId);
     const keySignature = await expert.signExchange({
       requestId: this.#requestId,
@@ -100,6 +94,20 @@ export class ExpertSide implements Side {
     return this.#prepared;
   }
 }
+
+const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
+  sign: parsePublicKey(sign, 'sign'),
+  encrypt: parsePublicKey(encrypt, 'encrypt'),
+});
+
+function checked(keys: Pair): Pair {
+  parsePair(keys);
+  return keys;
+}
+
+/** As texts: a request's keys are stored once, and always shown as they came. */
+const samePair = (one: Pair | undefined, other: Pair | undefined): boolean =>
+  one?.sign === other?.sign && one?.encrypt === other?.encrypt;
 
 const withoutRoot = () =>
   new RelayError(

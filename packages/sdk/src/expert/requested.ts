@@ -49,6 +49,7 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     const { side } = this.#parts;
     const { api, thread, request } = this.talk;
     if (side.isPickedUp) return;
+    thread.checkOpen();
     const pickUp = await side.pickUp(thread.head ?? request);
     const sent = api
       .post(`/api/v1/key-exchange/${this.requestId}`, pickUp, members, signal)

@@ -1,5 +1,5 @@
 import type { ContextMessage, RequestState } from '../request-state.ts';
-import { requestState } from '../transport/request-shape.ts';
+import { requestState, time } from '../transport/request-shape.ts';
 import {
   count,
   isObject,
@@ -7,7 +7,6 @@ import {
   type Members,
   members,
   optionalText,
-  text,
   unexpected,
 } from '../transport/shape.ts';
 
@@ -46,7 +45,7 @@ export function readPage(answer: unknown): Page {
   const body = members(answer);
   const messages = list(body, 'messages', (record) => ({
     seq: count(record, 'seq'),
-    createdAt: text(record, 'createdAt'),
+    createdAt: time(record, 'createdAt'),
     record,
   }));
   return {

@@ -4,7 +4,7 @@ import { inTurn } from '../crypto/channel/in-turn.ts';
 import type { Channel, ChannelState, Role } from '../crypto/index.ts';
 import type { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
-import { unexpected } from '../transport/shape.ts';
+import { isObject, unexpected } from '../transport/shape.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Message, openRecord } from './message.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
@@ -152,6 +152,8 @@ export class Thread {
         opened.push(...(await this.#open(listed)));
         seq = Math.max(seq, listed.seq);
       }
+      // The same over and over would never end.
+      if (next !== undefined && opened.length === 0) unexpected('a list that goes on');
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#refusal = error;
@@ -165,8 +167,11 @@ export class Thread {
   /** A message that is known already, to the byte, is no news; in another place or altered it is opened, and refused. */
   async #open({ record, createdAt }: Listed): Promise<Message[]> {
     const { messageId, role, encrypted, signature, plaintext } = record;
-    const id = String(messageId).toLowerCase();
-    const content = toUtf8(JSON.stringify([role, encrypted, signature, plaintext]));
+    const { iv, ciphertext, tag, ephemeralPublicKey } = isObject(encrypted) ? encrypted : {};
+    const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext];
+    // Texts alone: anything else is refused below, and may be nested too deep to be written.
+    const content = toUtf8(JSON.stringify(members.map((one) => (typeof one === 'string' ? one : null))));
+    const id = typeof messageId === 'string' ? messageId.toLowerCase() : '';
     const digest = toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', content)));
     if (this.#known.get(id) === digest) return [];
     const message = await openRecord(record, this.#channel, this.side.takesPlaintext);

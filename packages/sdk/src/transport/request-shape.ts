@@ -1,16 +1,33 @@
 import type { ListedRequest, RequestState, WhoAmI } from '../request-state.ts';
-import { count, list, type Members, members, oneOf, optionalText, text, unexpected } from './shape.ts';
+import {
+  count,
+  list,
+  type Members,
+  matching,
+  members,
+  oneOf,
+  optionalText,
+  text,
+  unexpected,
+} from './shape.ts';
 
 /* The answers that are read in more than one place. */
 
 export const requestState = (body: Members): RequestState => ({
   requestId: requestId(body),
-  refCode: text(body, 'refCode'),
+  refCode: refCode(body),
   status: oneOf(body, 'status', ['pending', 'responded', 'closed', 'expired']),
   responseCount: count(body, 'responseCount'),
-  createdAt: text(body, 'createdAt'),
-  expiresAt: text(body, 'expiresAt'),
+  createdAt: time(body, 'createdAt'),
+  expiresAt: time(body, 'expiresAt'),
 });
+
+/* What people and models are shown within our own sentences must not be sentences itself. */
+
+export const refCode = (body: Members): string => matching(body, 'refCode', /^HS-[0-9A-Z]{1,32}$/);
+
+export const time = (body: Members, name: string): string =>
+  matching(body, name, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
 
 export function requestId(body: Members): string {
   const id = text(body, 'requestId');
@@ -26,7 +43,7 @@ export const whoAmI = (answer: unknown): WhoAmI => {
   return {
     kind: oneOf(body, 'kind', ['consumer', 'provider']),
     name: text(body, 'name'),
-    userId: text(body, 'userId'),
+    userId: matching(body, 'userId', /^[\w-]{1,200}$/),
     topics: Array.isArray(body.topics) ? body.topics.filter((topic) => typeof topic === 'string') : [],
   };
 };

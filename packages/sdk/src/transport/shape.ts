@@ -16,6 +16,11 @@ export function text(object: Members, name: string): string {
   return typeof value === 'string' ? value : unexpected(`a text as \`${name}\``);
 }
 
+export function matching(object: Members, name: string, pattern: RegExp): string {
+  const value = text(object, name);
+  return pattern.test(value) ? value : unexpected(`another text as \`${name}\``);
+}
+
 /** What is not there and what is `null` is the same. */
 export function optionalText(object: Members, name: string): string | undefined {
   return object[name] === undefined || object[name] === null ? undefined : text(object, name);
