@@ -2,13 +2,19 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartupError } from '../lifecycle/startup-error.ts';
 
+/**
+ * How many connections may wait to be accepted. Node asks for 511: of a thousand readers that reconnect in one moment
+ * the rest would try again after a second, after three, after seven. The system has a limit of its own besides.
+ */
+const backlog = 4_096;
+
 /** Listens and gives the address under which this machine reaches the server. */
 export function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new StartupError(`Cannot listen on ${host}:${port}: ${explain(error)}`)),
     );
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.removeAllListeners('error');
       const address = server.address() as AddressInfo;
       const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
