@@ -14,7 +14,7 @@ export interface Announcer {
 
 export async function openAnnouncer(url: string, prefix: string): Promise<Announcer> {
   // Not built yet when this file is loaded.
-  const { ensureStream, newMessagePayload, readHead, sealEvent, subjectsFor } = await import(
+  const { ensureStream, EventHead, newMessagePayload, sealEvent, subjectsFor } = await import(
     '@expert-relay/contracts'
   );
   const { connection, close } = await connectNats(url);
@@ -57,7 +57,7 @@ export async function openAnnouncer(url: string, prefix: string): Promise<Announ
       const { created, state } = await manager.streams.info(stream);
       const { data } = await manager.streams.getMessage(stream, { seq: state.first_seq });
       const epoch = Date.parse(created).toString(36);
-      return `${epoch}.${state.first_seq}.${readHead(data).eventId.slice(-8)}`;
+      return `${epoch}.${state.first_seq}.${new EventHead(data).eventId.slice(-8)}`;
     },
     close,
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { decodeEvent, type Envelope, sealEvent } from './event.ts';
-import { readBody, readHead, readTime } from './event-head.ts';
+import { EventHead } from './event-head.ts';
 import { eventType } from './event-type.ts';
 import {
   credentialRevokedPayload,
@@ -35,26 +35,39 @@ test.each([
 ])('head, body and time say what the whole event says: %s', (_, payload) => {
   const bytes = sealEvent(envelope, payload);
   const event = decodeEvent(bytes);
-  const head = readHead(bytes);
+  const head = new EventHead(bytes);
   const { eventId, userId, requestId, refCode } = event;
   expect(head).toMatchObject({ eventId, userId, requestId, refCode, seq: Number(event.seq) });
   expect(head.type).toBe(eventType(event));
-  expect(readBody(head)).toEqual(event.event);
-  expect(readTime(head)).toBe(envelope.recordedAt.getTime());
+  expect(head.readBody()).toEqual(event.event);
+  expect(head.readTime()).toBe(envelope.recordedAt.getTime());
 });
 
 test('an event about no request, without a time', () => {
-  const head = readHead(credentialRevokedPayload({ apiKeyId: 'k' }));
+  const head = new EventHead(credentialRevokedPayload({ apiKeyId: 'k' }));
   expect(head).toMatchObject({ eventId: '', requestId: '', refCode: '', seq: 0, type: 'credential_revoked' });
-  expect(readTime(head)).toBeUndefined();
+  expect(head.readTime()).toBeUndefined();
 });
 
 test('a field that came with another kind of value is passed over', () => {
   // Fields 1 and 6 with the kinds of each other, as no release ever wrote them.
-  expect(readHead(Uint8Array.of(0x08, 5, 0x32, 1, 65))).toMatchObject({ eventId: '', seq: 0 });
+  expect(new EventHead(Uint8Array.of(0x08, 5, 0x32, 1, 65))).toMatchObject({ eventId: '', seq: 0 });
+});
+
+test('fields of every kind are passed over', () => {
+  // Fields 20 to 22: eight bytes, four bytes, a number of ten bytes.
+  const unknown = [0xa1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0xad, 1, 1, 2, 3, 4, 0xb0, 1, ...Array(9).fill(0xff), 1];
+  const bytes = Uint8Array.of(...unknown, ...sealEvent(envelope, keyExchangePayload()), ...unknown);
+  expect(decodeEvent(bytes).eventId).toBe(envelope.eventId);
+  const head = new EventHead(bytes);
+  expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
 });
 
 test('bytes that are no event are refused', () => {
-  const whole = sealEvent(envelope, keyExchangePayload());
-  expect(() => readHead(whole.subarray(0, -3))).toThrow();
+  const whole = sealEvent(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
+  // Field 0, a kind of value that there is not, a number without end.
+  const broken = [[2, 0], [0x0e], [0x08, ...Array(12).fill(0xff)]];
+  for (const bytes of [whole.subarray(0, -3), ...broken]) {
+    expect(() => new EventHead(Uint8Array.from(bytes))).toThrow();
+  }
 });

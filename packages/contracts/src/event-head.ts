@@ -1,25 +1,10 @@
 import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { type EventType, typeOfCase } from './event-type.ts';
+import { Fields, wire } from './fields.ts';
 import { type DomainEvent, DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 type Body = DomainEvent['event'];
-
-/**
- * Whom an event concerns and where it stands, with its body still encoded. Most who read the stream look no
- * further, and this takes a fifth of the time of `decodeEvent`.
- */
-export interface EventHead {
-  readonly eventId: string;
-  readonly userId: string;
-  readonly requestId: string;
-  readonly refCode: string;
-  readonly seq: number;
-  /** Undefined for an event of a newer release. */
-  readonly type: EventType | undefined;
-  readonly encoded: { readonly recordedAt: Uint8Array; readonly body: Uint8Array };
-}
 
 interface BodyField {
   readonly name: NonNullable<Body['case']>;
@@ -45,44 +30,85 @@ const bodies = new Map<number, BodyField>(
     return [number, { name: name as BodyField['name'], type, schema: message }];
   }),
 );
-const bodyOfType = new Map([...bodies.values()].map((body) => [body.type, body]));
-const nothing: Uint8Array = new Uint8Array();
 
-/** Throws when the bytes are no protobuf. */
-export function readHead(bytes: Uint8Array): EventHead {
-  const reader = new BinaryReader(bytes);
-  let [eventId, userId, requestId, refCode, seq] = ['', '', '', '', 0];
-  let type: EventType | undefined;
-  let [recordedAt, body] = [nothing, nothing];
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (wireType === WireType.LengthDelimited) {
+/**
+ * Whom an event concerns and where it stands. The rest is only decoded when it is asked for: most who read the
+ * stream look no further, and this takes a tenth of the time of `decodeEvent`.
+ */
+export class EventHead {
+  readonly #bytes: Buffer;
+  readonly userId: string = '';
+  readonly requestId: string = '';
+  readonly seq: number = 0;
+  readonly #body: BodyField | undefined;
+  // Where the others lie.
+  #idStart = 0;
+  #idEnd = 0;
+  #timeStart = 0;
+  #timeEnd = 0;
+  #refCodeStart = 0;
+  #refCodeEnd = 0;
+  #bodyStart = 0;
+  #bodyEnd = 0;
+
+  /** Throws when the bytes are no protobuf. */
+  constructor(bytes: Uint8Array) {
+    const fields = new Fields(bytes);
+    this.#bytes = fields.bytes;
+    while (fields.next()) {
+      const { number, type, start, end } = fields;
       // Spelled out: a table of fields takes three times as long.
-      if (number === eventIdNumber) eventId = reader.string();
-      else if (number === recordedAtNumber) recordedAt = reader.bytes();
-      else if (number === userIdNumber) userId = reader.string();
-      else if (number === requestIdNumber) requestId = reader.string();
-      else if (number === refCodeNumber) refCode = reader.string();
-      else if (bodies.has(number)) {
-        type = bodies.get(number)?.type;
-        body = reader.bytes();
-      } else reader.skip(wireType, number);
-    } else if (number === seqNumber && wireType === WireType.Varint) seq = Number(reader.uint64());
-    else reader.skip(wireType, number);
+      if (type === wire.bytes) {
+        if (number === eventIdNumber) {
+          this.#idStart = start;
+          this.#idEnd = end;
+        } else if (number === recordedAtNumber) {
+          this.#timeStart = start;
+          this.#timeEnd = end;
+        } else if (number === userIdNumber) this.userId = this.#text(start, end);
+        else if (number === requestIdNumber) this.requestId = this.#text(start, end);
+        else if (number === refCodeNumber) {
+          this.#refCodeStart = start;
+          this.#refCodeEnd = end;
+        } else if (bodies.has(number)) {
+          this.#body = bodies.get(number);
+          this.#bodyStart = start;
+          this.#bodyEnd = end;
+        }
+      } else if (number === seqNumber && type === wire.varint) this.seq = fields.value;
+    }
   }
-  return { eventId, userId, requestId, refCode, seq, type, encoded: { recordedAt, body } };
-}
 
-/** What happened, decoded. */
-export function readBody({ type, encoded }: EventHead): Body {
-  const body = type === undefined ? undefined : bodyOfType.get(type);
-  if (!body) return { case: undefined };
-  return { case: body.name, value: fromBinary(body.schema, encoded.body) } as Body;
-}
+  get eventId(): string {
+    return this.#text(this.#idStart, this.#idEnd);
+  }
 
-/** When it was recorded, in milliseconds with their fractions; undefined when it does not say. */
-export function readTime({ encoded }: EventHead): number | undefined {
-  if (encoded.recordedAt.length === 0) return undefined;
-  const { seconds, nanos } = fromBinary(TimestampSchema, encoded.recordedAt);
-  return Number(seconds) * 1_000 + nanos / 1e6;
+  get refCode(): string {
+    return this.#text(this.#refCodeStart, this.#refCodeEnd);
+  }
+
+  /** Undefined for an event of a newer release. */
+  get type(): EventType | undefined {
+    return this.#body?.type;
+  }
+
+  /** What happened, decoded. */
+  readBody(): Body {
+    const body = this.#body;
+    if (!body) return { case: undefined };
+    const bytes = this.#bytes.subarray(this.#bodyStart, this.#bodyEnd);
+    return { case: body.name, value: fromBinary(body.schema, bytes) } as Body;
+  }
+
+  /** When it was recorded, in milliseconds with their fractions; undefined when it does not say. */
+  readTime(): number | undefined {
+    if (this.#timeStart === this.#timeEnd) return undefined;
+    const bytes = this.#bytes.subarray(this.#timeStart, this.#timeEnd);
+    const { seconds, nanos } = fromBinary(TimestampSchema, bytes);
+    return Number(seconds) * 1_000 + nanos / 1e6;
+  }
+
+  #text(start: number, end: number): string {
+    return this.#bytes.toString('utf8', start, end);
+  }
 }

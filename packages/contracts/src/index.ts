@@ -1,5 +1,5 @@
 export { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
-export { type EventHead, readBody, readHead, readTime } from './event-head.ts';
+export { EventHead } from './event-head.ts';
 export { type EventType, eventType, eventTypes } from './event-type.ts';
 export { excerpt, excerptLength } from './excerpt.ts';
 export * from './generated/relay/events/v1/events_pb.ts';

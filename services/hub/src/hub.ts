@@ -1,4 +1,4 @@
-import { type EventHead, readTime } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
@@ -67,7 +67,7 @@ export function createHub(options: {
     // What fills the ring at the start was delivered long ago.
     if (!follower.hasFollowed) return;
     metrics.events.inc({ type: event.type ?? 'unknown' });
-    const recordedAt = readTime(event);
+    const recordedAt = event.readTime();
     if (recordedAt !== undefined) metrics.eventAge.observe((clock.now() - recordedAt) / 1_000);
   }
 

@@ -1,4 +1,4 @@
-import { type EventHead, readTime } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { readBodyOf } from '../feed/read-event.ts';
 import { type Credential, keyCredential, sessionCredential } from './credential.ts';
@@ -27,7 +27,7 @@ export class Revocations {
     if (credential.value === undefined) return;
     const id =
       credential.case === 'apiKeyId' ? keyCredential(credential.value) : sessionCredential(credential.value);
-    const at = readTime(event) ?? this.#clock.now();
+    const at = event.readTime() ?? this.#clock.now();
     const known = this.#times.get(id);
     if (at < this.#clock.now() - revocationMemory || (known !== undefined && known >= at)) return;
     this.#times.delete(id);

@@ -15,7 +15,7 @@ export class Entry implements Position {
   /** Where it is delivered, one copy for each topic. None for what only keeps its place. */
   readonly topics: readonly string[];
   readonly #bytes: Uint8Array;
-  readonly #frames: (Buffer | undefined)[] = [];
+  #frames: (Buffer | undefined)[] | undefined;
 
   constructor(at: Position, bytes: Uint8Array, topics: readonly string[]) {
     this.epoch = at.epoch;
@@ -32,22 +32,28 @@ export class Entry implements Position {
 
   /** The one Buffer that all subscribers of a topic get. `event` spares reading it again. */
   frame(copy: number, event?: EventHead): Buffer {
-    this.#frames[copy] ??= this.#make(copy, formatPosition(this), event);
+    this.#frames ??= [];
+    this.#frames[copy] ??= frame(this.block(copy, event));
     return this.#frames[copy];
   }
 
+  /** A copy as it stands in a stream. */
+  block(copy: number, event?: EventHead): string {
+    return this.#write(copy, formatPosition(this), event);
+  }
+
   /** The first copy for those who get the second one too: see `Position.copies`. */
-  firstOfTwo(): Buffer {
+  firstOfTwo(event?: EventHead): string {
     const { epoch, seq, check } = this;
-    return this.#make(0, formatPosition({ epoch, seq, check, copies: 1 }));
+    return this.#write(0, formatPosition({ epoch, seq, check, copies: 1 }), event);
   }
 
   read(): EventHead | undefined {
     return readEvent(this.#bytes);
   }
 
-  #make(copy: number, id: string, event = this.read()): Buffer {
+  #write(copy: number, id: string, event = this.read()): string {
     const json = event && jsonOf(event, copy);
-    return frame(`id: ${id}\n${json === undefined ? '' : `data: ${json}\n`}\n`);
+    return `id: ${id}\n${json === undefined ? '' : `data: ${json}\n`}\n`;
   }
 }

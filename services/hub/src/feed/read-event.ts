@@ -1,9 +1,9 @@
-import { type DomainEvent, type EventHead, readBody, readHead } from '@expert-relay/contracts';
+import { type DomainEvent, EventHead } from '@expert-relay/contracts';
 
 /** The event that these bytes hold, its body not decoded yet; undefined for bytes that are none. */
 export function readEvent(bytes: Uint8Array): EventHead | undefined {
   try {
-    return readHead(bytes);
+    return new EventHead(bytes);
   } catch {
     return undefined;
   }
@@ -12,7 +12,7 @@ export function readEvent(bytes: Uint8Array): EventHead | undefined {
 /** What happened; nothing that we know of, when it is of a newer release or cannot be read. */
 export function readBodyOf(event: EventHead): DomainEvent['event'] {
   try {
-    return readBody(event);
+    return event.readBody();
   } catch {
     return { case: undefined };
   }

@@ -7,16 +7,18 @@ const reach = 31;
  */
 export class SeenSequences {
   readonly #limit: number;
-  /** Bit n of `missing`: the place n + 1 before the newest has not been seen. The least recent requests go first. */
-  readonly #requests = new Map<string, { newest: number; missing: number }>();
+  /** Those that were heard of lately. Once they are enough, the older ones are forgotten and these become the older. */
+  #recent = new Map<string, Seen>();
+  #older = new Map<string, Seen>();
 
+  /** So many requests are remembered at least, and twice as many at most. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   /** Whether this is the first time; from then on it has been seen. */
   admit(requestId: string, seq: number): boolean {
-    const known = this.#requests.get(requestId);
+    const known = this.#recent.get(requestId) ?? this.#recall(requestId);
     if (!known) {
       // Whatever came before is taken as seen: it happened before this hub looked.
       this.#remember(requestId, { newest: seq, missing: 0 });
@@ -28,8 +30,6 @@ export class SeenSequences {
       const between = ahead > reach ? -1 >>> 1 : 2 ** (ahead - 1) - 1;
       known.missing = ahead > reach ? between : ((known.missing << ahead) | between) & (-1 >>> 1);
       known.newest = seq;
-      this.#requests.delete(requestId);
-      this.#remember(requestId, known);
       return true;
     }
     const bit = ahead === 0 || -ahead > reach ? 0 : 1 << (-ahead - 1);
@@ -38,14 +38,23 @@ export class SeenSequences {
     return true;
   }
 
-  clear(): void {
-    this.#requests.clear();
+  #recall(requestId: string): Seen | undefined {
+    const known = this.#older.get(requestId);
+    if (known) this.#remember(requestId, known);
+    return known;
   }
 
-  #remember(requestId: string, known: { newest: number; missing: number }): void {
-    this.#requests.set(requestId, known);
-    if (this.#requests.size <= this.#limit) return;
-    const [oldest] = this.#requests.keys();
-    if (oldest !== undefined) this.#requests.delete(oldest);
+  #remember(requestId: string, seen: Seen): void {
+    if (this.#recent.size >= this.#limit) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(requestId, seen);
   }
+}
+
+/** Bit n of `missing`: the place n + 1 before the newest has not been seen. */
+interface Seen {
+  newest: number;
+  missing: number;
 }

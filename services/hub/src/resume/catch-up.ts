@@ -117,6 +117,7 @@ export class CatchUp {
       for (const entry of entries) sendCopies(subscriber, entry);
       last = entries.at(-1) ?? last;
       if (entries.length < batch && !subscriber.outlet.isFull) {
+        subscriber.outlet.flush();
         this.#metrics.begun.inc({ how: 'resumed' });
         this.#join(subscriber);
         return;

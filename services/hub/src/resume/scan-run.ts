@@ -118,8 +118,10 @@ export class ScanRun {
 
   #deliver(entry: Entry, event: EventHead | undefined): void {
     const full: Subscriber[] = [];
-    this.#aboard.deliver(entry, event, (subscriber, bytes) => {
-      subscriber.outlet.collect(bytes);
+    const blocks: string[] = [];
+    this.#aboard.deliver(entry, (subscriber, copy, hasBoth) => {
+      blocks[copy] ??= entry.block(copy, event);
+      subscriber.outlet.collect(hasBoth ? entry.firstOfTwo(event) : blocks[copy]);
       if (subscriber.outlet.isFull) full.push(subscriber);
     });
     // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.

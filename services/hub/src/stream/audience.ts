@@ -1,4 +1,3 @@
-import type { EventHead } from '@expert-relay/contracts';
 import type { Entry } from '../feed/entry.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -22,22 +21,12 @@ export class Audience {
     }
   }
 
-  /** Calls `send` for everyone whom an event concerns, with the frame that all of a topic share. */
-  deliver(
-    entry: Entry,
-    event: EventHead | undefined,
-    send: (subscriber: Subscriber, bytes: Buffer) => void,
-  ): void {
+  /** Calls `send` for everyone whom an event concerns, with which copy of it; `hasBoth` when the other one follows. */
+  deliver(entry: Entry, send: (subscriber: Subscriber, copy: number, hasBoth: boolean) => void): void {
     const [topic, otherTopic] = entry.topics;
     const first = topic === undefined ? undefined : this.#byTopic.get(topic);
     const second = otherTopic === undefined ? undefined : this.#byTopic.get(otherTopic);
-    if (first) {
-      const bytes = entry.frame(0, event);
-      for (const subscriber of first) send(subscriber, second?.has(subscriber) ? entry.firstOfTwo() : bytes);
-    }
-    if (second) {
-      const bytes = entry.frame(1, event);
-      for (const subscriber of second) send(subscriber, bytes);
-    }
+    if (first) for (const subscriber of first) send(subscriber, 0, second?.has(subscriber) ?? false);
+    if (second) for (const subscriber of second) send(subscriber, 1, false);
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { lastFrame, unframed } from './frame.ts';
+import { frame, lastFrame, unframed } from './frame.ts';
 import type { WriteBatch } from './write-batch.ts';
 
 /** A reader that catches up is given no more while this much waits for it. */
@@ -15,7 +15,7 @@ export class Outlet {
   readonly #batch: WriteBatch;
   #held: Buffer[] | undefined;
   #heldBytes = 0;
-  #isCollected = false;
+  #collected = '';
   /** Whether the batch will flush it. */
   #isDue = false;
   #ended = false;
@@ -38,7 +38,7 @@ export class Outlet {
 
   /** Whether a reader that catches up should be given no more for now: it is never cut for being far behind. */
   get isFull(): boolean {
-    return this.#socket.writableLength + this.#heldBytes > enoughWaiting;
+    return this.#socket.writableLength + this.#heldBytes + this.#collected.length > enoughWaiting;
   }
 
   afterDrain(callback: () => void): void {
@@ -54,35 +54,35 @@ export class Outlet {
   /** Goes out with whatever else is written in this turn of the event loop. */
   write(bytes: Buffer): void {
     if (!this.isOpen) return;
+    this.#holdCollected();
     this.#hold(bytes);
     if (this.#isDue) return;
     this.#isDue = true;
     this.#batch.add(this);
   }
 
-  /** Goes out when a good piece has come together, or when `flush` is called: for who catches up. */
-  collect(bytes: Buffer): void {
+  /**
+   * Goes out when a good piece has come together, or when `flush` is called: for who catches up. Hardly anybody else
+   * gets just these events, so they are put together as text, and become one Buffer in the end.
+   */
+  collect(block: string): void {
     if (!this.isOpen) return;
-    this.#hold(bytes);
-    this.#isCollected = true;
-    if (this.#heldBytes >= goodPiece) this.flush();
+    this.#collected += block;
+    if (this.#collected.length >= goodPiece) this.flush();
   }
 
   flush(): void {
     this.#isDue = false;
+    this.#holdCollected();
     const held = this.#held;
     if (!held) return;
-    const isCollected = this.#isCollected;
     this.#held = undefined;
     this.#heldBytes = 0;
-    this.#isCollected = false;
     const socket = this.#socket;
     if (!socket.writable) return;
     const [first] = held;
     // Corking costs as much as a write, so it is for several only.
     if (held.length === 1 && first) socket.write(first);
-    // Hardly anybody else gets just these: a copy of them is cheaper than a list for the kernel.
-    else if (isCollected) socket.write(Buffer.concat(held));
     else {
       socket.cork();
       for (const bytes of held) socket.write(bytes);
@@ -115,6 +115,13 @@ export class Outlet {
   cut(): void {
     this.#ended = true;
     this.#socket.destroy();
+  }
+
+  #holdCollected(): void {
+    if (this.#collected === '') return;
+    const bytes = frame(this.#collected);
+    this.#collected = '';
+    this.#hold(bytes);
   }
 
   #hold(bytes: Buffer): void {
