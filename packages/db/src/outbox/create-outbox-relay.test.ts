@@ -24,6 +24,34 @@ describe('the outbox relay', () => {
     expect(events[0]).toMatchObject({ requestId: 'request 0', refCode: 'HS-AAAAAAAA', seq: 1n });
   });
 
+  test('publishes what is committed long after later rows, and what an operator puts back', async () => {
+    await using outbox = await openOutbox(servers);
+    await outbox.relay();
+    const slow = await outbox.pool.connect();
+    await slow.query('BEGIN');
+    await slow.query(`
+      INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
+      VALUES ('new_message', '\\x5200', gen_random_uuid(), 'slow', 'AAAAAAAA', 1)`);
+    // Over several of the leader's looks.
+    for (let round = 0; round < 5; round++) {
+      await outbox.write('a', 100);
+      await outbox.untilPublished();
+      await pause(500);
+    }
+    await slow.query('COMMIT');
+    slow.release();
+    await outbox.untilPublished();
+    await outbox.pool.query(`
+      WITH chosen AS (SELECT id FROM outbox_events WHERE request_id = 'a' ORDER BY position LIMIT 1)
+      UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_epoch = NULL
+      FROM chosen WHERE outbox_events.id = chosen.id`);
+    await outbox.untilPublished();
+    const events = await outbox.stored();
+    expect(events.filter(({ requestId }) => requestId === 'slow')).toHaveLength(1);
+    expect(events).toHaveLength(501);
+    expect(faults(events)).toEqual({ doubled: 0, disordered: 0 });
+  });
+
   test('sees a commit at once when nudged, and within half a second when not', async () => {
     await using outbox = await openOutbox(servers);
     const relay = await outbox.relay();

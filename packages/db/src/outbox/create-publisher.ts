@@ -7,6 +7,7 @@ import { purgeKept, type StreamPosition, takeBackLost } from './kept-rows.ts';
 import type { OutboxMetrics } from './outbox-metrics.ts';
 import { type BatchOutcome, publishBatch } from './publish-batch.ts';
 import { markPublished, selectWaiting, setAside } from './waiting-rows.ts';
+import { createWaterline } from './waterline.ts';
 
 /** Small enough that a batch takes the process some milliseconds: it answers requests too, and shows life. */
 const batchSize = 100;
@@ -34,6 +35,9 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
   const subjects = subjectsFor(settings.prefix);
   const jetstream = connection.jetstream();
   const look = followStream(connection, settings, log);
+  const waterline = createWaterline(client);
+  /** Nobody waits for it but the next round, whose statement goes out behind it. */
+  let marked: Promise<void> = Promise.resolve();
   let stream: StreamPosition | undefined;
   let lookAgainAt = 0;
   let complaint = '';
@@ -41,11 +45,18 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
   async function round(): Promise<Round> {
     if (performance.now() >= lookAgainAt && !(await lookAtStream())) return 'stuck';
     if (!stream) return 'stuck';
-    const rows = await selectWaiting(client, batchSize);
-    if (rows.length === 0) return 'done';
+    const [rows] = await Promise.all([
+      selectWaiting(client, { after: waterline.position, limit: batchSize }),
+      marked,
+    ]);
+    if (rows.length === 0) {
+      waterline.raise();
+      return 'done';
+    }
     const outcome = await publishBatch(jetstream, subjects, rows, stream);
     await record(outcome, stream);
     if (outcome.unsure > 0) doubt();
+    else waterline.raise(rows.length === batchSize ? rows.at(-1)?.position : undefined);
     if (outcome.placed.length + outcome.hopeless.length === 0) return stuck(outcome.reason ?? '');
     return rows.length === batchSize || outcome.unsure > 0 ? 'more' : 'done';
   }
@@ -65,6 +76,7 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
     }
     stream = seen;
     await purgeKept(client, seen, keepFor);
+    await waterline.look();
     lookAgainAt = performance.now() + lookEvery;
     return true;
   }
@@ -72,7 +84,9 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
   async function record(outcome: BatchOutcome, { epoch, lastSeq }: StreamPosition): Promise<void> {
     const { placed, hopeless, unsure } = outcome;
     if (placed.length > 0) {
-      await markPublished(client, placed, epoch);
+      marked = markPublished(client, placed, epoch);
+      // The next round hears of its failure.
+      marked.catch(() => {});
       stream = { epoch, lastSeq: Math.max(lastSeq, ...placed.map(({ streamSeq }) => streamSeq)) };
       metrics.published.inc(placed.length);
       complaint = '';

@@ -6,11 +6,20 @@ import { Prisma } from '../generated/client.ts';
  * It stands in a `WITH` beside the change and inserts one event for each row that `from` selects, whose
  * columns are `user_id`, `request_id`, `ref_code` and `seq`.
  *
- * `position` is drawn here, under the lock of the request's row: within a request it rises with `seq`.
+ * `position` is drawn here, under the lock of the request's row: within a request it rises with `seq`. What
+ * somebody waits for must not stand behind a million others. So events that are `bulk` get positions behind
+ * all that are not: only for what is the last event of its request, which nothing may overtake.
  */
-export function insertEvent(event: { type: EventType; payload: Uint8Array; from: Prisma.Sql }): Prisma.Sql {
+export function insertEvent(event: {
+  type: EventType;
+  payload: Uint8Array;
+  from: Prisma.Sql;
+  bulk?: boolean;
+}): Prisma.Sql {
+  const bulkPosition = Prisma.sql`(1::bigint << 62) + nextval('outbox_events_position_seq')`;
+  const position = event.bulk ? bulkPosition : Prisma.sql`nextval('outbox_events_position_seq')`;
   return Prisma.sql`
-    INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
-    SELECT ${event.type}, ${event.payload}, made.user_id, made.request_id, made.ref_code, made.seq
+    INSERT INTO outbox_events (position, type, payload, user_id, request_id, ref_code, seq)
+    SELECT ${position}, ${event.type}, ${event.payload}, made.user_id, made.request_id, made.ref_code, made.seq
     FROM (${event.from}) AS made`;
 }

@@ -50,10 +50,15 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
   };
 }
 
+/** Whatever is told in bulk has positions of its own: the first of all others need not be older. */
+const firstWaiting = (which: string) => `(
+  SELECT recorded_at FROM outbox_events
+  WHERE published_at IS NULL AND failed_at IS NULL AND ${which} ORDER BY position LIMIT 1)`;
+
 const measureText = `
   SELECT
     (SELECT count(*)::int FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL) AS waiting,
     (SELECT count(*)::int FROM outbox_events WHERE failed_at IS NOT NULL) AS failed,
     COALESCE((
-      SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM outbox_events
-      WHERE published_at IS NULL AND failed_at IS NULL ORDER BY position LIMIT 1), 0) AS oldest`;
+      SELECT extract(epoch FROM clock_timestamp() - min(recorded_at))::float8 FROM (
+        ${firstWaiting('TRUE')} UNION ALL ${firstWaiting('position >= 1::bigint << 62')}) AS first), 0) AS oldest`;

@@ -77,6 +77,7 @@ function row(seq: number): WaitingRow {
     payload,
     requestId: 'r',
     refCode: 'AAAAAAAA',
+    position: seq,
     seq,
     recordedAt: new Date(),
   };

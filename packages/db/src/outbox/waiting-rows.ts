@@ -3,6 +3,7 @@ import type pg from 'pg';
 /** An event that was committed and is not yet told. */
 export interface WaitingRow {
   readonly id: string;
+  readonly position: number;
   readonly type: string;
   readonly payload: Buffer;
   readonly userId: string;
@@ -18,15 +19,18 @@ export interface Placed {
   readonly streamSeq: number;
 }
 
-/** In the order of writing. Never "after the last one": rows are committed out of that order. */
-export async function selectWaiting(client: pg.ClientBase, limit: number): Promise<readonly WaitingRow[]> {
+/** In the order of their positions. Never after "the last one": rows are committed out of that order. */
+export async function selectWaiting(
+  client: pg.ClientBase,
+  { after, limit }: { after: number; limit: number },
+): Promise<readonly WaitingRow[]> {
   const { rows } = await client.query<WaitingRow>({
     name: 'select-waiting',
-    text: `SELECT id, type, payload, user_id AS "userId", request_id AS "requestId", ref_code AS "refCode",
+    text: `SELECT id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId", ref_code AS "refCode",
              seq, recorded_at AS "recordedAt"
-           FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL
-           ORDER BY position LIMIT $1`,
-    values: [limit],
+           FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND position > $1
+           ORDER BY position LIMIT $2`,
+    values: [after, limit],
   });
   return rows;
 }
