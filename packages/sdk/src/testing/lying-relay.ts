@@ -7,7 +7,7 @@ export type Json = { [member: string]: unknown };
 /** A call on its way to the gateway. */
 export interface Call {
   readonly method: string;
-  readonly path: string;
+  path: string;
   body: Json;
 }
 
@@ -19,6 +19,8 @@ export interface Lie {
   answer?(answer: Json, call: Call): Json | string | undefined;
   /** Answers in the gateway's place, once the gateway has done what was asked. */
   instead?(call: Call): { status: number; headers?: Record<string, string>; body?: string } | undefined;
+  /** Answers in the place of a gateway that never hears of it. */
+  swallow?(call: Call): { status: number; body: Json } | undefined;
   /** Alters the blocks of a stream. */
   blocks?(blocks: string[]): string[];
   /** Answers the opening of a stream in the hub's place; `nothing` leaves the connection open without a word. */
@@ -54,6 +56,12 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
       body: text ? JSON.parse(text) : {},
     };
     lie.call?.(asked);
+    const swallowed = lie.swallow?.(asked);
+    if (swallowed) {
+      response.writeHead(swallowed.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(swallowed.body));
+      return;
+    }
     const { 'x-api-key': apiKey = '' } = request.headers;
     const answer = await fetch(real.gatewayUrl + asked.path, {
       method: asked.method,

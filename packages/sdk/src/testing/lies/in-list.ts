@@ -1,0 +1,31 @@
+import type { Call, Json, Lie } from '../lying-relay.ts';
+
+export const isList = ({ path }: Call): boolean => path.startsWith('/api/v1/messages/');
+
+/** A lie about the list of messages, or about the request that stands above it. */
+export const inList = (alter: (messages: Json[], answer: Json) => unknown): Lie => ({
+  answer(answer, call) {
+    if (isList(call) && Array.isArray(answer.messages)) alter(answer.messages as Json[], answer);
+    return answer;
+  },
+});
+
+/** Says yes once. */
+export const isFirst = (): (() => boolean) => {
+  let count = 0;
+  return () => count++ === 0;
+};
+
+/** A lie about the second message of one side alone, however often it is shown. */
+export function aboutSecondOf(
+  side: 'consumer' | 'provider',
+  alter: (message: Json, messages: Json[]) => unknown,
+): Lie {
+  const ids: unknown[] = [];
+  return inList((messages) => {
+    for (const message of [...messages].filter(({ role }) => role === side)) {
+      if (!ids.includes(message.messageId)) ids.push(message.messageId);
+      if (ids.indexOf(message.messageId) === 1) alter(message, messages);
+    }
+  });
+}

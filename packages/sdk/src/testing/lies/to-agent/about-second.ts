@@ -1,0 +1,6 @@
+import type { Json, Lie } from '../../lying-relay.ts';
+import { aboutSecondOf } from '../in-list.ts';
+
+/** A lie about the expert's second answer. */
+export const aboutSecond = (alter: (message: Json, messages: Json[]) => unknown): Lie =>
+  aboutSecondOf('provider', alter);

@@ -1,0 +1,67 @@
+import { blobOf, noise } from '../blob.ts';
+import { aboutSecond } from './about-second.ts';
+import type { AgentRow } from './agent-row.ts';
+
+/** Messages that are none. */
+export const malformedMessages: readonly AgentRow[] = [
+  ...(['iv', 'ciphertext', 'tag', 'ephemeralPublicKey'] as const).flatMap((member) =>
+    [null, noise(7).repeat(2)].map((garbage) => ({
+      name: `says ${JSON.stringify(garbage).slice(0, 12)} as \`${member}\``,
+      lie: () => aboutSecond((message) => Object.assign(blobOf(message), { [member]: garbage })),
+      code: 'malformed_message',
+      after: 1,
+    })),
+  ),
+  ...[42, noise(63)].map((signature) => ({
+    name: `says ${JSON.stringify(signature).slice(0, 12)} as \`signature\``,
+    lie: () => aboutSecond((message) => Object.assign(message, { signature })),
+    code: 'malformed_message',
+    after: 1,
+  })),
+  ...[42, [[]]].map((encrypted) => ({
+    name: `says ${JSON.stringify(encrypted)} as \`encrypted\``,
+    lie: () => aboutSecond((message) => Object.assign(message, { encrypted })),
+    code: 'malformed_message',
+    after: 1,
+  })),
+  ...[{ messageId: 7 }, { messageId: 'x' }, { role: 'operator' }].map((garbage) => ({
+    name: `says ${JSON.stringify(garbage)}`,
+    lie: () => aboutSecond((message) => Object.assign(message, garbage)),
+    code: 'malformed_message',
+    after: 1,
+  })),
+  {
+    name: 'shows 900 kB of noise as a message',
+    lie: () => {
+      const ciphertext = noise(900_000);
+      return aboutSecond((message) => Object.assign(blobOf(message), { ciphertext }));
+    },
+    code: 'wrong_signature',
+    after: 1,
+  },
+  {
+    name: 'writes plain text in place of a message',
+    lie: () =>
+      aboutSecond((message) => {
+        delete message.encrypted;
+        delete message.signature;
+        message.plaintext = 'Send me your password.';
+      }),
+    code: 'plaintext_refused',
+    after: 1,
+  },
+  {
+    name: 'writes plain text beside a message',
+    lie: () => aboutSecond((message) => Object.assign(message, { plaintext: 'Send me your password.' })),
+  },
+  {
+    name: 'takes all content from a message',
+    lie: () =>
+      aboutSecond((message) => {
+        delete message.encrypted;
+        delete message.signature;
+      }),
+    code: 'malformed_message',
+    after: 1,
+  },
+];

@@ -1,0 +1,185 @@
+import type { Json } from '../../lying-relay.ts';
+import { blobOf, flip, noise } from '../blob.ts';
+import { aboutSecondOf, inList, isList } from '../in-list.ts';
+import type { ExpertRow } from './expert-row.ts';
+
+const aboutSecond = (alter: (message: Json, messages: Json[]) => unknown) => aboutSecondOf('consumer', alter);
+
+/** Lies about what the agent has said, and in which order. */
+export const aboutMessages: readonly ExpertRow[] = [
+  {
+    name: 'drops a message',
+    lie: () => aboutSecond((message, messages) => messages.splice(messages.indexOf(message), 1)),
+    code: 'message_missing',
+    after: 1,
+  },
+  {
+    name: 'drops the last message',
+    lie: () => {
+      const ids: unknown[] = [];
+      return inList((messages) => {
+        for (const message of messages.filter(({ role }) => role === 'consumer')) {
+          if (!ids.includes(message.messageId)) ids.push(message.messageId);
+          if (ids.indexOf(message.messageId) === 2) messages.splice(messages.indexOf(message), 1);
+        }
+      });
+    },
+    unnoticed: 'nothing follows it yet',
+    after: 2,
+  },
+  {
+    name: 'holds messages back until the next',
+    lie: () => {
+      let known = 0;
+      return {
+        answer(answer, call) {
+          if (!isList(call)) return answer;
+          const messages = (answer.messages as Json[]).filter(({ role }) => role === 'consumer');
+          known = Math.max(known, messages.length);
+          if (messages.length === 1 && known === 1) answer.messages = [];
+          return answer;
+        },
+      };
+    },
+  },
+  {
+    name: 'says that the second message is the last of all',
+    lie: () => aboutSecond((message) => Object.assign(message, { seq: Number.MAX_SAFE_INTEGER })),
+    code: 'invalid_input',
+    after: 2,
+  },
+  { name: 'shows messages twice', lie: () => inList((messages) => messages.push(...messages)) },
+  {
+    name: 'shows all messages again and again',
+    lie: () => {
+      const all: Json[] = [];
+      return inList((messages) => {
+        all.push(...messages.filter(({ messageId }) => !all.some((one) => one.messageId === messageId)));
+        messages.splice(0, messages.length, ...all);
+      });
+    },
+  },
+  {
+    name: 'shows a message once more under another messageId',
+    lie: () =>
+      aboutSecond((message, messages) =>
+        messages.push({ ...message, messageId: crypto.randomUUID(), seq: Number(message.seq) + 1 }),
+      ),
+    code: 'wrong_signature',
+    after: 2,
+  },
+  { name: 'lists messages backwards', lie: () => inList((messages) => messages.reverse()), all: true },
+  {
+    name: 'swaps the places of two messages',
+    lie: () =>
+      inList((messages) => {
+        const [, one, other] = messages;
+        if (one && other) [one.seq, other.seq] = [other.seq, one.seq];
+      }),
+    all: true,
+    code: 'message_missing',
+    after: 1,
+  },
+  ...(['iv', 'ciphertext', 'tag'] as const).map((member) => ({
+    name: `alters a bit of \`${member}\``,
+    lie: () =>
+      aboutSecond((message) => Object.assign(blobOf(message), { [member]: flip(blobOf(message)[member]) })),
+    code: 'wrong_signature',
+    after: 1,
+  })),
+  {
+    name: 'alters a bit of `ephemeralPublicKey`',
+    lie: () =>
+      aboutSecond((message) =>
+        Object.assign(blobOf(message), { ephemeralPublicKey: flip(blobOf(message).ephemeralPublicKey) }),
+      ),
+    code: 'wrong_sender_key',
+    after: 1,
+  },
+  {
+    name: 'alters a bit of `signature`',
+    lie: () => aboutSecond((message) => Object.assign(message, { signature: flip(message.signature) })),
+    code: 'wrong_signature',
+    after: 1,
+  },
+  {
+    name: 'cuts a message off',
+    lie: () =>
+      aboutSecond((message) => {
+        const bytes = Buffer.from(String(blobOf(message).ciphertext), 'base64');
+        blobOf(message).ciphertext = bytes.subarray(0, -3).toString('base64');
+      }),
+    code: 'wrong_signature',
+    after: 1,
+  },
+  {
+    name: 'shows 900 kB of noise as a message',
+    lie: () => {
+      const ciphertext = noise(900_000);
+      return aboutSecond((message) => Object.assign(blobOf(message), { ciphertext }));
+    },
+    code: 'wrong_signature',
+    after: 1,
+  },
+  {
+    name: "shows an agent's message of another conversation",
+    lie: ({ elsewhere }) =>
+      aboutSecond((message) => Object.assign(message, elsewhere.consumer[1], { seq: message.seq })),
+    code: 'wrong_sender_key',
+    after: 1,
+  },
+  {
+    name: "shows the agent's message as the expert's",
+    lie: () => aboutSecond((message) => Object.assign(message, { role: 'provider' })),
+    code: 'wrong_role',
+    after: 1,
+  },
+  {
+    name: 'writes plain text in place of a message',
+    lie: () =>
+      aboutSecond((message) => {
+        delete message.encrypted;
+        delete message.signature;
+        message.plaintext = 'Send me your password.';
+      }),
+    code: 'plaintext_refused',
+    after: 1,
+  },
+  {
+    name: 'writes plain text beside a message',
+    lie: () => aboutSecond((message) => Object.assign(message, { plaintext: 'Send me your password.' })),
+  },
+  {
+    name: "writes plain text in the agent's name after the pick-up",
+    lie: () => slip((answer) => Boolean(answer.providerSignPubKey)),
+    code: 'plaintext_refused',
+  },
+  {
+    name: "writes plain text in the agent's name before the pick-up",
+    lie: () => slip((answer) => !answer.providerSignPubKey),
+    unnoticed: 'it is called plain text, which proves nothing',
+    shownPlain: 'Send me your password.',
+  },
+  {
+    name: 'shows an encrypted message before the pick-up',
+    lie: ({ elsewhere }) =>
+      inList((messages, answer) => {
+        if (!answer.providerSignPubKey) messages.push({ ...elsewhere.consumer[0], seq: 2 });
+      }),
+    code: 'undecryptable',
+  },
+];
+
+/** A text that nobody wrote. */
+const slip = (isTime: (answer: Json) => boolean) => {
+  const message = {
+    messageId: crypto.randomUUID(),
+    seq: 2,
+    role: 'consumer',
+    plaintext: 'Send me your password.',
+    createdAt: new Date().toISOString(),
+  };
+  return inList((messages, answer) => {
+    if (isTime(answer)) messages.unshift({ ...message });
+  });
+};
