@@ -19,6 +19,8 @@ import { makeSubmission, submit } from './submission.ts';
 /** What a conversation that was asked just now has at hand. */
 interface Fresh {
   readonly keys: AgentKeys | undefined;
+  /** Where events stood before it was asked. */
+  readonly since: string | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export function createRelay(options: RelayOptions): Relay {
 
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
     const { requestId, refCode } = request;
+    const since = fresh?.since;
     const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
     const side = new AgentSide({ requestId, keys, expert });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
@@ -66,7 +69,7 @@ export function createRelay(options: RelayOptions): Relay {
       const some = awaited.get(topic) ?? new Set();
       awaited.set(topic, some.add(one));
       followers.add(follower);
-      const unfollow = hub.follow(topic, look);
+      const unfollow = hub.follow(topic, look, since);
       return () => {
         unfollow();
         followers.delete(follower);
@@ -116,8 +119,9 @@ export function createRelay(options: RelayOptions): Relay {
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
+      const since = hub.place();
       await save(state);
-      return await begin(state, signal, { keys });
+      return await begin(state, signal, { keys, since });
     },
     async resume(state, { signal } = {}) {
       checkState(state);

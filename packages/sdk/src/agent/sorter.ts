@@ -2,6 +2,7 @@ import type { Thread } from '../thread/thread.ts';
 import type { Api } from '../transport/api.ts';
 import { listRequests } from '../transport/list-requests.ts';
 import type { Members } from '../transport/shape.ts';
+import { startTimer } from '../transport/timer.ts';
 
 /** A conversation that somebody waits for. */
 export interface Awaited {
@@ -10,6 +11,8 @@ export interface Awaited {
   look(): void;
 }
 
+/** How soon an answer follows the keys, when a program gives it. */
+const breath = 50;
 /** Reading so many is less than finding out which. */
 const few = 3;
 
@@ -41,7 +44,11 @@ export function createSorter(api: () => Api, awaited: ReadonlyMap<string, Readon
     const candidates = [...topics].flatMap((topic) => [...(awaited.get(topic) ?? [])]);
     const named = candidates.filter(({ refCode }) => refCode === event.refCode);
     if (named.length > 0 || candidates.length <= few) {
-      for (const one of named.length > 0 ? named : candidates) one.look();
+      // Who answers at once has exchanged keys just before: one look finds both.
+      for (const one of named.length > 0 ? named : candidates) {
+        if (event.type === 'key_exchange') startTimer(breath, () => one.look());
+        else one.look();
+      }
       return;
     }
     isStale = true;

@@ -21,8 +21,8 @@ export interface PickUp {
 
 interface Prepared {
   readonly own: OwnKeys;
-  readonly peer: PublicKeys;
   readonly pickUp: PickUp;
+  readonly channel: Channel;
 }
 
 /** The expert's side of a conversation. It keeps nothing: its keys follow from the root. */
@@ -32,6 +32,7 @@ export class ExpertSide implements Side {
   readonly isShown = () => true;
   readonly #requestId: string;
   readonly #expert: ExpertKeys | undefined;
+  readonly #own: Promise<OwnKeys> | undefined;
   /** The agent's keys at first sight, or that there were none. */
   #firstSight: { readonly keys: Pair | undefined } | undefined;
   #prepared: Prepared | undefined;
@@ -40,6 +41,9 @@ export class ExpertSide implements Side {
   constructor(options: { requestId: string; expert: ExpertKeys | undefined }) {
     this.#requestId = options.requestId;
     this.#expert = options.expert;
+    // Made while the request is on its way. Whoever needs them hears of it when they cannot be.
+    this.#own = options.expert?.keysFor(options.requestId);
+    this.#own?.catch(() => {});
   }
 
   /** Whether the keys that were exchanged are this expert's. */
@@ -55,42 +59,45 @@ export class ExpertSide implements Side {
       if (this.#channel) throw keysChanged();
       return undefined;
     }
-    if (!this.#expert) throw withoutRoot();
-    const { own, peer, pickUp } = await this.#prepare(this.#expert, head);
+    const { own, pickUp, channel } = await this.#prepare(head);
     const shown = parsePair(providerKeys);
     if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
     // What was signed then must still fit the agent's keys that are shown now.
     if (!samePublicKey(shown.encrypt, own.encryptPublic) || head.keySignature !== pickUp.keySignature) {
       throw keysChanged();
     }
-    this.#channel ??= await openChannel({ requestId: this.#requestId, role: this.role, own, peer });
-    return this.#channel;
+    this.#channel = channel;
+    return channel;
   }
 
   /** What to send to pick the request up. */
   async pickUp(head: Head): Promise<PickUp> {
-    if (!this.#expert) throw withoutRoot();
-    return (await this.#prepare(this.#expert, head)).pickUp;
+    return (await this.#prepare(head)).pickUp;
   }
 
   /** Once: the agent's keys never change, and everything here follows from them. */
-  async #prepare(expert: ExpertKeys, { consumerKeys }: Head): Promise<Prepared> {
+  async #prepare({ consumerKeys }: Head): Promise<Prepared> {
     if (this.#prepared) return this.#prepared;
+    const [expert, own] = [this.#expert, await this.#own];
+    if (!expert || !own) throw withoutRoot();
     if (!consumerKeys) throw keysChanged();
     const peer = parsePair(consumerKeys);
-    const own = await expert.keysFor(this.#requestId);
-    const keySignature = await expert.signExchange({
-      requestId: this.#requestId,
-      consumerSign: peer.sign,
-      consumerEncrypt: peer.encrypt,
-      providerEncrypt: own.encryptPublic,
-    });
+    const requestId = this.#requestId;
+    const [keySignature, channel] = await Promise.all([
+      expert.signExchange({
+        requestId,
+        consumerSign: peer.sign,
+        consumerEncrypt: peer.encrypt,
+        providerEncrypt: own.encryptPublic,
+      }),
+      openChannel({ requestId, role: this.role, own, peer }),
+    ]);
     const pickUp = {
       providerSignPubKey: own.signPublic.pem,
       providerEncryptPubKey: own.encryptPublic.pem,
       keySignature,
     };
-    this.#prepared = { own, peer, pickUp };
+    this.#prepared = { own, pickUp, channel };
     return this.#prepared;
   }
 }

@@ -2,6 +2,7 @@ import type { Sending, SendOptions } from '../agent/conversation.ts';
 import { RelayError } from '../relay-error.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Head } from '../thread/page.ts';
+import { isRefusal } from '../thread/refusals.ts';
 import { Talk, type TalkParts } from '../thread/talk.ts';
 import { members } from '../transport/shape.ts';
 import type { ExpertMessage, ExpertRequest } from './expert-request.ts';
@@ -50,7 +51,10 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     const { api, thread, request } = this.talk;
     if (side.isPickedUp) return;
     thread.checkOpen();
-    const pickUp = await side.pickUp(thread.head ?? request);
+    const pickUp = await side.pickUp(thread.head ?? request).catch((error: unknown) => {
+      if (isRefusal(error)) thread.refuse(error);
+      throw error;
+    });
     const sent = api
       .post(`/api/v1/key-exchange/${this.requestId}`, pickUp, members, signal)
       .catch(async (error: unknown) => {
@@ -59,7 +63,7 @@ export class Requested extends Talk<Head> implements ExpertRequest {
         throw error;
       });
     // Meanwhile for what another device has done: whether it comes with the keys or before them is all the same.
-    await Promise.all([sent, thread.read(signal)]);
+    await Promise.all([sent, thread.catchUp(signal)]);
     const { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature } = pickUp;
     await thread.adopt({ providerKeys: { sign, encrypt }, keySignature });
   }
@@ -68,7 +72,7 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     const { side, hasRoot } = this.#parts;
     if (this.encrypted && hasRoot && !side.isPickedUp) await this.pickUp({ signal });
     // What another device has said meanwhile comes before this.
-    else await this.talk.thread.read(signal);
+    else await this.talk.thread.catchUp(signal);
     return await this.talk.sender.send(text, signal);
   }
 }

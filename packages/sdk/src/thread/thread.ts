@@ -1,4 +1,5 @@
 import { toBase64 } from '../crypto/bytes/base64.ts';
+import { sha256 } from '../crypto/bytes/sha256.ts';
 import { toUtf8 } from '../crypto/bytes/utf8.ts';
 import { inTurn } from '../crypto/channel/in-turn.ts';
 import type { Channel, ChannelState, Role } from '../crypto/index.ts';
@@ -30,6 +31,8 @@ export interface ThreadState {
   readonly messages: readonly Message[];
 }
 
+/** How long a list is as good as a new one, in milliseconds: what comes within it crosses, whichever way. */
+const moment = 1_000;
 /** As many messages as one call asks for: they may be large. */
 const pageSize = 50;
 
@@ -48,6 +51,7 @@ export class Thread {
   /** Content by messageId, to know a repetition by. */
   readonly #known = new Map<string, string>();
   #seq: number;
+  #readAt = Number.NEGATIVE_INFINITY;
   #channel: Channel | undefined;
   #channelState: ChannelState | undefined;
   #head: Head | undefined;
@@ -99,6 +103,7 @@ export class Thread {
   /** Reads what is new. */
   read(signal?: AbortSignal): Promise<void> {
     return this.#reading(async () => {
+      const begun = performance.now();
       for (let isLast = false; !isLast; ) {
         if (this.#refusal) throw this.#refusal;
         const after = this.#seq;
@@ -107,7 +112,13 @@ export class Thread {
         await this.turn(() => this.#take(page));
         isLast = page.next === undefined;
       }
+      this.#readAt = begun;
     });
+  }
+
+  /** The same, unless it was done a moment ago. */
+  async catchUp(signal?: AbortSignal): Promise<void> {
+    if (performance.now() - this.#readAt > moment) await this.read(signal);
   }
 
   /** Goes on with keys that the relay has taken, and need not show first. */
@@ -172,9 +183,11 @@ export class Thread {
     // Texts alone: anything else is refused below, and may be nested too deep to be written.
     const content = toUtf8(JSON.stringify(members.map((one) => (typeof one === 'string' ? one : null))));
     const id = typeof messageId === 'string' ? messageId.toLowerCase() : '';
-    const digest = toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', content)));
-    if (this.#known.get(id) === digest) return [];
-    const message = await openRecord(record, this.#channel, this.side.takesPlaintext);
+    const hashing = sha256(content).then(toBase64);
+    const known = this.#known.get(id);
+    if (known !== undefined && known === (await hashing)) return [];
+    const opening = openRecord(record, this.#channel, this.side.takesPlaintext);
+    const [message, digest] = await Promise.all([opening, hashing]);
     this.#known.set(id, digest);
     return [{ ...message, createdAt }];
   }

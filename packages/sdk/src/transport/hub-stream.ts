@@ -30,6 +30,8 @@ export class HubStream {
   readonly #topics = new Set<string>();
   /** Topics whose events are known up to `#place`. */
   #covered: ReadonlySet<string> = new Set();
+  /** Topics that began after `#place`, so that nothing of them can have been missed. */
+  readonly #new = new Set<string>();
   #place: string | undefined;
   #failures = 0;
   #isRunning = false;
@@ -47,6 +49,10 @@ export class HubStream {
     return this.#topics;
   }
 
+  get place(): string | undefined {
+    return this.#place;
+  }
+
   get isFull(): boolean {
     return this.#topics.size >= maxTopics;
   }
@@ -56,8 +62,9 @@ export class HubStream {
     return !this.#isOpen && performance.now() - this.#closedAt > this.#options.timing.poll;
   }
 
-  add(topic: string): void {
+  add(topic: string, since: string | undefined): void {
     this.#topics.add(topic);
+    if (since !== undefined && since === this.#place) this.#new.add(topic);
     if (this.#isOpen) this.#gather();
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -97,6 +104,7 @@ export class HubStream {
     }
     this.#covered = new Set();
     this.#place = undefined;
+    this.#new.clear();
     this.#failures = 0;
     this.#isRunning = false;
   }
@@ -112,7 +120,7 @@ export class HubStream {
       this.#failures = 0;
       const covered = this.#covered;
       this.#covered = asked;
-      for (const topic of topics) if (!covered.has(topic)) onStale(topic);
+      for (const topic of topics) if (!covered.has(topic) && !this.#new.has(topic)) onStale(topic);
       this.#gather();
     };
     const attempt = new AbortController();
@@ -134,6 +142,7 @@ export class HubStream {
           onPlace: (id) => {
             opened();
             this.#place = id;
+            this.#new.clear();
           },
           onRetry: (wait) => {
             retry = Math.min(wait, longestRetry);

@@ -7,7 +7,9 @@ import { startTimer } from './timer.ts';
 /** Says when something may have happened. What it is, the gateway tells: events are hints, and may be lies. */
 export interface Hub {
   /** Calls back when what is known of a topic may be out of date. Gives what ends it. */
-  follow(topic: string, onStale: () => void): () => void;
+  follow(topic: string, onStale: () => void, since?: string): () => void;
+  /** Where the stream for the next topic stands: for `since`. */
+  place(): string | undefined;
   stop(): void;
 }
 
@@ -57,10 +59,11 @@ export function createHub(
   }
 
   return {
-    follow(topic, call) {
+    place: () => streams.find(({ isFull }) => !isFull)?.place,
+    follow(topic, call, since) {
       const calls = followers.get(topic) ?? new Set();
       followers.set(topic, calls.add(call));
-      streamFor(topic).add(topic);
+      streamFor(topic).add(topic, since);
       stopTimer ??= startTimer(timing.poll, tick);
       return () => {
         calls.delete(call);

@@ -1,5 +1,6 @@
 import { RelayError } from '../../relay-error.ts';
 import { type Bytes, concat, equalBytes, randomBytes as random } from '../bytes/bytes.ts';
+import { sha256 } from '../bytes/sha256.ts';
 import { tuple } from '../bytes/tuple.ts';
 import { toUtf8 } from '../bytes/utf8.ts';
 import { refuseOwnKeys } from '../exchange/check-exchange.ts';
@@ -133,8 +134,4 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     open: (record) => queue(() => open(record)),
     state: () => history.state(),
   };
-}
-
-async function sha256(bytes: Bytes): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }

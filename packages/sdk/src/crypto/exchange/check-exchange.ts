@@ -4,7 +4,7 @@ import { parsePublicKey, samePublicKey } from '../keys/public-key.ts';
 import type { PublicKeys } from './conversation-keys.ts';
 import { exchangeBytes } from './exchange-bytes.ts';
 import { formatFingerprint, sameFingerprint } from './fingerprint.ts';
-import { importVerifier, verifySignature } from './verify-signature.ts';
+import { isSignedBy } from './verify-signature.ts';
 
 /** A key exchange as the relay shows it. */
 export interface Exchange {
@@ -37,14 +37,18 @@ export async function checkExchange(options: {
   const sign = parsePublicKey(exchange.providerSignPubKey, 'sign');
   const encrypt = parsePublicKey(exchange.providerEncryptPubKey, 'encrypt');
   refuseOwnKeys(own, { sign, encrypt });
-  const fingerprint = await formatFingerprint(sign);
+  const { keySignature } = exchange;
+  const signed = exchangeBytes(requestId, { consumer: own, provider: { sign, encrypt } });
+  const [fingerprint, isProven] = await Promise.all([
+    formatFingerprint(sign),
+    isSignedBy(sign, fromBase64(keySignature ?? ''), signed),
+  ]);
   if (known !== undefined && !sameFingerprint(known, fingerprint)) {
     throw new RelayError(
       'unknown_expert',
       `Another expert answers: the fingerprint is ${fingerprint}, and ${known} was expected. Nothing was sent to these keys. Ask the expert over another channel whether the key is new.`,
     );
   }
-  const { keySignature } = exchange;
   if (keySignature === undefined || keySignature === null) {
     if (known === undefined) return { sign, encrypt, fingerprint, verified: 'unverified' };
     throw new RelayError(
@@ -52,9 +56,7 @@ export async function checkExchange(options: {
       'The expert is known, but nothing proves that these keys are theirs. Nothing was sent to them. Ask anew, and tell whoever runs the relay if it happens again.',
     );
   }
-  const signed = exchangeBytes(requestId, { consumer: own, provider: { sign, encrypt } });
-  const signature = fromBase64(keySignature);
-  if (signature?.length !== 64 || !(await verifySignature(await importVerifier(sign), signature, signed))) {
+  if (!isProven) {
     throw new RelayError(
       'key_signature_wrong',
       'The expert did not sign these keys: somebody swapped keys on their way. Nothing was sent to them. Do not trust this relay before you know why.',

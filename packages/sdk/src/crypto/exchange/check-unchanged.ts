@@ -1,5 +1,5 @@
 import { RelayError } from '../../relay-error.ts';
-import { parsePublicKey, samePublicKey } from '../keys/public-key.ts';
+import { type PublicKey, parsePublicKey, samePublicKey } from '../keys/public-key.ts';
 import type { PublicKeys } from './conversation-keys.ts';
 
 /** The keys of a conversation never change: whoever reads them again compares them with the first sight. */
@@ -7,12 +7,13 @@ export function checkUnchanged(
   first: PublicKeys,
   later: { sign: unknown; encrypt: unknown } | undefined,
 ): void {
-  const same =
-    later &&
-    samePublicKey(first.sign, parsePublicKey(later.sign, 'sign')) &&
-    samePublicKey(first.encrypt, parsePublicKey(later.encrypt, 'encrypt'));
+  const same = later && isStill(first.sign, later.sign) && isStill(first.encrypt, later.encrypt);
   if (!same) throw keysChanged();
 }
+
+/** Mostly it is the same text; another spelling of the same key is fine too. */
+const isStill = (first: PublicKey, later: unknown): boolean =>
+  later === first.pem || samePublicKey(first, parsePublicKey(later, first.kind));
 
 export const keysChanged = () =>
   new RelayError(
