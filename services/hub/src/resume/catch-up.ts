@@ -4,10 +4,11 @@ import type { Position } from '../feed/position.ts';
 import type { StreamSource } from '../follow/stream-source.ts';
 import type { Audience } from '../stream/audience.ts';
 import { heartbeat, reset } from '../stream/blocks.ts';
+import { frame } from '../stream/frame.ts';
 import type { StreamMetrics } from '../stream/stream-metrics.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
+import { copiesFor } from './copies-for.ts';
 import type { From } from './rider.ts';
-import { sendCopies } from './send-copies.ts';
 
 const batch = 100;
 
@@ -109,15 +110,14 @@ export class CatchUp {
     let last = from;
     const halfSent = from.copies === undefined ? undefined : ring.at(from.seq);
     if (halfSent) {
-      sendCopies(subscriber, halfSent, 1);
+      send(subscriber, copiesFor(subscriber, halfSent, 1));
       last = halfSent;
     }
     while (!subscriber.outlet.isFull) {
       const entries: Entry[] = ring.after(last.seq, subscriber.topics, batch);
-      for (const entry of entries) sendCopies(subscriber, entry);
+      send(subscriber, entries.map((entry) => copiesFor(subscriber, entry)).join(''));
       last = entries.at(-1) ?? last;
       if (entries.length < batch && !subscriber.outlet.isFull) {
-        subscriber.outlet.flush();
         this.#metrics.begun.inc({ how: 'resumed' });
         this.#join(subscriber);
         return;
@@ -141,4 +141,9 @@ export class CatchUp {
     subscriber.timeline = this.#feed.timeline;
     this.#live.join(subscriber);
   }
+}
+
+/** Nothing is not sent: an empty frame would end the stream. */
+function send({ outlet }: Subscriber, blocks: string): void {
+  if (blocks !== '') outlet.write(frame(blocks));
 }

@@ -9,10 +9,11 @@ import type { Consumer, StreamMessage } from '../follow/open-consumer.ts';
 import type { StreamState } from '../follow/stream-source.ts';
 import { Audience } from '../stream/audience.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
+import { copiesFor } from './copies-for.ts';
+import { Gathering } from './gathering.ts';
 import type { Destination, From, Rider } from './rider.ts';
-import { sendCopies } from './send-copies.ts';
 
-/** Riders get their events together, this often at least: a write costs more than all else about an event. */
+/** Riders get their events together, this often at least. */
 const flushEvery = 500;
 
 /** One pass over the stream, from the oldest place that is asked for up to where the ring begins. */
@@ -26,6 +27,7 @@ export class ScanRun {
   /** Who is on, with where it began. */
   readonly #riders = new Map<Subscriber, From>();
   readonly #aboard = new Audience();
+  readonly #gathering = new Gathering();
   #at: Position | undefined;
   #consumer: Consumer | undefined;
   #flushing: NodeJS.Timeout | undefined;
@@ -66,13 +68,13 @@ export class ScanRun {
   leave(subscriber: Subscriber): void {
     if (!this.#riders.delete(subscriber)) return;
     this.#aboard.leave(subscriber);
-    subscriber.outlet.flush();
+    this.#gathering.flush(subscriber.outlet);
   }
 
   /** Resolves with why it ended; whoever is left has been sent on by then. */
   async read(consumer: Consumer): Promise<string> {
     this.#consumer = consumer;
-    this.#flushing = setInterval(() => this.#flush(), flushEvery);
+    this.#flushing = setInterval(() => this.#gathering.flushAll(), flushEvery);
     let left = consumer.pending;
     if (left === 0) this.end('the stream is empty');
     consumer.begin((message) => {
@@ -90,7 +92,7 @@ export class ScanRun {
     this.#isOver = true;
     this.#consumer?.end(reason);
     clearInterval(this.#flushing);
-    this.#flush();
+    this.#gathering.flushAll();
     for (const [subscriber, from] of this.#riders) this.#destination.resume(subscriber, this.#at ?? from);
     for (const { subscriber, from } of this.#boarding) this.#destination.resume(subscriber, from);
   }
@@ -112,17 +114,13 @@ export class ScanRun {
     else if (this.#riders.size === 0 && this.#boarding.length === 0) this.end('nobody is left');
   }
 
-  #flush(): void {
-    for (const { outlet } of this.#riders.keys()) outlet.flush();
-  }
-
   #deliver(entry: Entry, event: EventHead | undefined): void {
-    const full: Subscriber[] = [];
+    const full = new Set<Subscriber>();
     const blocks: string[] = [];
     this.#aboard.deliver(entry, (subscriber, copy, hasBoth) => {
       blocks[copy] ??= entry.block(copy, event);
-      subscriber.outlet.collect(hasBoth ? entry.firstOfTwo(event) : blocks[copy]);
-      if (subscriber.outlet.isFull) full.push(subscriber);
+      this.#gathering.add(subscriber.outlet, hasBoth ? entry.firstOfTwo(event) : blocks[copy]);
+      if (subscriber.outlet.isFull) full.add(subscriber);
     });
     // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.
     for (const subscriber of full) {
@@ -140,7 +138,7 @@ export class ScanRun {
         this.#destination.reset(subscriber);
         continue;
       }
-      if (from.copies !== undefined) sendCopies(subscriber, entry, 1);
+      if (from.copies !== undefined) this.#gathering.add(subscriber.outlet, copiesFor(subscriber, entry, 1));
       this.#getOn(subscriber, from);
     }
   }

@@ -9,5 +9,6 @@ test.each(['data: x\n\n', 'ü€😀\n\n', 'x'.repeat(5_000), 'one\r\ntwo\n\n'])
     expect(Number.parseInt(length, 16)).toBe(Buffer.byteLength(text));
     expect(bytes.toString()).toBe(`${length}\r\n${text}\r\n`);
     expect(unframed(bytes).toString()).toBe(text);
+    expect(frame(Buffer.from(text))).toEqual(bytes);
   },
 );

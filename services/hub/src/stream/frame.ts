@@ -1,11 +1,13 @@
 const lineEnd = '\r\n';
 
 /**
- * A text as one chunk of HTTP/1.1's chunked encoding, ready to be written to any number of sockets. Node puts
- * small Buffers into memory blocks that they share.
+ * One chunk of HTTP/1.1's chunked encoding, ready to be written to any number of sockets. Node puts small Buffers
+ * into memory blocks that they share.
  */
-export function frame(text: string): Buffer {
-  return Buffer.from(`${Buffer.byteLength(text).toString(16)}${lineEnd}${text}${lineEnd}`);
+export function frame(content: string | Buffer): Buffer {
+  const length = `${Buffer.byteLength(content).toString(16)}${lineEnd}`;
+  if (typeof content === 'string') return Buffer.from(`${length}${content}${lineEnd}`);
+  return Buffer.concat([Buffer.from(length), content, Buffer.from(lineEnd)]);
 }
 
 /** The same without the chunk around it, for HTTP/1.0 readers. */

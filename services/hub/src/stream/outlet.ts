@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
-import { frame, lastFrame, unframed } from './frame.ts';
+import { lastFrame, unframed } from './frame.ts';
 import type { WriteBatch } from './write-batch.ts';
 
 /** A reader that catches up is given no more while this much waits for it. */
 const enoughWaiting = 65_536;
-/** What is collected goes out once it is this much. */
-const goodPiece = 16_384;
 
 /** Writes ready-made frames to one connection, and notices when nobody reads them. */
 export class Outlet {
@@ -15,7 +13,6 @@ export class Outlet {
   readonly #batch: WriteBatch;
   #held: Buffer[] | undefined;
   #heldBytes = 0;
-  #collected = '';
   /** Whether the batch will flush it. */
   #isDue = false;
   #ended = false;
@@ -38,7 +35,7 @@ export class Outlet {
 
   /** Whether a reader that catches up should be given no more for now: it is never cut for being far behind. */
   get isFull(): boolean {
-    return this.#socket.writableLength + this.#heldBytes + this.#collected.length > enoughWaiting;
+    return this.#socket.writableLength + this.#heldBytes > enoughWaiting;
   }
 
   afterDrain(callback: () => void): void {
@@ -54,26 +51,14 @@ export class Outlet {
   /** Goes out with whatever else is written in this turn of the event loop. */
   write(bytes: Buffer): void {
     if (!this.isOpen) return;
-    this.#holdCollected();
     this.#hold(bytes);
     if (this.#isDue) return;
     this.#isDue = true;
     this.#batch.add(this);
   }
 
-  /**
-   * Goes out when a good piece has come together, or when `flush` is called: for who catches up. Hardly anybody else
-   * gets just these events, so they are put together as text, and become one Buffer in the end.
-   */
-  collect(block: string): void {
-    if (!this.isOpen) return;
-    this.#collected += block;
-    if (this.#collected.length >= goodPiece) this.flush();
-  }
-
   flush(): void {
     this.#isDue = false;
-    this.#holdCollected();
     const held = this.#held;
     if (!held) return;
     this.#held = undefined;
@@ -115,13 +100,6 @@ export class Outlet {
   cut(): void {
     this.#ended = true;
     this.#socket.destroy();
-  }
-
-  #holdCollected(): void {
-    if (this.#collected === '') return;
-    const bytes = frame(this.#collected);
-    this.#collected = '';
-    this.#hold(bytes);
   }
 
   #hold(bytes: Buffer): void {
