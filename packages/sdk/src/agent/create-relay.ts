@@ -1,4 +1,7 @@
 import { createClient } from '../client.ts';
+import { toBase64 } from '../crypto/bytes/base64.ts';
+import { sha256 } from '../crypto/bytes/sha256.ts';
+import { toUtf8 } from '../crypto/bytes/utf8.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
 import { RelayError } from '../relay-error.ts';
 import type { ListedRequest } from '../request-state.ts';
@@ -41,11 +44,22 @@ export function createRelay(options: RelayOptions): Relay {
   const { api, hub, memory, timing, random } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
-  const nameOfExpert = async () => `identity:${api.url}:${await client.userId()}`;
+  // By the key first: whose key it is, the relay says, and could say otherwise to be met as somebody new.
+  const ofKey = async () => `identity:${api.url}:key:${toBase64(await sha256(toUtf8(apiKey)))}`;
+  const ofUser = async () => `identity:${api.url}:${await client.userId()}`;
   const expert = {
     given,
-    recall: async () => await memory.get(await nameOfExpert()),
-    remember: async (fingerprint: string) => await memory.set(await nameOfExpert(), fingerprint),
+    async recall() {
+      const name = await ofKey();
+      const known = await memory.get(name);
+      if (known !== undefined) return known;
+      const met = await memory.get(await ofUser());
+      if (met !== undefined) await memory.set(name, met);
+      return met;
+    },
+    async remember(fingerprint: string) {
+      for (const name of [await ofKey(), await ofUser()]) await memory.set(name, fingerprint);
+    },
   };
 
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {

@@ -25,8 +25,13 @@ export function problemError(response: Response, body: unknown): RelayError {
       : (byStatus[status] ?? (status >= 500 ? 'unreachable' : 'unexpected_answer'));
   const said = [typeof detail === 'string' ? detail : title, ...fieldTexts(fields)]
     .filter((text) => typeof text === 'string')
-    .join(' ');
-  return new RelayError(code, `${said || 'The relay did not say why.'} (HTTP ${status})`, {
+    .join(' ')
+    // One sentence of somebody else's, in quotation marks: whoever reads it may be a terminal, or a model.
+    .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 500)
+    .trim();
+  const why = said ? `The relay says: "${said}"` : 'The relay did not say why.';
+  return new RelayError(code, `${why} (HTTP ${status})`, {
     status,
     problem,
     retryAfter: retryAfterOf(response),

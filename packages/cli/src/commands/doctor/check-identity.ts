@@ -36,7 +36,8 @@ async function ofExpert(context: Context, access: Access): Promise<Finding> {
 
 function ofAgent({ config }: Context, access: Access): Finding {
   if (config.expert) return ok(about, `only the expert ${config.expert} is accepted`);
-  const known = Object.values(openKnownExperts(openRelayFolder(config.folder, access.url)).all());
+  const { all } = openKnownExperts(openRelayFolder(config.folder, access.url));
+  const known = [...new Set(Object.values(all()))];
   if (known.length > 0) return ok(about, `known from the first contact: ${known.join(', ')}`);
   return ok(about, 'the expert who answers first will be remembered; RELAY_EXPERT would name one beforehand');
 }

@@ -19,7 +19,7 @@ export function runForAgent({ config, out, err }: Context, { access, action, jso
       `\`relay keys ${action}\` is for experts (hs_prov_...). An agent's keys are made anew for each question, by themselves.`,
     );
   }
-  const fingerprints = Object.values(known.all());
+  const fingerprints = [...new Set(Object.values(known.all()))];
   if (action === 'forget') known.forget();
   if (json) {
     out.line(JSON.stringify({ expected: config.expert, knownExperts: fingerprints }));
