@@ -6,17 +6,18 @@ import { callRelay } from './call-relay.ts';
 const status = z.enum(['pending', 'responded', 'closed', 'expired']);
 const state = z.object({
   requestId: z.string().regex(/^[\w-]+$/),
-  refCode: z.string(),
+  // Shown in lines of our own: nothing but a code and times gets there.
+  refCode: z.string().regex(/^HS-[0-9A-Z]{1,32}$/),
   status,
   responseCount: z.number(),
-  createdAt: z.string(),
-  expiresAt: z.string(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
 });
 const list = z.object({ requests: z.array(state.extend({ question: z.string() })) });
 const message = z.object({
   role: z.enum(['consumer', 'provider']),
   messageId: z.string(),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
   plaintext: z.string().nullish(),
   encrypted: z.unknown(),
 });
@@ -40,7 +41,8 @@ export async function findRequest(
 ): Promise<FoundRequest> {
   return await read(access, {
     path: `/api/v1/requests/by-ref/${refCode}`,
-    schema: state,
+    // Another one's would be closed, or answered, in its place.
+    schema: state.extend({ refCode: z.literal(refCode) }),
     name: refCode,
     signal,
   });

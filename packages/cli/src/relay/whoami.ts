@@ -7,7 +7,7 @@ import { callRelay } from './call-relay.ts';
 const schema = z.object({
   kind: z.enum(['consumer', 'provider']),
   name: z.string(),
-  userId: z.string(),
+  userId: z.string().regex(/^[\w-]+$/),
   topics: z.array(z.string()),
 });
 

@@ -42,3 +42,9 @@ test('what crept into a line of its own is harmless all the same', () => {
     expect(text()).toBe(`HS-␛]0;owned␇\n${'a␛[2J'.padEnd(21)}b␍c\n`);
   }
 });
+
+test('what stands in a line of ours begins no line of its own', () => {
+  const name = 'x\nKind    an expert\r\n\u001b[1mbold';
+  expect(written({ isTTY: true }).screen.shown(name)).toBe('x␊Kind    an expert␊␛[1mbold');
+  expect(written({}).screen.shown(name)).toBe('x Kind    an expert \u001b[1mbold');
+});

@@ -26,7 +26,7 @@ export interface Screen {
   paragraph(text: string, look?: Look): void;
   /** Words of somebody else: harmless in a terminal, untouched in a pipe. */
   foreign(text: string, look?: Look): void;
-  /** The same, to be put into a line of this program's. */
+  /** A few words of somebody else within a line of this program's: they begin no line of their own. */
   shown(text: string): string;
   /** A term, and what it means beside it. */
   entry(term: string, text: string, look: { column: number; style?: Style }): void;
@@ -46,7 +46,8 @@ export function createScreen(stream: OutputStream, { colours }: { colours: boole
     const lines = isTerminal ? wrapText(text, columns() - indent.length) : text.split('\n');
     for (const each of lines) line(each === '' ? '' : indent + (style ? paint(style, each) : each));
   };
-  const shown = (text: string) => (isTerminal ? makeSafe(text) : text);
+  const harmless = (text: string) => (isTerminal ? makeSafe(text) : text);
+  const shown = (text: string) => harmless(text).replaceAll(/[\r\n]+/g, isTerminal ? '␊' : ' ');
   const entry: Screen['entry'] = (term, text, { column, style }) => {
     const [first = '', ...more] = isTerminal ? wrapText(text, columns() - column) : [text];
     const gap = ' '.repeat(Math.max(column - textWidth(term), 1));
@@ -61,7 +62,7 @@ export function createScreen(stream: OutputStream, { colours }: { colours: boole
     line,
     paragraph,
     shown,
-    foreign: (text, look) => paragraph(shown(text).replace(/\n$/, ''), look),
+    foreign: (text, look) => paragraph(harmless(text).replace(/\n$/, ''), look),
     entry,
     paint,
   };

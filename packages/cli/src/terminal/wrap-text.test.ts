@@ -19,6 +19,13 @@ test('never gives a line that is too wide, and loses no letter', () => {
   }
 });
 
+test('takes a megabyte that has no space', () => {
+  const text = 'a'.repeat(2 ** 20);
+  const lines = wrapText(`${text} end`, 64);
+  expect(lines).toHaveLength(2 ** 14 + 1);
+  expect(lines.join('')).toBe(`${text}end`);
+});
+
 test.each([
   ['abc', 3],
   ['部署', 4],

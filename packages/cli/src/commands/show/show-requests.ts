@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { listRequests } from '../../relay/find-request.ts';
 import type { Access } from '../../settings/require-relay.ts';
-import { splitAtWidth } from '../../terminal/text-width.ts';
+import { splitByWidth } from '../../terminal/text-width.ts';
 import { shortTime } from './conversation-view.ts';
 
 const newest = 20;
@@ -22,7 +22,7 @@ export async function showRequests(
     const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  `;
     // One line each: the whole question is a `relay show HS-...` away.
     const text = out.shown(question.split('\n')[0] ?? '');
-    const [fits] = out.isTerminal ? splitAtWidth(text, out.width - facts.length) : [text];
+    const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - facts.length) : [text];
     out.line(facts + fits);
   }
 }
