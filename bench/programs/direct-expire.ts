@@ -7,13 +7,19 @@ const pool = openPool();
 const batchSize = 2_000;
 const event = Buffer.from(process.env.BENCH_PAYLOAD ?? '', 'base64url');
 
-/** The two writes of an expiry in batches, as bare as they can be: nothing is locked, skipped or checked. */
+/** The three writes of an expiry in batches, as bare as they can be: nothing is locked, skipped or checked. */
 const text = `
-  WITH ended AS (
+  WITH moved AS (
+    UPDATE request_stages SET stage = 'ended'
+    WHERE (stage, at, request_id) IN (
+      SELECT stage, at, request_id FROM request_stages
+      WHERE (stage, at) >= ('open', $1::timestamptz) AND stage = 'open'
+      ORDER BY stage, at, request_id LIMIT ${batchSize})
+    RETURNING request_id
+  ),
+  ended AS (
     UPDATE help_requests SET status = 'expired', seq = seq + 1, ended_at = expires_at
-    WHERE id IN (
-      SELECT id FROM help_requests
-      WHERE status IN ('pending', 'responded') AND expires_at >= $1 ORDER BY expires_at LIMIT ${batchSize})
+    WHERE id = ANY(ARRAY(SELECT request_id FROM moved))
     RETURNING id, user_id, ref_code, seq, expires_at
   ),
   told AS (

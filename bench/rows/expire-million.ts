@@ -20,14 +20,15 @@ export const expireMillion: Row = {
     const idle = await call(12);
     progress(`writing ${count.toLocaleString('en')} overdue requests`);
     const last = await seedOverdue(stage.database, stage.user.userId, { count, dueIn: -86_400, apart: 0.05 });
-    await stage.database.query('VACUUM ANALYZE help_requests');
+    await stage.database.query('VACUUM ANALYZE help_requests, request_stages');
     await stage.database.query('CHECKPOINT');
 
     progress('the worker ends them');
     const worker = await stage.service('expiry-worker');
     const ended = secondsUntilEnded(stage.database, last);
-    const busy = await call(15);
+    const busy = await call(20);
     const seconds = await ended;
+    const [fresh] = await stage.database.query<{ p99: number; waiting: number }>(freshEvents);
     const { cpu } = await worker.usage();
     const slower = busy.p99 / idle.p99;
     const perSecond = Math.round(count / seconds).toLocaleString('en');
@@ -40,9 +41,22 @@ export const expireMillion: Row = {
         title: '  the API meanwhile:',
         note: `p99 ${slower.toFixed(2)} times that of idle (goal <= ${goals.slower}); ${told(busy)}; idle: ${told(idle)}`,
       },
+      {
+        title: '  events of submits meanwhile:',
+        note: `published after ${((fresh?.p99 ?? Number.NaN) * 1_000).toFixed(0)} ms (p99), while up to ${fresh?.waiting.toLocaleString('en')} others waited`,
+      },
     ];
   },
 };
+
+/** How long the last submits' events waited, and how many of the ended requests' still do. */
+const freshEvents = `
+  SELECT
+    (SELECT percentile_cont(0.99) WITHIN GROUP (
+        ORDER BY extract(epoch FROM coalesce(published_at, clock_timestamp()) - recorded_at)::float8)
+      FROM outbox_events WHERE type = 'new_request'
+        AND recorded_at > (SELECT min(recorded_at) FROM outbox_events WHERE type = 'request_closed')) AS p99,
+    (SELECT count(*)::int FROM outbox_events WHERE published_at IS NULL) AS waiting`;
 
 const told = ({ calls, failed, median, p99 }: Latencies) =>
   `median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${failed} of ${calls} failed`;

@@ -8,6 +8,7 @@ export type { Query } from './postgres/create-query.ts';
 export { isOutage } from './postgres/is-outage.ts';
 export { ownedBy, type Party, roleOf } from './request/access.ts';
 export { endedProblem } from './request/ended-problem.ts';
+export { moveExpired } from './request/move-expired.ts';
 export { formatRefCode, makeRefCode, parseRefCode } from './request/ref-code.ts';
 export { makeRequestId, requestIdFrom } from './request/request-id.ts';
 export { isOpen, overdue, statusNow } from './request/status-now.ts';

@@ -1,4 +1,5 @@
 import { decodeEvent, EndReason } from '@expert-relay/contracts';
+import { statusNow } from '@expert-relay/db';
 import { captureLogs, eventually, testServers, watchOpenHandles } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
@@ -40,6 +41,7 @@ const once = (count: number) => ({
   early: 0,
   doubled: 0,
   missing: 0,
+  misplaced: 0,
 });
 
 /** The longest time from a request's expiry to its event, in seconds. */
@@ -119,6 +121,43 @@ test('a request that was closed early keeps its end, and nothing is told', async
   await ended(1);
   const events = await stage.prisma.outboxEvent.findMany();
   expect(events.map(({ requestId }) => requestId)).toEqual([other]);
+});
+
+test('requests that are closed while workers end them end once, and stand in one place', async () => {
+  const ids = await seedRequests(stage.prisma, { count: 600, dueIn: 700, apart: 1 });
+  await Promise.all([stage.startWorker(), stage.startWorker()]);
+  let closed = 0;
+  // Each close comes as its request falls due, or a little before: some win, some lose.
+  for (const id of ids.filter((_, index) => index % 2 === 0)) {
+    closed += await stage.prisma.$executeRaw`
+      WITH request AS (
+        SELECT id, ${statusNow} AS status FROM help_requests WHERE id = ${id} FOR UPDATE
+      )
+      UPDATE help_requests SET status = 'closed', ended_at = clock_timestamp() FROM request
+      WHERE help_requests.id = request.id AND request.status IN ('pending', 'responded')`;
+  }
+  await ended(600 - closed);
+  expect(await tally(stage.prisma)).toMatchObject({ events: 600 - closed, doubled: 0, misplaced: 0 });
+});
+
+test('rows of requests that are gone or have ended keep no sweep from its work, and are put right', async () => {
+  const [other] = await seedRequests(stage.prisma, { count: 1, dueIn: -2_000 });
+  // As a worker of an older release ends a request, without knowing of `request_stages`.
+  await stage.prisma.$executeRaw`UPDATE help_requests SET status = 'expired', ended_at = expires_at`;
+  // More than a batch, all of one moment.
+  await stage.prisma.$executeRaw`
+    INSERT INTO request_stages (stage, at, request_id)
+    SELECT 'open', '2020-01-01', 'gone ' || number FROM generate_series(1, 2500) AS number`;
+  const ids = await seedRequests(stage.prisma, { count: 10, dueIn: -1_000 });
+  await stage.startWorker();
+  await ended(11);
+  const events = await stage.prisma.outboxEvent.findMany();
+  expect(events.map(({ requestId }) => requestId).sort()).toEqual([...ids].sort());
+  await eventually('all is in its place', async () => (await tally(stage.prisma)).misplaced === 0, {
+    within: 10_000,
+  });
+  const place = await stage.prisma.requestStage.findFirstOrThrow({ where: { requestId: other ?? '' } });
+  expect(place.stage).toBe('ended');
 });
 
 test('a stop in the middle of a long sweep loses nothing: the next worker goes on', async () => {

@@ -52,6 +52,7 @@ async function allEnded(count: number, within = 8_000): Promise<void> {
     early: 0,
     doubled: 0,
     missing: 0,
+    misplaced: 0,
   });
 }
 

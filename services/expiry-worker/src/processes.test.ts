@@ -35,7 +35,15 @@ function start(options: { ttl?: string; clockShift?: number } = {}): WorkerProce
 async function allEndedOnce(count: number): Promise<void> {
   const isDone = async () => (await tally(stage.prisma)).expired === count;
   await eventually(`${count} requests ended`, isDone, { within: 20_000 });
-  const once = { requests: count, expired: count, events: count, early: 0, doubled: 0, missing: 0 };
+  const once = {
+    requests: count,
+    expired: count,
+    events: count,
+    early: 0,
+    doubled: 0,
+    missing: 0,
+    misplaced: 0,
+  };
   expect(await tally(stage.prisma)).toEqual(once);
 }
 

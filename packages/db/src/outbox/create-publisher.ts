@@ -45,10 +45,7 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
   async function round(): Promise<Round> {
     if (performance.now() >= lookAgainAt && !(await lookAtStream())) return 'stuck';
     if (!stream) return 'stuck';
-    const [rows] = await Promise.all([
-      selectWaiting(client, { after: waterline.position, limit: batchSize }),
-      marked,
-    ]);
+    const [rows] = await Promise.all([selectWaiting(client, { after: waterline, limit: batchSize }), marked]);
     if (rows.length === 0) {
       waterline.raise();
       return 'done';

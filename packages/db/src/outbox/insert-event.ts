@@ -1,5 +1,6 @@
 import type { EventType } from '@expert-relay/contracts';
 import { Prisma } from '../generated/client.ts';
+import { bulkPositions } from './bulk-positions.ts';
 
 /**
  * The part of a statement that tells what the rest of it did: state and event are committed together.
@@ -16,10 +17,10 @@ export function insertEvent(event: {
   from: Prisma.Sql;
   bulk?: boolean;
 }): Prisma.Sql {
-  const bulkPosition = Prisma.sql`(1::bigint << 62) + nextval('outbox_events_position_seq')`;
-  const position = event.bulk ? bulkPosition : Prisma.sql`nextval('outbox_events_position_seq')`;
+  const offset = Prisma.raw(String(event.bulk ? bulkPositions : 0));
   return Prisma.sql`
     INSERT INTO outbox_events (position, type, payload, user_id, request_id, ref_code, seq)
-    SELECT ${position}, ${event.type}, ${event.payload}, made.user_id, made.request_id, made.ref_code, made.seq
+    SELECT ${offset} + nextval('outbox_events_position_seq'), ${event.type}, ${event.payload},
+      made.user_id, made.request_id, made.ref_code, made.seq
     FROM (${event.from}) AS made`;
 }

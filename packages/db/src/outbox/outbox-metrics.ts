@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import type pg from 'pg';
+import { bulkPositions } from './bulk-positions.ts';
 
 export interface OutboxMetrics {
   readonly published: Counter;
@@ -61,4 +62,4 @@ const measureText = `
     (SELECT count(*)::int FROM outbox_events WHERE failed_at IS NOT NULL) AS failed,
     COALESCE((
       SELECT extract(epoch FROM clock_timestamp() - min(recorded_at))::float8 FROM (
-        ${firstWaiting('TRUE')} UNION ALL ${firstWaiting('position >= 1::bigint << 62')}) AS first), 0) AS oldest`;
+        ${firstWaiting('TRUE')} UNION ALL ${firstWaiting(`position >= ${bulkPositions}`)}) AS first), 0) AS oldest`;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { bulkPositions } from './bulk-positions.ts';
 
 /** An event that was committed and is not yet told. */
 export interface WaitingRow {
@@ -19,21 +20,31 @@ export interface Placed {
   readonly streamSeq: number;
 }
 
+/** Positions at or below which no row waits: among those told in bulk, and among all others. */
+export interface Dealt {
+  readonly position: number;
+  readonly bulkPosition: number;
+}
+
 /** In the order of their positions. Never after "the last one": rows are committed out of that order. */
 export async function selectWaiting(
   client: pg.ClientBase,
-  { after, limit }: { after: number; limit: number },
+  { after, limit }: { after: Dealt; limit: number },
 ): Promise<readonly WaitingRow[]> {
   const { rows } = await client.query<WaitingRow>({
     name: 'select-waiting',
-    text: `SELECT id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId", ref_code AS "refCode",
-             seq, recorded_at AS "recordedAt"
-           FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND position > $1
-           ORDER BY position LIMIT $2`,
-    values: [after, limit],
+    text: `${firstWaiting(`position > $1 AND position <= ${bulkPositions}`)} UNION ALL
+           ${firstWaiting('position > $2')} ORDER BY position LIMIT $3`,
+    values: [after.position, after.bulkPosition, limit],
   });
   return rows;
 }
+
+const firstWaiting = (where: string) => `(
+  SELECT id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId",
+    ref_code AS "refCode", seq, recorded_at AS "recordedAt"
+  FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND ${where}
+  ORDER BY outbox_events.position LIMIT $3)`;
 
 export async function markPublished(
   client: pg.ClientBase,

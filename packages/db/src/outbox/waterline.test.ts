@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
-import { createWaterline } from './waterline.ts';
+import { bulkPositions } from './bulk-positions.ts';
+import { createWaterline, type Waterline } from './waterline.ts';
 
 let database: TestDatabase;
 let leader: pg.Client;
@@ -31,6 +32,14 @@ async function write(client: pg.Client): Promise<number> {
   return rows[0]?.position ?? Number.NaN;
 }
 
+/** Looks until the waterline rises from the bottom: other databases' transactions are waited for as well. */
+async function rise(waterline: Waterline): Promise<void> {
+  do {
+    await waterline.look();
+    waterline.raise();
+  } while (waterline.position === 0);
+}
+
 test('stays below a row that is not committed, however long that takes', async () => {
   const waterline = createWaterline(leader);
   await slow.query('BEGIN');
@@ -44,8 +53,7 @@ test('stays below a row that is not committed, however long that takes', async (
   }
 
   await slow.query('COMMIT');
-  await waterline.look();
-  waterline.raise();
+  await rise(waterline);
   expect(waterline.position).toBe(newest);
 });
 
@@ -53,7 +61,7 @@ test('stays below what waits, and begins at the bottom after each look', async (
   const waterline = createWaterline(leader);
   const first = await write(writer);
   await write(writer);
-  await waterline.look();
+  await rise(waterline);
   await waterline.look();
   expect(waterline.position).toBe(0);
   waterline.raise(first);
@@ -67,7 +75,21 @@ test('knows nothing of what was drawn since it looked', async () => {
   const before = await write(writer);
   await waterline.look();
   const after = await write(writer);
-  await waterline.look();
+  await rise(waterline);
   waterline.raise(after);
   expect(waterline.position).toBe(before);
+});
+
+test('knows of what is told in bulk apart from all else', async () => {
+  const waterline = createWaterline(leader);
+  const newest = await write(writer);
+  await rise(waterline);
+  await waterline.look();
+  expect(waterline.bulkPosition).toBe(bulkPositions);
+  waterline.raise(newest);
+  expect(waterline.bulkPosition).toBe(bulkPositions);
+  waterline.raise(bulkPositions + newest - 1);
+  expect(waterline).toMatchObject({ position: newest, bulkPosition: bulkPositions + newest - 1 });
+  waterline.raise();
+  expect(waterline).toMatchObject({ position: newest, bulkPosition: bulkPositions + newest });
 });

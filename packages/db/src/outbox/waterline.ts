@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { bulkPositions } from './bulk-positions.ts';
+import type { Dealt } from './waiting-rows.ts';
 
-export interface Waterline {
-  /** No row at or below this position waits. */
-  readonly position: number;
+export interface Waterline extends Dealt {
   /** Call it now and then. The next look begins at the bottom again: rows set aside may have been put back. */
   look(): Promise<void>;
   /** All that was found waiting is dealt with: up to `last`, or whatever there was. */
@@ -19,6 +19,7 @@ export interface Waterline {
  */
 export function createWaterline(client: pg.ClientBase): Waterline {
   let position = 0;
+  let bulkPosition = bulkPositions;
   /** All rows up to here are committed, or will never be. */
   let settled = 0;
   /** Settled as soon as all transactions before `next` have ended. */
@@ -27,6 +28,9 @@ export function createWaterline(client: pg.ClientBase): Waterline {
   return {
     get position() {
       return position;
+    },
+    get bulkPosition() {
+      return bulkPosition;
     },
     async look() {
       // In this order: who drew a position before the first statement is known to the second.
@@ -44,9 +48,12 @@ export function createWaterline(client: pg.ClientBase): Waterline {
       }
       drawn ??= { position: Number(last), next: BigInt(next) };
       position = 0;
+      bulkPosition = bulkPositions;
     },
-    raise(last = settled) {
+    raise(last = bulkPositions + settled) {
+      // Whatever is told in bulk comes after all others: with its first, those are dealt with.
       position = Math.min(last, settled);
+      if (last > bulkPositions) bulkPosition = Math.min(last, bulkPositions + settled);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { overdue, Prisma, type Query } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import { type Ended, endRequests } from './end-requests.ts';
 
 export interface ListedOutcome {
@@ -12,10 +12,7 @@ const lockedPause = 50;
 
 /** Ends those of the listed requests that are overdue. The rest has ended already, or is still open. */
 export async function endListed(query: Query, ids: readonly string[]): Promise<ListedOutcome> {
-  const ended = await endRequests(
-    query,
-    Prisma.sql`SELECT id FROM help_requests WHERE ${overdue} AND id = ANY(${ids})`,
-  );
+  const ended = await endRequests(query, ids);
   const done = new Set(ended.map(({ id }) => id));
   const rest = ids.filter((id) => !done.has(id));
   return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };

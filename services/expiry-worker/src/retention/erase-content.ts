@@ -10,10 +10,16 @@ const messagesAtOnce = 2_000;
  */
 export async function eraseContent(prisma: PrismaClient, retention: number): Promise<number> {
   return await prisma.$executeRaw`
-    WITH due AS MATERIALIZED (
+    WITH oldest AS MATERIALIZED (
+      SELECT request_id FROM request_stages
+      WHERE stage = 'ended' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
+        AND (SELECT ended_at IS NOT NULL FROM help_requests WHERE id = request_id)
+      ORDER BY at, request_id LIMIT ${requestsAtOnce}
+    ),
+    due AS MATERIALIZED (
       SELECT id, ended_at, message_count FROM help_requests
-      WHERE erased_at IS NULL AND ended_at <= now() - ${retention}::float8 * interval '1 millisecond'
-      ORDER BY ended_at LIMIT ${requestsAtOnce} FOR UPDATE SKIP LOCKED
+      WHERE id = ANY(ARRAY(SELECT request_id FROM oldest)) AND ended_at IS NOT NULL AND erased_at IS NULL
+      FOR UPDATE SKIP LOCKED
     ),
     counted AS (
       SELECT id, sum(message_count) OVER (ORDER BY ended_at, id) - message_count AS before FROM due

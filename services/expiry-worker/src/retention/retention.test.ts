@@ -6,6 +6,7 @@ import { createStage, type Stage } from '../testing/create-stage.ts';
 import { readMetric } from '../testing/read-metric.ts';
 import { seedEnded } from '../testing/seed-ended.ts';
 import { seedRequests } from '../testing/seed-requests.ts';
+import { tally } from '../testing/tally.ts';
 import { eraseContent } from './erase-content.ts';
 
 let assertNothingLeftOpen: () => Promise<void>;
@@ -78,7 +79,7 @@ describe('content', () => {
       await seedEnded(stage.prisma, { endedAgo: 40 * day, messages: 1_500 });
     const others = await seedRequests(stage.prisma, { count: 450, dueIn: -40 * day });
     await stage.prisma.$executeRaw`
-      UPDATE help_requests SET status = 'expired', ended_at = expires_at WHERE id = ANY(${others})`;
+      UPDATE help_requests SET status = 'closed', ended_at = expires_at WHERE id = ANY(${others})`;
     await purge();
     expect(await stage.prisma.message.count()).toBe(0);
     expect(await stage.prisma.helpRequest.count({ where: { erasedAt: null } })).toBe(0);
@@ -86,11 +87,21 @@ describe('content', () => {
 
   test('is erased once, however many workers purge at the same moment', async () => {
     await seedRequests(stage.prisma, { count: 300, dueIn: -40 * day });
-    await stage.prisma.$executeRaw`UPDATE help_requests SET status = 'expired', ended_at = expires_at`;
+    await stage.prisma.$executeRaw`UPDATE help_requests SET status = 'closed', ended_at = expires_at`;
     const erased = await Promise.all([1, 2, 3].map(() => eraseContent(stage.prisma, 30 * day)));
     const rest = await eraseContent(stage.prisma, 30 * day);
     expect([...erased, rest].reduce((sum, count) => sum + count)).toBe(300);
     expect(await eraseContent(stage.prisma, 30 * day)).toBe(0);
+  });
+
+  test('is erased although before it stand rows of requests that are gone', async () => {
+    await stage.prisma.$executeRaw`
+      INSERT INTO request_stages (stage, at, request_id)
+      SELECT stage::request_stage, '2020-01-01', 'gone ' || number
+      FROM generate_series(1, 600) AS number, unnest(ARRAY['ended', 'erased']) AS stage`;
+    const old = await seedEnded(stage.prisma, { endedAgo: 2 * year });
+    await purge();
+    await eventually('it is gone', async () => (await read(old)) === null, { within: 10_000 });
   });
 
   test('stays outside the hours', async () => {
@@ -109,6 +120,7 @@ test('a request goes altogether when its metadata was kept long enough', async (
   const young = await seedEnded(stage.prisma, { endedAgo: year - 60 * second });
   await purge();
   await eventually('the old one is gone', async () => (await read(old)) === null, { within: 10_000 });
+  expect(await tally(stage.prisma)).toMatchObject({ requests: 1, misplaced: 0 });
   expect(await read(young)).toMatchObject({ erasedAt: expect.any(Date) });
 });
 

@@ -6,6 +6,7 @@ import type { QueuePart } from '../queue/create-queue.ts';
 import { followWork } from '../queue/follow-work.ts';
 import type { Reports } from '../reports/create-reports.ts';
 import { enqueueUpcoming } from './enqueue-upcoming.ts';
+import { mendStages } from './mend-stages.ts';
 
 const batchSize = 2_000;
 /** After each batch others get their turn at Postgres, however many rows are overdue. */
@@ -19,7 +20,7 @@ export interface Sweep extends Part {
 }
 
 export function createSweep(options: {
-  database: Pick<Database, 'prisma' | 'query'>;
+  database: Pick<Database, 'query'>;
   ends: QueuePart;
   interval: number;
   reports: Pick<Reports, 'ended' | 'swept'>;
@@ -38,13 +39,14 @@ export function createSweep(options: {
       if (signal.aborted) break;
       if (ended.length === batchSize) await pause(batchPause);
     }
+    await mendStages(database.query);
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
   }
 
   async function sweep(): Promise<void> {
     // Side by side: a Redis that hangs keeps no request open, and a million overdue ones keep no job waiting.
     const planned = enqueueUpcoming({
-      prisma: database.prisma,
+      query: database.query,
       queue: ends.queue,
       horizon: 2 * interval,
       signal,

@@ -10,7 +10,7 @@ export async function seedEnded(
   const [id = ''] = await seedRequests(prisma, { count: 1, dueIn: -endedAgo });
   await prisma.$executeRaw`
     UPDATE help_requests SET
-      status = 'expired', ended_at = expires_at, seq = ${messages}::int + 2, response_count = ${messages}, message_count = ${messages},
+      status = 'closed', ended_at = expires_at, seq = ${messages}::int + 2, response_count = ${messages}, message_count = ${messages},
       content_bytes = 100, question = 'May I?', plaintext = 'I am stuck.', context = '[{"role":"user","content":"x"}]',
       consumer_sign_pub_key = 'a', consumer_encrypt_pub_key = 'b', provider_sign_pub_key = 'c',
       provider_encrypt_pub_key = 'd', key_signature = 'e'

@@ -10,6 +10,8 @@ export interface Tally {
   doubled: number;
   /** Overdue, and not ended or not told of. */
   missing: number;
+  /** Requests that do not stand in `request_stages` where they belong, and rows there without a request. */
+  misplaced: number;
 }
 
 /** What became of all requests in a database, counted. */
@@ -25,7 +27,10 @@ export async function tally(prisma: PrismaClient): Promise<Tally> {
       count(*) FILTER (WHERE status = 'expired' AND first_at < expires_at)::int AS early,
       count(*) FILTER (WHERE events > 1)::int AS doubled,
       count(*) FILTER (WHERE expires_at <= now()
-        AND (status NOT IN ('closed', 'expired') OR events IS NULL))::int AS missing
+        AND (status NOT IN ('closed', 'expired') OR events IS NULL))::int AS missing,
+      (SELECT count(*)::int FROM help_requests FULL JOIN request_stages
+        ON id = request_id AND stage = stage_of(ended_at, erased_at) AND at = COALESCE(ended_at, expires_at)
+        WHERE id IS NULL OR request_id IS NULL) AS misplaced
     FROM help_requests LEFT JOIN told ON told.request_id = help_requests.id`;
   if (!row) throw new Error('Postgres gave no row for a count.');
   return row;

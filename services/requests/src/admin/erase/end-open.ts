@@ -1,11 +1,11 @@
 import { requestClosedPayload } from '@expert-relay/contracts';
-import { insertEvent, isOpen, overdue, Prisma, type PrismaClient } from '@expert-relay/db';
+import { insertEvent, isOpen, moveExpired, overdue, Prisma, type PrismaClient } from '@expert-relay/db';
 
 const batchSize = 500;
 
 const endings = {
-  closed: { due: isOpen, endedAt: Prisma.sql`clock_timestamp()` },
-  expired: { due: overdue, endedAt: Prisma.sql`expires_at` },
+  closed: { due: isOpen, endedAt: Prisma.sql`clock_timestamp()`, move: Prisma.sql`SELECT` },
+  expired: { due: overdue, endedAt: Prisma.sql`expires_at`, move: moveExpired },
 };
 
 /** Ends what a user has open, or what is over and not yet marked so, each with its event; gives how many. */
@@ -14,7 +14,7 @@ export async function endOpen(
   userId: string,
   reason: keyof typeof endings,
 ): Promise<number> {
-  const { due, endedAt } = endings[reason];
+  const { due, endedAt, move } = endings[reason];
   for (let total = 0; ; ) {
     const [row] = await prisma.$queryRaw<{ ended: number }[]>`
       WITH due AS MATERIALIZED (
@@ -24,8 +24,9 @@ export async function endOpen(
       ended AS (
         UPDATE help_requests SET status = ${reason}::request_status, seq = seq + 1, ended_at = ${endedAt}
         FROM due WHERE help_requests.id = due.id
-        RETURNING help_requests.id AS request_id, user_id, ref_code, seq
+        RETURNING help_requests.id AS request_id, user_id, ref_code, seq, expires_at
       ),
+      moved AS (${move}),
       event AS (${insertEvent({
         type: 'request_closed',
         payload: requestClosedPayload({ reason }),

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { connectOnce } from '../postgres/connect.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
+import { moveExpired } from './move-expired.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  client = await connectOnce(database.url);
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await client.query('TRUNCATE users CASCADE');
+  const { rows } = await client.query<{ id: string }>(`INSERT INTO users (name) VALUES ('ada') RETURNING id`);
+  await client.query(
+    `WITH key AS (
+       INSERT INTO api_keys (user_id, kind, name, last_four, call_id)
+       VALUES ($1, 'consumer', 'agent', 'abcd', $2) RETURNING id, user_id)
+     INSERT INTO help_requests (id, ref_code, user_id, consumer_key_id, context, call_id, expires_at)
+     SELECT name, name, user_id, id, '[]', gen_random_uuid(), '2030-01-03' FROM key, (VALUES ('a'), ('b')) AS row (name)`,
+    [rows[0]?.id, randomUUID()],
+  );
+});
+
+async function stages(): Promise<string[]> {
+  const { rows } = await client.query<{ row: string }>(`
+    SELECT concat_ws(' ', request_id, stage, extract(day FROM at AT TIME ZONE 'UTC')) AS row
+    FROM request_stages ORDER BY request_id`);
+  return rows.map(({ row }) => row);
+}
+
+const change = (what: string) => client.query(`UPDATE help_requests SET ${what} WHERE id = 'a'`);
+
+test('a request stands in one place from its first moment to its last', async () => {
+  expect(await stages()).toEqual(['a open 3', 'b open 3']);
+  await change(`seq = 2, status = 'responded', response_count = 1, message_count = 1`);
+  expect(await stages()).toEqual(['a open 3', 'b open 3']);
+  await change(`expires_at = '2030-01-04'`);
+  expect(await stages()).toEqual(['a open 4', 'b open 3']);
+  await change(`status = 'closed', ended_at = '2030-01-02'`);
+  expect(await stages()).toEqual(['a ended 2', 'b open 3']);
+  await change('erased_at = now()');
+  expect(await stages()).toEqual(['a erased 2', 'b open 3']);
+  await client.query(`DELETE FROM help_requests WHERE id = 'a'`);
+  expect(await stages()).toEqual(['b open 3']);
+});
+
+test('an expiry moves it itself', async () => {
+  await client.query(`
+    WITH ended AS (
+      UPDATE help_requests SET status = 'expired', ended_at = expires_at WHERE id = 'a'
+      RETURNING id AS request_id, expires_at)
+    ${moveExpired.sql}`);
+  expect(await stages()).toEqual(['a ended 3', 'b open 3']);
+  await change('erased_at = now()');
+  expect(await stages()).toEqual(['a erased 3', 'b open 3']);
+});
+
+test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])('it goes with its user: %s', async (statement) => {
+  await client.query(statement);
+  expect(await stages()).toEqual([]);
+});
+
+test('changes of a request write none of its indexes anew', async () => {
+  // Of this connection, since it last told the statistics.
+  const updates = async () => {
+    const { rows } = await client.query<{ total: number; cold: number }>(`
+      SELECT total, total - hot AS cold FROM (
+        SELECT pg_stat_get_xact_tuples_updated(oid)::int AS total,
+          pg_stat_get_xact_tuples_hot_updated(oid)::int AS hot
+        FROM pg_class WHERE relname = 'help_requests') AS counted`);
+    return rows[0];
+  };
+  await client.query('BEGIN');
+  const { total: before = 0 } = (await updates()) ?? {};
+  await change(`seq = 2, status = 'responded', response_count = 1, message_count = 1`);
+  await change(`provider_sign_pub_key = 'x', provider_encrypt_pub_key = 'y'`);
+  await change(`status = 'closed', ended_at = now()`);
+  await change('erased_at = now()');
+  expect(await updates()).toEqual({ total: before + 4, cold: 0 });
+  await client.query('ROLLBACK');
+});
