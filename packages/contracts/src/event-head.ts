@@ -3,6 +3,7 @@ import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { type EventType, typeOfCase } from './event-type.ts';
 import { Fields, wire } from './fields.ts';
 import { type DomainEvent, DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
+import { readNewMessage } from './read-new-message.ts';
 
 type Body = DomainEvent['event'];
 
@@ -65,8 +66,8 @@ export class EventHead {
         } else if (number === recordedAtNumber) {
           this.#timeStart = start;
           this.#timeEnd = end;
-        } else if (number === userIdNumber) this.userId = this.#text(start, end);
-        else if (number === requestIdNumber) this.requestId = this.#text(start, end);
+        } else if (number === userIdNumber) this.userId = fields.text;
+        else if (number === requestIdNumber) this.requestId = fields.text;
         else if (number === refCodeNumber) {
           this.#refCodeStart = start;
           this.#refCodeEnd = end;
@@ -97,6 +98,7 @@ export class EventHead {
     const body = this.#body;
     if (!body) return { case: undefined };
     const bytes = this.#bytes.subarray(this.#bodyStart, this.#bodyEnd);
+    if (body.name === 'newMessage') return { case: body.name, value: readNewMessage(bytes) };
     return { case: body.name, value: fromBinary(body.schema, bytes) } as Body;
   }
 

@@ -22,6 +22,10 @@ export class Fields {
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  get text(): string {
+    return this.bytes.toString('utf8', this.start, this.end);
+  }
+
   /** Whether there is one more. Throws when the bytes are no message of proto3. */
   next(): boolean {
     if (this.#at === this.bytes.length) return false;

@@ -2,7 +2,7 @@ import { frame } from '../stream/frame.ts';
 import type { Outlet } from '../stream/outlet.ts';
 
 /** When it is used up, everything goes out. A block is far smaller: NATS takes events of up to 1 MiB. */
-const room = 4 * 2 ** 20;
+const room = 8 * 2 ** 20;
 /** What is gathered for one outlet goes out once it is this much. */
 const goodPiece = 16_384;
 

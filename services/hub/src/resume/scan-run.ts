@@ -100,30 +100,34 @@ export class ScanRun {
   #take({ seq, bytes }: StreamMessage): void {
     this.events++;
     const event = readEvent(bytes);
-    const previous = this.#at;
-    this.#at = { epoch: this.#epoch, seq, check: checkOf(event?.eventId ?? '') };
-    if (previous && seq !== previous.seq + 1) this.#resetAll();
+    if (this.#at && seq !== this.#at.seq + 1) this.#resetAll();
 
     const isNew = !event?.requestId || this.#seen.admit(event.requestId, event.seq);
-    const entry = new Entry(this.#at, bytes, event && isNew ? topicsOf(event) : []);
+    const at = { epoch: this.#epoch, seq, check: checkOf(event?.eventId ?? '') };
+    const entry = new Entry(at, bytes, event && isNew ? topicsOf(event) : []);
+    this.#at = entry;
     this.#deliver(entry, event);
     this.#letOn(entry);
 
     const { ring } = this.#feed;
-    if (seq > ring.floor.seq || ring.has(this.#at)) this.end('level with what is in memory');
+    if (seq > ring.floor.seq || ring.has(entry)) this.end('level with what is in memory');
     else if (this.#riders.size === 0 && this.#boarding.length === 0) this.end('nobody is left');
   }
 
   #deliver(entry: Entry, event: EventHead | undefined): void {
-    const full = new Set<Subscriber>();
-    const blocks: string[] = [];
+    let full: Set<Subscriber> | undefined;
+    let block: string | undefined;
+    let blockOf = 0;
     this.#aboard.deliver(entry, (subscriber, copy, hasBoth) => {
-      blocks[copy] ??= entry.block(copy, event);
-      this.#gathering.add(subscriber.outlet, hasBoth ? entry.firstOfTwo(event) : blocks[copy]);
-      if (subscriber.outlet.isFull) full.add(subscriber);
+      if (block === undefined || blockOf !== copy) block = entry.block(copy, event);
+      blockOf = copy;
+      this.#gathering.add(subscriber.outlet, hasBoth ? entry.firstOfTwo(event) : block);
+      if (!subscriber.outlet.isFull) return;
+      full ??= new Set();
+      full.add(subscriber);
     });
     // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.
-    for (const subscriber of full) {
+    for (const subscriber of full ?? []) {
       this.leave(subscriber);
       subscriber.outlet.afterDrain(() => this.#destination.resume(subscriber, entry));
     }
