@@ -1,4 +1,4 @@
-import { startConstellation } from '@expert-relay/testkit';
+import { startConstellation, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { RelayError, type RelayErrorCode } from './index.ts';
@@ -11,7 +11,6 @@ import { answers, consult } from './testing/lies/to-expert/consult.ts';
 import type { ExpertRow } from './testing/lies/to-expert/expert-row.ts';
 import { liesToExperts } from './testing/lies/to-expert/index.ts';
 import { opensForAgent } from './testing/lies/to-expert/opens-for-agent.ts';
-import { startLyingRelay } from './testing/lying-relay.ts';
 import { isRefusal } from './thread/refusals.ts';
 
 let stage: Stage & { root: ReturnType<typeof makeRoot> };

@@ -1,9 +1,14 @@
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/testkit';
+import {
+  type Constellation,
+  type LyingRelay,
+  startConstellation,
+  startLyingRelay,
+  type Tenant,
+} from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { createExpert } from './expert/index.ts';
 import { createMemory, createRelay } from './index.ts';
-import { type LyingRelay, startLyingRelay } from './testing/lying-relay.ts';
 import { quick } from './testing/quick.ts';
 
 let world: Constellation;

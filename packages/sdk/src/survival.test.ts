@@ -2,14 +2,15 @@ import {
   type Constellation,
   createCable,
   eventually,
+  type LyingRelay,
   startConstellation,
+  startLyingRelay,
   type Tenant,
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { createExpert } from './expert/index.ts';
 import { type ConversationState, createRelay, type RelayOptions } from './index.ts';
-import { type LyingRelay, startLyingRelay } from './testing/lying-relay.ts';
 import { quick } from './testing/quick.ts';
 import { runProgram } from './testing/run-program.ts';
 

@@ -23,5 +23,5 @@ export async function* listRequests(
     seen.add(next);
     query.set('after', next);
   }
-  unexpected('a list of requests that ends');
+  unexpected('a list that goes on');
 }

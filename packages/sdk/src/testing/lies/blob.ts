@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Json } from '../lying-relay.ts';
+import type { Json } from '@expert-relay/testkit';
 
 /** The encrypted part of a message as the relay lists it. */
 export const blobOf = (message: Json): Json => message.encrypted as Json;

@@ -1,4 +1,4 @@
-import type { Call, Json, Lie } from '../lying-relay.ts';
+import type { Call, Json, Lie } from '@expert-relay/testkit';
 
 export const isList = ({ path }: Call): boolean => path.startsWith('/api/v1/messages/');
 

@@ -1,4 +1,4 @@
-import type { Json } from '../lying-relay.ts';
+import type { Json } from '@expert-relay/testkit';
 
 /** What a liar has at hand. */
 export interface Scene {

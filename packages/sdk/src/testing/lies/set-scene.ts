@@ -1,8 +1,7 @@
-import type { Constellation, Tenant } from '@expert-relay/testkit';
+import type { Constellation, Json, LyingRelay, Tenant } from '@expert-relay/testkit';
 import { makeAgentKeys } from '../../crypto/index.ts';
 import { createExpert, type Expert } from '../../expert/index.ts';
 import { createRelay } from '../../index.ts';
-import type { Json, LyingRelay } from '../lying-relay.ts';
 import { quick } from '../quick.ts';
 import { type Scene, texts } from './scene.ts';
 

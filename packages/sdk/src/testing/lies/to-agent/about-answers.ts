@@ -1,4 +1,4 @@
-import type { Lie } from '../../lying-relay.ts';
+import type { Lie } from '@expert-relay/testkit';
 import { inList, isFirst, isList } from '../in-list.ts';
 import { texts } from '../scene.ts';
 import type { AgentRow } from './agent-row.ts';

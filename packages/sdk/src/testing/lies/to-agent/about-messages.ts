@@ -1,4 +1,4 @@
-import type { Json } from '../../lying-relay.ts';
+import type { Json } from '@expert-relay/testkit';
 import { blobOf, flip } from '../blob.ts';
 import { inList, isList } from '../in-list.ts';
 import { aboutSecond } from './about-second.ts';

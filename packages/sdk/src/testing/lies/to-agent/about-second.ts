@@ -1,4 +1,4 @@
-import type { Json, Lie } from '../../lying-relay.ts';
+import type { Json, Lie } from '@expert-relay/testkit';
 import { aboutSecondOf } from '../in-list.ts';
 
 /** A lie about the expert's second answer. */

@@ -1,4 +1,4 @@
-import type { Lie } from '../../lying-relay.ts';
+import type { Lie } from '@expert-relay/testkit';
 import type { Scene } from '../scene.ts';
 
 /** A lie told to the agent, and what comes of it. */

@@ -1,4 +1,4 @@
-import type { Call, Json, Lie } from '../../lying-relay.ts';
+import type { Call, Json, Lie } from '@expert-relay/testkit';
 import { blobOf, flip } from '../blob.ts';
 import { aboutSecondOf, inList, isFirst } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';

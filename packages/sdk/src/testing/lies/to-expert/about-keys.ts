@@ -1,4 +1,4 @@
-import type { Json } from '../../lying-relay.ts';
+import type { Json } from '@expert-relay/testkit';
 import { inList, isFirst } from '../in-list.ts';
 import type { ExpertRow, ExpertScene } from './expert-row.ts';
 

@@ -1,4 +1,4 @@
-import type { Call, Json, Lie } from '../../lying-relay.ts';
+import type { Call, Json, Lie } from '@expert-relay/testkit';
 import type { ExpertRow } from './expert-row.ts';
 
 const inRequests = (alter: (requests: Json[], answer: Json) => unknown): Lie => ({

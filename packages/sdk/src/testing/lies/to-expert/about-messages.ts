@@ -1,4 +1,4 @@
-import type { Json } from '../../lying-relay.ts';
+import type { Json } from '@expert-relay/testkit';
 import { blobOf, flip, noise } from '../blob.ts';
 import { aboutSecondOf, inList, isList } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';

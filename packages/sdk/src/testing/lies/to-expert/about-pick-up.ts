@@ -1,4 +1,4 @@
-import type { Call, Json } from '../../lying-relay.ts';
+import type { Call, Json } from '@expert-relay/testkit';
 import { flip } from '../blob.ts';
 import { inList } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';

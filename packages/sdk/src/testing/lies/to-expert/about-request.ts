@@ -1,4 +1,4 @@
-import type { Json, Lie } from '../../lying-relay.ts';
+import type { Json, Lie } from '@expert-relay/testkit';
 import { inList, isFirst, isList } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 

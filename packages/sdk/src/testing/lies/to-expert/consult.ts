@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, type Json } from '@expert-relay/testkit';
 import { openExpert } from '../../../crypto/index.ts';
 import { createExpert, type Expert, type ExpertMessage, type ExpertRequest } from '../../../expert/index.ts';
 import { type Conversation, createRelay, RelayError } from '../../../index.ts';
-import type { Json } from '../../lying-relay.ts';
 import { quick } from '../../quick.ts';
 import { type Scene, texts } from '../scene.ts';
 import type { Stage } from '../set-scene.ts';

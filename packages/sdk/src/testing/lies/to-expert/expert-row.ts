@@ -1,4 +1,4 @@
-import type { Lie } from '../../lying-relay.ts';
+import type { Lie } from '@expert-relay/testkit';
 import type { Scene } from '../scene.ts';
 
 /** What a liar has at hand who knows what the agent has asked. */

@@ -1,3 +1,4 @@
+import type { Json } from '@expert-relay/testkit';
 import {
   type MessageRecord,
   type makeRoot,
@@ -6,7 +7,6 @@ import {
   restoreAgentKeys,
 } from '../../../crypto/index.ts';
 import { type Conversation, RelayError } from '../../../index.ts';
-import type { Json } from '../../lying-relay.ts';
 
 /** Whether what the expert sent was sealed for the keys that the agent really has. */
 export async function opensForAgent(
