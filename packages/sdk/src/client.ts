@@ -1,4 +1,4 @@
-import type { ClientOptions, Timing } from './client-options.ts';
+import type { ClientOptions } from './client-options.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
@@ -13,8 +13,6 @@ export interface Client {
   readonly api: Api;
   readonly hub: Hub;
   readonly memory: Memory;
-  readonly timing: Timing;
-  readonly random: () => number;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
   /** The expert that the key belongs to; asked until it is known. */
   userId(signal?: AbortSignal): Promise<string>;
@@ -34,8 +32,6 @@ export function createClient(
     api,
     hub: createHub(api, { ...options, timing, onEvent }),
     memory: options.memory ?? createMemory(),
-    timing,
-    random: options.random ?? Math.random,
     whoami,
     async userId(signal) {
       known ??= (await whoami(signal)).userId;
@@ -52,7 +48,7 @@ function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
   throw new RelayError(
     'invalid_key',
     kind === 'agent'
-      ? 'An agent needs a consumer key: `apiKey` begins with hs_, and not with hs_prov_.'
-      : 'An expert needs a provider key: `apiKey` begins with hs_prov_.',
+      ? "An agent's `apiKey` begins with hs_, and not with hs_prov_."
+      : "An expert's `apiKey` begins with hs_prov_.",
   );
 }

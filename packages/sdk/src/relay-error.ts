@@ -69,3 +69,7 @@ export class RelayError extends Error {
     this.retryAfter = options.retryAfter;
   }
 }
+
+/** For whatever was kept, and did not come back as it was. */
+export const notAsExported = () =>
+  new RelayError('invalid_input', 'This is not what `export()` or `state()` gave, unchanged. Begin anew.');

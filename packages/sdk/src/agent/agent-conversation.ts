@@ -96,7 +96,7 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     this.#isUnsaved = true;
     // Keys that came with the answer let go what waited for them: nobody may look again after this.
     if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-    const { text, messageId, createdAt, protection } = message;
-    return { text, messageId, createdAt, protection };
+    const { role, ...answer } = message;
+    return answer;
   }
 }

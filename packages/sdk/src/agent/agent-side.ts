@@ -1,3 +1,4 @@
+import { unknownExpert } from '../crypto/exchange/check-exchange.ts';
 import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
 import {
   type AgentKeys,
@@ -10,7 +11,6 @@ import {
   parsePublicKey,
   sameFingerprint,
 } from '../crypto/index.ts';
-import { RelayError } from '../relay-error.ts';
 import type { Head } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
 import type { AcceptedExchange } from './conversation-state.ts';
@@ -53,10 +53,7 @@ export class AgentSide implements Side {
     const { given } = this.#expert;
     const { fingerprint, sign, encrypt } = exchange;
     if (given !== undefined && (fingerprint === undefined || !sameFingerprint(given, fingerprint))) {
-      throw new RelayError(
-        'unknown_expert',
-        `This conversation was begun with another expert than ${given}. Resume it without that fingerprint, or ask anew.`,
-      );
+      throw unknownExpert(given, fingerprint);
     }
     const peer = { sign: parsePublicKey(sign, 'sign'), encrypt: parsePublicKey(encrypt, 'encrypt') };
     return await this.#accept(exchange, peer, state);

@@ -1,5 +1,5 @@
 import type { AgentKeysJson } from '../crypto/index.ts';
-import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { notAsExported, RelayError, type RelayErrorCode } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { SenderState } from '../thread/sender.ts';
 import type { ThreadState } from '../thread/thread.ts';
@@ -51,11 +51,11 @@ export interface AcceptedExchange {
 /** @throws RelayError `invalid_input` for what `export()` never gave. */
 export function checkState(state: unknown): asserts state is ConversationState {
   const isOurs = isObject(state) && typeof state.id === 'string';
-  if (isOurs && state.version === 1 && (isObject(state.request) || isObject(state.submission))) return;
-  throw new RelayError(
-    'invalid_input',
-    isOurs && state.version !== 1
-      ? 'This conversation was saved by another version of the SDK. Resume it with that version.'
-      : 'This is not a saved conversation: expected what export() gave, unchanged.',
-  );
+  if (isOurs && state.version !== 1) {
+    throw new RelayError(
+      'invalid_input',
+      'Another version of the SDK saved this. Resume it with that version.',
+    );
+  }
+  if (!isOurs || !(isObject(state.request) || isObject(state.submission))) throw notAsExported();
 }

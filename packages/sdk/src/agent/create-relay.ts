@@ -37,11 +37,10 @@ interface Fresh {
 export function createRelay(options: RelayOptions): Relay {
   const { apiKey } = options;
   const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
-  const awaited = new Map<string, Set<Awaited>>();
-  const followers = new Set<Follower>();
+  const awaited = new Set<Awaited>();
   const sorter = createSorter(() => client.api, awaited);
   const client = createClient(options, 'agent', sorter);
-  const { api, hub, memory, timing, random } = client;
+  const { api, hub, memory } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
   // By the key first: whose key it is, the relay says, and could say otherwise to be met as somebody new.
@@ -79,24 +78,19 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const listen = (look: () => void) => {
       const topic = `/svc/requests/${requestId}`;
-      const one = { thread, refCode, look };
-      const some = awaited.get(topic) ?? new Set();
-      awaited.set(topic, some.add(one));
-      followers.add(follower);
+      const one = { topic, thread, refCode, follower, look };
+      awaited.add(one);
       const unfollow = hub.follow(topic, look, since);
       return () => {
         unfollow();
-        followers.delete(follower);
-        some.delete(one);
-        if (some.size === 0) awaited.delete(topic);
+        awaited.delete(one);
       };
     };
     const follower: Follower = new Follower({
       thread,
       sender,
       listen,
-      timing,
-      random,
+      backoff: api.backoff,
       isFresh: fresh !== undefined,
     });
     const conversation = new AgentConversation(
@@ -125,7 +119,8 @@ export function createRelay(options: RelayOptions): Relay {
       const id = crypto.randomUUID();
       const keys = encrypted ? await makeAgentKeys() : undefined;
       const { body, confidential } = makeSubmission(question, keys, id);
-      const drafts = confidential.map((text) => ({ messageId: crypto.randomUUID(), text }));
+      const drafts =
+        confidential === undefined ? [] : [{ messageId: crypto.randomUUID(), text: confidential }];
       const state: ConversationState = {
         version: 1,
         id,
@@ -154,17 +149,14 @@ export function createRelay(options: RelayOptions): Relay {
         signal,
       ),
     stop() {
-      for (const follower of [...followers]) follower.stop(stopped());
+      for (const { follower } of [...awaited]) follower.stop(stopped());
       hub.stop();
     },
   };
 }
 
 const plainToKnown = () =>
-  new RelayError(
-    'invalid_input',
-    'An expert was named by fingerprint, and plain text proves nobody. Leave out `expert`, or ask encrypted.',
-  );
+  new RelayError('invalid_input', 'Plain text proves nobody: leave out `expert`, or ask encrypted.');
 
 const stopped = () =>
-  new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it to wait again.');
+  new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it.');

@@ -1,3 +1,4 @@
+import type { Follower } from '../thread/follower.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { Api } from '../transport/api.ts';
 import { listRequests } from '../transport/list-requests.ts';
@@ -6,7 +7,9 @@ import { startTimer } from '../transport/timer.ts';
 
 /** A conversation that somebody waits for. */
 export interface Awaited {
+  readonly topic: string;
   readonly thread: Thread;
+  readonly follower: Follower;
   readonly refCode: string;
   look(): void;
 }
@@ -20,7 +23,7 @@ const few = 3;
  * Finds the conversations that an event is about. A `new_message` does not say, and on a stream of many topics
  * it could be any: the list of requests tells by the number of answers.
  */
-export function createSorter(api: () => Api, awaited: ReadonlyMap<string, ReadonlySet<Awaited>>) {
+export function createSorter(api: () => Api, awaited: ReadonlySet<Awaited>) {
   let isSorting = false;
   let isStale = false;
 
@@ -28,7 +31,7 @@ export function createSorter(api: () => Api, awaited: ReadonlyMap<string, Readon
     isSorting = true;
     while (isStale) {
       isStale = false;
-      const all = [...awaited.values()].flatMap((some) => [...some]);
+      const all = [...awaited];
       const counts = await countAnswers(api()).catch(() => undefined);
       for (const one of all) {
         const { requestId, head } = one.thread;
@@ -41,7 +44,7 @@ export function createSorter(api: () => Api, awaited: ReadonlyMap<string, Readon
   return (event: Members, topics: ReadonlySet<string>): void => {
     // Our own message, or that of another process with our key: the next answer brings it along.
     if (event.role === 'consumer') return;
-    const candidates = [...topics].flatMap((topic) => [...(awaited.get(topic) ?? [])]);
+    const candidates = [...awaited].filter(({ topic }) => topics.has(topic));
     const named = candidates.filter(({ refCode }) => refCode === event.refCode);
     if (named.length > 0 || candidates.length <= few) {
       // Who answers at once has exchanged keys just before: one look finds both.

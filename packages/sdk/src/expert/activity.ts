@@ -2,7 +2,6 @@ import type { Client } from '../client.ts';
 import { pause } from '../transport/pause.ts';
 import { isRequestId } from '../transport/request-shape.ts';
 import type { Members } from '../transport/shape.ts';
-import { backoffBefore } from '../transport/timing.ts';
 import type { Inbox } from './inbox.ts';
 
 /**
@@ -57,7 +56,7 @@ export class Activity {
             unfollow = client.hub.follow(`/svc/providers/${userId}/activity`, onStale);
           return;
         } catch {
-          const wait = backoffBefore(failures, client.timing, client.random);
+          const wait = client.api.backoff(failures);
           await pause(wait, left.signal).catch(() => {});
         }
       }

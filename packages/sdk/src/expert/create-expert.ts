@@ -10,7 +10,6 @@ import { abortedError, onAbort } from '../transport/aborted.ts';
 import { pause } from '../transport/pause.ts';
 import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
 import { members, unexpected } from '../transport/shape.ts';
-import { backoffBefore } from '../transport/timing.ts';
 import { Activity } from './activity.ts';
 import type { Expert, ExpertOptions } from './expert.ts';
 import type { ExpertRequest } from './expert-request.ts';
@@ -31,7 +30,7 @@ export function createExpert(options: ExpertOptions): Expert {
   const { root } = options;
   const activity = new Activity(() => client);
   const client = createClient(options, 'expert', activity.onEvent);
-  const { api, hub, timing, random } = client;
+  const { api, hub } = client;
   const followers = new Set<Follower>();
   const inboxes = new Set<Inbox>();
   let opened: ReturnType<typeof openExpert> | undefined;
@@ -55,7 +54,7 @@ export function createExpert(options: ExpertOptions): Expert {
         unlisten();
       };
     };
-    const follower: Follower = new Follower({ thread, sender, listen, timing, random });
+    const follower: Follower = new Follower({ thread, sender, listen, backoff: api.backoff });
     // A request whose messages are refused can be looked at all the same.
     await thread.read(signal).catch((error: unknown) => {
       if (!thread.head) throw error;
@@ -77,7 +76,7 @@ export function createExpert(options: ExpertOptions): Expert {
       } catch (error) {
         if (error instanceof RelayError && error.code === 'not_found') return undefined;
         if (!isOutage(error)) throw error;
-        await pause(backoffBefore(failures, timing, random), signal);
+        await pause(api.backoff(failures), signal);
       }
     }
   }
@@ -85,7 +84,7 @@ export function createExpert(options: ExpertOptions): Expert {
   return {
     fingerprint: async () => (await keys())?.fingerprint,
     requests({ signal } = {}) {
-      const inbox = new Inbox({ api, timing, random });
+      const inbox = new Inbox(api);
       const follow = () => {
         inboxes.add(inbox);
         const unlisten = activity.listenToAll(inbox);

@@ -8,6 +8,7 @@ import {
   parsePublicKey,
   samePublicKey,
 } from '../crypto/index.ts';
+import { refusal } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
@@ -123,7 +124,8 @@ const withoutRoot = () =>
   );
 
 const othersKeys = () =>
-  new RelayError(
+  refusal(
     'keys_changed',
-    'This request was picked up with another key than yours: its messages cannot be read with this root. Use the root it was picked up with.',
+    'This request was picked up with another key than yours.',
+    'Use the root that it was picked up with.',
   );

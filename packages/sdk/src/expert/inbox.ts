@@ -1,5 +1,5 @@
 import type { RelayError } from '../relay-error.ts';
-import { Looker, type LookerOptions } from '../thread/looker.ts';
+import { Looker } from '../thread/looker.ts';
 import { Mailbox } from '../thread/mailbox.ts';
 import type { Api } from '../transport/api.ts';
 import { listRequests } from '../transport/list-requests.ts';
@@ -11,12 +11,10 @@ export class Inbox {
   readonly #mailbox = new Mailbox<string>();
   readonly #seen = new Set<string>();
 
-  constructor(options: { api: Api } & Pick<LookerOptions, 'timing' | 'random'>) {
-    const { api, timing, random } = options;
+  constructor(api: Api) {
     this.#api = api;
     this.#looker = new Looker({
-      timing,
-      random,
+      backoff: api.backoff,
       look: (signal) => this.#list(signal),
       tell: (error) => this.#mailbox.interrupt(error),
     });

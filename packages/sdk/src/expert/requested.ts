@@ -3,8 +3,10 @@ import { RelayError } from '../relay-error.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Head } from '../thread/page.ts';
 import { isRefusal } from '../thread/refusals.ts';
+
 import { Talk, type TalkParts } from '../thread/talk.ts';
 import { members } from '../transport/shape.ts';
+import { type Asked, readAsked } from './asked.ts';
 import type { ExpertMessage, ExpertRequest } from './expert-request.ts';
 import type { ExpertSide } from './expert-side.ts';
 
@@ -17,10 +19,12 @@ export interface RequestParts {
 export class Requested extends Talk<Head> implements ExpertRequest {
   readonly messages: AsyncIterable<ExpertMessage>;
   readonly #parts: RequestParts;
+  readonly #asked: Asked;
 
   constructor(talk: TalkParts<Head>, parts: RequestParts) {
     super(talk);
     this.#parts = parts;
+    this.#asked = readAsked(talk.request.asked);
     const { follower, thread } = talk;
     this.messages = {
       [Symbol.asyncIterator]: () => handOut(follower, (signal) => thread.mailbox.take({ signal })),
@@ -31,13 +35,13 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     return this.talk.request.createdAt;
   }
   get question(): string {
-    return this.talk.request.question;
+    return this.#asked.question;
   }
   get context() {
-    return this.talk.request.context;
+    return this.#asked.context;
   }
   get plaintext(): string | undefined {
-    return this.talk.request.plaintext;
+    return this.#asked.plaintext;
   }
   get encrypted(): boolean {
     return this.talk.request.consumerKeys !== undefined;

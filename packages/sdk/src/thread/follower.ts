@@ -1,5 +1,5 @@
-import type { Timing } from '../client-options.ts';
 import type { RelayError } from '../relay-error.ts';
+import type { Api } from '../transport/api.ts';
 import { Looker } from './looker.ts';
 import type { Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
@@ -9,8 +9,7 @@ export interface FollowerOptions {
   readonly sender: Sender;
   /** Calls back when there may be news. Gives what ends it. */
   readonly listen: (look: () => void) => () => void;
-  readonly timing: Timing;
-  readonly random: () => number;
+  readonly backoff: Api['backoff'];
   /** Whether nothing can have come yet. */
   readonly isFresh?: boolean;
 }
@@ -47,11 +46,10 @@ export class Follower {
   }
 
   #begin(): void {
-    const { thread, sender, listen, timing, random } = this.#options;
+    const { thread, sender, listen, backoff } = this.#options;
     const { mailbox } = thread;
     const looker = new Looker({
-      timing,
-      random,
+      backoff,
       async look(signal) {
         await thread.read(signal);
         if (sender.isDue && !mailbox.hasEnded) await sender.flush(signal);

@@ -1,16 +1,13 @@
-import type { Timing } from '../client-options.ts';
 import { RelayError } from '../relay-error.ts';
-import { isPassing } from '../transport/api.ts';
+import { type Api, isPassing } from '../transport/api.ts';
 import { pause } from '../transport/pause.ts';
-import { backoffBefore } from '../transport/timing.ts';
 
 export interface LookerOptions {
   /** Brings what is known up to date. */
   readonly look: (signal: AbortSignal) => Promise<void>;
   /** Hears of what does not pass by itself. */
   readonly tell: (error: RelayError) => void;
-  readonly timing: Timing;
-  readonly random: () => number;
+  readonly backoff: Api['backoff'];
 }
 
 /** Looks again whenever there may be news, once at a time, and goes on after outages of any length. */
@@ -36,7 +33,7 @@ export class Looker {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { look, tell, timing, random } = this.#options;
+    const { look, tell, backoff } = this.#options;
     for (let failures = 0; this.#isStale && !signal.aborted; ) {
       this.#isStale = false;
       try {
@@ -47,7 +44,7 @@ export class Looker {
         if (!isOutage(error)) tell(asRelayError(error));
         this.#isStale = true;
         failures += 1;
-        await pause(backoffBefore(failures, timing, random), signal).catch(() => {});
+        await pause(backoff(failures), signal).catch(() => {});
       }
     }
     this.#isLooking = false;

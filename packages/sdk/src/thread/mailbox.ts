@@ -1,5 +1,5 @@
 import { RelayError } from '../relay-error.ts';
-import { abortedError, onAbort, throwIfAborted } from '../transport/aborted.ts';
+import { orAborted, throwIfAborted } from '../transport/aborted.ts';
 import { startTimer } from '../transport/timer.ts';
 
 interface Taker<T> {
@@ -58,27 +58,22 @@ export class Mailbox<T> {
     const interruption = this.#interruption;
     this.#interruption = undefined;
     if (interruption && this.#messages.length === 0) throw interruption;
-    let release = () => {};
-    let stopTimer = () => {};
-    try {
-      return await new Promise<T | undefined>((resolve, reject) => {
-        const taker: Taker<T> = {
-          resolve,
-          // Out of the row at once: a message that comes in the same moment is for somebody else.
-          reject: (error) => {
-            this.#takers.delete(taker);
-            reject(error);
-          },
-        };
-        this.#takers.add(taker);
-        release = onAbort(signal, () => taker.reject(abortedError(signal as AbortSignal)));
-        if (timeout !== undefined) stopTimer = startTimer(timeout, () => taker.reject(timedOut(timeout)));
-        this.#serve();
-      });
-    } finally {
-      release();
-      stopTimer();
-    }
+    return await orAborted<T | undefined>(signal, (resolve, fail) => {
+      const leave = () => this.#takers.delete(taker);
+      const reject = (error: unknown) => {
+        leave();
+        fail(error);
+      };
+      const taker: Taker<T> = { resolve, reject };
+      this.#takers.add(taker);
+      const stopTimer =
+        timeout === undefined ? () => {} : startTimer(timeout, () => reject(timedOut(timeout)));
+      this.#serve();
+      return () => {
+        leave();
+        stopTimer();
+      };
+    });
   }
 
   #serve(): void {
@@ -98,6 +93,6 @@ export class Mailbox<T> {
 function timedOut(timeout: number): RelayError {
   return new RelayError(
     'timeout',
-    `No answer came within ${timeout / 1_000} s. The conversation goes on: wait again, now or later.`,
+    `No answer came within ${timeout / 1_000} s. The conversation goes on: wait again.`,
   );
 }

@@ -1,8 +1,9 @@
 import type { Protection } from '../agent/conversation.ts';
 import { malformed, readOrigin } from '../crypto/channel/message.ts';
+import { undecryptable } from '../crypto/channel/refusals.ts';
 import type { Channel, MessageRecord } from '../crypto/index.ts';
 import type { Members } from '../transport/shape.ts';
-import { notReadable, plaintextRefused } from './refusals.ts';
+import { plaintextRefused } from './refusals.ts';
 
 /** A message that was read and found in order. */
 export interface Message {
@@ -21,8 +22,8 @@ export async function openRecord(
 ): Promise<Omit<Message, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const { role, messageId } = readOrigin(record);
-  if (isThere(encrypted) || isThere(signature)) {
-    if (!channel) throw notReadable();
+  if ((encrypted ?? signature ?? undefined) !== undefined) {
+    if (!channel) throw undecryptable();
     // The channel looks at every member itself.
     return { role, messageId, ...(await channel.open(record as unknown as MessageRecord)) };
   }
@@ -30,5 +31,3 @@ export async function openRecord(
   if (!takesPlaintext || channel) throw plaintextRefused();
   return { role, messageId, text: plaintext, protection: 'plaintext' };
 }
-
-const isThere = (value: unknown): boolean => value !== undefined && value !== null;

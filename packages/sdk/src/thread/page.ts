@@ -1,20 +1,11 @@
-import type { ContextMessage, RequestState } from '../request-state.ts';
+import type { RequestState } from '../request-state.ts';
 import { requestState, time } from '../transport/request-shape.ts';
-import {
-  count,
-  isObject,
-  list,
-  type Members,
-  members,
-  optionalText,
-  unexpected,
-} from '../transport/shape.ts';
+import { count, list, type Members, members, optionalText, unexpected } from '../transport/shape.ts';
 
 /** A request as its two sides see it, its messages apart. */
 export interface Head extends RequestState {
-  readonly question: string;
-  readonly context: readonly ContextMessage[];
-  readonly plaintext: string | undefined;
+  /** What was asked, not looked at: an agent knows it. */
+  readonly asked: Members;
   /** PEM, not looked at yet. */
   readonly consumerKeys: Pair | undefined;
   readonly providerKeys: Pair | undefined;
@@ -58,9 +49,7 @@ export function readPage(answer: unknown): Page {
 function readHead(body: Members): Head {
   return {
     ...requestState(body),
-    question: optionalText(body, 'question') ?? '',
-    context: Array.isArray(body.context) ? body.context.filter(isContextMessage) : [],
-    plaintext: optionalText(body, 'plaintext'),
+    asked: { question: body.question, context: body.context, plaintext: body.plaintext },
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),
     keySignature: optionalText(body, 'keySignature'),
@@ -74,6 +63,3 @@ function pair(body: Members, side: 'consumer' | 'provider'): Pair | undefined {
   if (sign === undefined || encrypt === undefined) unexpected(`both keys of the ${side}, or none`);
   return { sign, encrypt };
 }
-
-const isContextMessage = (value: unknown): value is ContextMessage =>
-  isObject(value) && typeof value.role === 'string' && typeof value.content === 'string';

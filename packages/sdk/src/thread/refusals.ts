@@ -1,3 +1,4 @@
+import { messageRefused } from '../crypto/refusal.ts';
 import { RelayError, type RelayErrorCode } from '../relay-error.ts';
 
 /** What ends a conversation for good: somebody between the two sides does what must not be done. */
@@ -22,16 +23,7 @@ export const isRefusal = (error: unknown): error is RelayError =>
   error instanceof RelayError && refusals.has(error.code);
 
 export const plaintextRefused = () =>
-  new RelayError(
-    'plaintext_refused',
-    'A message came as plain text although the other side has keys: the relay could have written it. It is not shown. Do not trust this relay before you know why.',
-  );
-
-export const notReadable = () =>
-  new RelayError(
-    'undecryptable',
-    'An encrypted message came, but no keys were exchanged in this conversation. It is not shown. Ask the other side to pick the request up again.',
-  );
+  messageRefused('plaintext_refused', 'A message came as plain text, which the relay could have written.');
 
 export const ended = (status: 'closed' | 'expired') =>
   new RelayError(

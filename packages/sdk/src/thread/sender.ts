@@ -73,7 +73,11 @@ export class Sender {
     this.#drafts.push(draft);
     const release = onAbort(signal, () => this.#drop(draft));
     try {
-      await orAborted(this.flush(signal), signal);
+      await orAborted<void>(signal, (resolve, reject) => {
+        // What was begun goes on by itself.
+        this.flush(signal).then(resolve, reject);
+        return () => {};
+      });
     } finally {
       release();
     }

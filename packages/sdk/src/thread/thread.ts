@@ -166,8 +166,7 @@ export class Thread {
       // The same over and over would never end.
       if (next !== undefined && opened.length === 0) unexpected('a list that goes on');
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      this.#refusal = error;
+      if (isRefusal(error)) this.#refusal = error;
       throw error;
     } finally {
       this.#commit(opened, seq);

@@ -1,7 +1,7 @@
 import { RelayError } from '../relay-error.ts';
 
 export const abortedError = (signal: AbortSignal): RelayError =>
-  new RelayError('aborted', 'This was called off by its AbortSignal.', { cause: signal.reason });
+  new RelayError('aborted', 'Called off by its AbortSignal.', { cause: signal.reason });
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedError(signal);
@@ -15,11 +15,26 @@ export function onAbort(signal: AbortSignal | undefined, callBack: () => void): 
   return () => signal.removeEventListener('abort', callBack);
 }
 
-/** Waits for a promise, but no longer than until the signal aborts. What was begun goes on by itself. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const release = onAbort(signal, () => reject(abortedError(signal)));
-    promise.then(resolve, reject).finally(release);
-  });
+/** Waits for what `begin` begins, but no longer than until the signal aborts. It gives what takes that back. */
+export async function orAborted<T>(
+  signal: AbortSignal | undefined,
+  begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
+): Promise<T> {
+  let release = () => {};
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const takeBack = begin(resolve, reject);
+      const unlisten = onAbort(signal, () => {
+        // At once: what comes in the same moment is for somebody else.
+        takeBack();
+        reject(abortedError(signal as AbortSignal));
+      });
+      release = () => {
+        unlisten();
+        takeBack();
+      };
+    });
+  } finally {
+    release();
+  }
 }

@@ -5,10 +5,10 @@ import { type Budget, createBudget } from './budget.ts';
 import { fetchSettings } from './fetch-settings.ts';
 import { httpUrl, invalidUrl } from './http-url.ts';
 import { createLanes } from './lanes.ts';
+import { parseJson } from './parse-json.ts';
 import { pause } from './pause.ts';
 import { problemError } from './problem-error.ts';
 import { unexpected } from './shape.ts';
-import { backoffBefore } from './timing.ts';
 import { within } from './within.ts';
 
 /** Calls the gateway. Every call may be repeated: each carries what makes a repetition harmless. */
@@ -16,6 +16,8 @@ export interface Api {
   /** The gateway's address, without a slash at its end. */
   readonly url: string;
   readonly budget: Budget;
+  /** How long to wait before try `attempt`, of 0 and up: any time up to a limit that doubles ("full jitter"). */
+  backoff(attempt: number): number;
   get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
   post<T>(path: string, body: object, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
 }
@@ -31,6 +33,8 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
   const lanes = createLanes(width);
   const budget = createBudget();
   let closedUntil = 0;
+
+  const backoff = (attempt: number) => random() * Math.min(timing.maxBackoff, timing.backoff * 2 ** attempt);
 
   async function attempt(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
     const answered = await within(timing.call, signal, async (inTime) => {
@@ -71,7 +75,7 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
         if (code !== 'rate_limited') failures += 1;
         // For all calls at once; but no answer closes the way for longer than we are patient.
         else closedUntil = performance.now() + Math.min(retryAfter ?? 60_000, timing.patience);
-        const wait = Math.max(retryAfter ?? 0, backoffBefore(failures, timing, random));
+        const wait = Math.max(retryAfter ?? 0, backoff(failures));
         if (failures === tries || performance.now() + wait > patientUntil) throw error;
         await pause(wait, signal);
       }
@@ -81,6 +85,7 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
   return {
     url,
     budget,
+    backoff,
     get: (path, read, signal) => call(path, {}, read, signal),
     post: (path, body, read, signal) =>
       call(
@@ -99,14 +104,6 @@ export const isPassing = ({ code }: RelayError): boolean =>
 function baseUrl(url: string | URL): string {
   const { href } = httpUrl(url) ?? invalidUrl('url');
   return href.replace(/[?#].*$/, '').replace(/\/+$/, '');
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function unreachable(url: string, cause: unknown): RelayError {

@@ -11,8 +11,5 @@ export function httpUrl(url: string | URL): URL | undefined {
 }
 
 export function invalidUrl(name: string): never {
-  throw new RelayError(
-    'invalid_input',
-    `\`${name}\` must be an http(s) address, such as https://relay.example.`,
-  );
+  throw new RelayError('invalid_input', `\`${name}\` is no http(s) address.`);
 }

@@ -1,15 +1,17 @@
 import type { Timing } from '../client-options.ts';
+import type { Api } from './api.ts';
 import type { OpenStream } from './open-stream.ts';
+import { parseJson } from './parse-json.ts';
 import { pause } from './pause.ts';
 import { readStream } from './read-stream.ts';
 import { isObject, type Members } from './shape.ts';
 import { startTimer } from './timer.ts';
-import { backoffBefore } from './timing.ts';
+import { within } from './within.ts';
 
 export interface HubStreamOptions {
   readonly open: OpenStream;
   readonly timing: Timing;
-  readonly random: () => number;
+  readonly backoff: Api['backoff'];
   /** An event of one of these topics: it does not say of which. */
   readonly onEvent: (event: Members, topics: ReadonlySet<string>) => void;
   readonly onStale: (topic: string) => void;
@@ -111,7 +113,7 @@ export class HubStream {
 
   /** Listens until the connection ends. Gives how long to wait before the next one. */
   async #connect(topics: readonly string[], signal: AbortSignal): Promise<number> {
-    const { open, timing, random, onEvent, onStale } = this.#options;
+    const { open, timing, backoff, onEvent, onStale } = this.#options;
     const asked = new Set(topics);
     let retry = 0;
     const opened = () => {
@@ -123,13 +125,11 @@ export class HubStream {
       for (const topic of topics) if (!covered.has(topic) && !this.#new.has(topic)) onStale(topic);
       this.#gather();
     };
-    const attempt = new AbortController();
-    const abort = () => attempt.abort();
-    signal.addEventListener('abort', abort);
-    const stopTimer = startTimer(timing.opening, abort);
     try {
-      const body = await open({ topics, lastEventId: this.#place, signal: attempt.signal });
-      stopTimer();
+      const lastEventId = this.#place;
+      const body = await within(timing.opening, signal, (inTime) =>
+        open({ topics, lastEventId, signal: inTime }),
+      );
       await readStream(
         body,
         {
@@ -137,7 +137,10 @@ export class HubStream {
             if (name === 'hub.end') return;
             opened();
             if (name === 'hub.reset') for (const topic of topics) onStale(topic);
-            else if (name === 'message') onEvent(parse(data), asked);
+            else if (name === 'message') {
+              const event = parseJson(data);
+              onEvent(isObject(event) ? event : {}, asked);
+            }
           },
           onPlace: (id) => {
             opened();
@@ -153,28 +156,14 @@ export class HubStream {
       );
     } catch {
       // A stream that breaks is opened again, whatever broke it.
-    } finally {
-      stopTimer();
-      signal.removeEventListener('abort', abort);
-      // Of a body that nobody reads any more, its connection would stay.
-      attempt.abort();
     }
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     if (wasOpen) this.#closedAt = performance.now();
     // Without a word from the hub, as long as it asks its readers to wait by default.
-    if (wasOpen) return retry || 1_000 + random() * 2_000;
+    if (wasOpen) return retry || 1_000 + backoff(3);
     if (signal.aborted) return 0;
     this.#failures += 1;
-    return Math.max(retry, backoffBefore(this.#failures, timing, random));
-  }
-}
-
-function parse(data: string): Members {
-  try {
-    const event: unknown = JSON.parse(data);
-    return isObject(event) ? event : {};
-  } catch {
-    return {};
+    return Math.max(retry, backoff(this.#failures));
   }
 }

@@ -19,8 +19,8 @@ export function createHub(
   api: Api,
   options: ClientOptions & { timing: Timing; onEvent: HubStreamOptions['onEvent'] },
 ): Hub {
-  const { timing, random = Math.random, onEvent } = options;
-  const followers = new Map<string, Set<() => void>>();
+  const { timing, onEvent } = options;
+  const followers = new Set<{ readonly topic: string; readonly call: () => void }>();
   const streams: HubStream[] = [];
   const open = createOpenStream(api, options);
   let stopTimer: (() => void) | undefined;
@@ -28,7 +28,7 @@ export function createHub(
   let lastLook = performance.now();
 
   const onStale = (topic: string) => {
-    for (const call of followers.get(topic) ?? []) call();
+    for (const one of [...followers]) if (one.topic === topic) one.call();
   };
 
   function stopTicking(): void {
@@ -39,7 +39,7 @@ export function createHub(
   function streamFor(topic: string): HubStream {
     const holder = streams.find(({ topics }) => topics.has(topic)) ?? streams.find(({ isFull }) => !isFull);
     if (holder) return holder;
-    const stream = new HubStream({ open, timing, random, onEvent, onStale });
+    const stream = new HubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
     streams.push(stream);
     return stream;
   }
@@ -47,7 +47,7 @@ export function createHub(
   /** Polls topics whose streams do not come through, in turn; when all do, looks at each now and then. */
   function tick(): void {
     const blocked = streams.filter(({ isBlocked }) => isBlocked).flatMap(({ topics }) => [...topics]);
-    const polled = blocked.length > 0 ? blocked : [...followers.keys()];
+    const polled = blocked.length > 0 ? blocked : [...followers].map(({ topic }) => topic);
     const now = performance.now();
     if (blocked.length > 0 || now - lastLook >= timing.recheck / polled.length) {
       lastLook = now;
@@ -61,14 +61,13 @@ export function createHub(
   return {
     place: () => streams.find(({ isFull }) => !isFull)?.place,
     follow(topic, call, since) {
-      const calls = followers.get(topic) ?? new Set();
-      followers.set(topic, calls.add(call));
+      const one = { topic, call };
+      followers.add(one);
       streamFor(topic).add(topic, since);
       stopTimer ??= startTimer(timing.poll, tick);
       return () => {
-        calls.delete(call);
-        if (calls.size > 0 || followers.get(topic) !== calls) return;
-        followers.delete(topic);
+        followers.delete(one);
+        if ([...followers].some((other) => other.topic === topic)) return;
         for (const stream of streams) stream.remove(topic);
         if (followers.size === 0) stopTicking();
       };

@@ -1,4 +1,4 @@
-import { abortedError, onAbort, throwIfAborted } from './aborted.ts';
+import { orAborted, throwIfAborted } from './aborted.ts';
 
 /** Lets so many run at a time, the others in the order in which they came. */
 export interface Lanes {
@@ -9,22 +9,15 @@ export function createLanes(width: number): Lanes {
   const waiting = new Set<() => void>();
   let free = width;
 
-  function enter(signal: AbortSignal | undefined): Promise<void> | undefined {
+  async function enter(signal: AbortSignal | undefined): Promise<void> {
     throwIfAborted(signal);
     if (free > 0) {
       free -= 1;
-      return undefined;
+      return;
     }
-    return new Promise((resolve, reject) => {
-      const admit = () => {
-        release();
-        resolve();
-      };
-      waiting.add(admit);
-      const release = onAbort(signal, () => {
-        waiting.delete(admit);
-        reject(abortedError(signal as AbortSignal));
-      });
+    await orAborted<void>(signal, (resolve) => {
+      waiting.add(resolve);
+      return () => waiting.delete(resolve);
     });
   }
 

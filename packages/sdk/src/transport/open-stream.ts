@@ -28,7 +28,7 @@ export function createOpenStream(api: Api, options: ClientOptions): OpenStream {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     if (response.ok && isStream && response.body) return response.body;
     await response.body?.cancel();
-    throw new Error(`The hub answered ${response.status} instead of a stream.`);
+    throw new Error(`HTTP ${response.status}`);
   };
 
   function fetchToken(topics: readonly string[], signal: AbortSignal): Promise<string> {

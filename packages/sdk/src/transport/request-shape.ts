@@ -13,13 +13,18 @@ import {
 
 /* The answers that are read in more than one place. */
 
-export const requestState = (body: Members): RequestState => ({
+/** What even a submit is answered. */
+export const requestHead = (body: Members) => ({
   requestId: requestId(body),
   refCode: refCode(body),
   status: oneOf(body, 'status', ['pending', 'responded', 'closed', 'expired']),
+  expiresAt: time(body, 'expiresAt'),
+});
+
+export const requestState = (body: Members): RequestState => ({
+  ...requestHead(body),
   responseCount: count(body, 'responseCount'),
   createdAt: time(body, 'createdAt'),
-  expiresAt: time(body, 'expiresAt'),
 });
 
 /* What people and models are shown within our own sentences must not be sentences itself. */

@@ -23,7 +23,7 @@ export function matching(object: Members, name: string, pattern: RegExp): string
 
 /** What is not there and what is `null` is the same. */
 export function optionalText(object: Members, name: string): string | undefined {
-  return object[name] === undefined || object[name] === null ? undefined : text(object, name);
+  return (object[name] ?? undefined) === undefined ? undefined : text(object, name);
 }
 
 export function count(object: Members, name: string): number {
@@ -46,6 +46,6 @@ export function oneOf<const T extends string>(object: Members, name: string, val
 export function unexpected(expected: string): never {
   throw new RelayError(
     'unexpected_answer',
-    `The answer is not a relay's: expected ${expected}. Check the address, and what stands between.`,
+    `The answer is not a relay's: expected ${expected}. Check the address.`,
   );
 }

@@ -11,12 +11,3 @@ export const defaultTiming: Timing = {
   poll: 3_000,
   recheck: 60_000,
 };
-
-/** How long to wait before try `attempt`, of 0 and up: any time up to a limit that doubles ("full jitter"). */
-export function backoffBefore(
-  attempt: number,
-  { backoff, maxBackoff }: Pick<Timing, 'backoff' | 'maxBackoff'>,
-  random: () => number,
-): number {
-  return random() * Math.min(maxBackoff, backoff * 2 ** attempt);
-}

@@ -1,6 +1,7 @@
 import type { Bytes } from './bytes.ts';
+import { toUtf8 } from './utf8.ts';
 
-const digits = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+const digits = toUtf8('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 const padding = 61;
 const ascii = new TextDecoder();
 

@@ -11,7 +11,7 @@ export function toUtf8(text: string): Bytes {
   if (loneSurrogate.test(text)) {
     throw new RelayError(
       'invalid_input',
-      'The text has half a character (a lone surrogate), which UTF-8 cannot hold. Cut texts between characters, or clean this one with text.toWellFormed().',
+      'The text has half a character (a lone surrogate). Mend it with text.toWellFormed().',
     );
   }
   return encoder.encode(text);

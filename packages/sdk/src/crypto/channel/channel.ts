@@ -66,16 +66,18 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   const self = { sign: own.signPublic, encrypt: own.encryptPublic };
   refuseOwnKeys(self, peer);
   const keys = role === 'consumer' ? { consumer: self, provider: peer } : { consumer: peer, provider: self };
+  const openSender = async (sender: Role) => ({
+    verifier: await importVerifier(keys[sender].sign),
+    info: tuple('expert-relay/v4/message-key', requestId, sender, ...inOrder(keys)),
+  });
   const [secret, consumer, provider] = await Promise.all([
     own.agree(peer.encrypt).then(importSecret),
-    importVerifier(keys.consumer.sign),
-    importVerifier(keys.provider.sign),
+    openSender('consumer'),
+    openSender('provider'),
   ]);
-  const verifiers = { consumer, provider };
-  const bound = (sender: Role) => tuple('expert-relay/v4/message-key', requestId, sender, ...inOrder(keys));
-  const infos = { consumer: bound('consumer'), provider: bound('provider') };
+  const senders = { consumer, provider };
   const messageKey = (sender: Role, messageId: string) =>
-    deriveAesKey(secret, toUtf8(messageId), infos[sender]);
+    deriveAesKey(secret, toUtf8(messageId), senders[sender].info);
   const history = openHistory(options.state);
   const queue = inTurn();
 
@@ -108,7 +110,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     }
     const signed = signedBytes(requestId, message);
     const [verified, hash, key] = await Promise.all([
-      verifySignature(verifiers[message.role], signature, signed),
+      verifySignature(senders[message.role].verifier, signature, signed),
       sha256(signed),
       messageKey(message.role, message.messageId),
     ]);
@@ -126,7 +128,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   return {
     async seal(text, messageId = crypto.randomUUID()) {
       if (!isMessageId(messageId)) {
-        throw new RelayError('invalid_input', 'A messageId is a UUID. Leave it out to get a new one.');
+        throw new RelayError('invalid_input', 'A messageId is a UUID.');
       }
       const bytes = toUtf8(text);
       return await queue(() => seal(bytes, messageId));

@@ -1,6 +1,6 @@
-import { RelayError } from '../../relay-error.ts';
 import { type Bytes, concat } from '../bytes/bytes.ts';
 import { fromUtf8 } from '../bytes/utf8.ts';
+import { messageRefused } from '../refusal.ts';
 
 /** No UTF-8 text begins with it. */
 const marker = 0xf8;
@@ -37,9 +37,5 @@ function read(bytes: Uint8Array): string {
   return text;
 }
 
-function malformed(why: string): RelayError {
-  return new RelayError(
-    'malformed_frame',
-    `A message opened, but ${why}. Its text is not shown. Bring both sides to the same version of the client.`,
-  );
-}
+const malformed = (why: string) =>
+  messageRefused('malformed_frame', `A message opened, but ${why}.`, 'Bring both sides to the same version.');

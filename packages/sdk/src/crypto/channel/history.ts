@@ -1,6 +1,7 @@
-import { RelayError } from '../../relay-error.ts';
+import { notAsExported } from '../../relay-error.ts';
 import { fromBase64, toBase64 } from '../bytes/base64.ts';
 import type { Bytes } from '../bytes/bytes.ts';
+import { messageRefused } from '../refusal.ts';
 import { mostLinks } from './frame.ts';
 
 /** What one device knows of a conversation's messages, to be kept as JSON: their hashes in base64. */
@@ -61,22 +62,10 @@ export function openHistory(state: ChannelState = { seen: [], ends: [], unlisted
 
 function checked(hashes: readonly string[]): readonly string[] {
   if (Array.isArray(hashes) && hashes.every((hash) => fromBase64(String(hash))?.length === 32)) return hashes;
-  throw new RelayError(
-    'invalid_input',
-    'This is not the state of a channel: expected what state() gave, unchanged. Without it, read the conversation anew from its start.',
-  );
+  throw notAsExported();
 }
 
-function replayed(): RelayError {
-  return new RelayError(
-    'message_replayed',
-    'The relay shows a message once more in another place. It is not shown again. Do not trust this relay before you know why.',
-  );
-}
+const replayed = () => messageRefused('message_replayed', 'A message came once more, in another place.');
 
-function missing(): RelayError {
-  return new RelayError(
-    'message_missing',
-    'Messages that came before this one are missing: they were dropped or put out of order. Its text is not shown. Read the conversation anew; if that does not help, do not trust this relay before you know why.',
-  );
-}
+const missing = () =>
+  messageRefused('message_missing', 'Messages that came before this one were dropped or put out of order.');

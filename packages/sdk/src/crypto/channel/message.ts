@@ -1,8 +1,8 @@
-import { RelayError } from '../../relay-error.ts';
 import { fromBase64, toBase64 } from '../bytes/base64.ts';
 import type { Bytes } from '../bytes/bytes.ts';
 import { tuple } from '../bytes/tuple.ts';
 import type { Role } from '../exchange/conversation-keys.ts';
+import { messageRefused } from '../refusal.ts';
 
 /** The blob of a message, every member base64. */
 export interface Encrypted {
@@ -73,8 +73,7 @@ export function readOrigin({ role, messageId }: { readonly role?: unknown; reado
   readonly role: Role;
   readonly messageId: string;
 } {
-  if (role !== 'consumer' && role !== 'provider')
-    throw malformed('its role is neither consumer nor provider');
+  if (role !== 'consumer' && role !== 'provider') throw malformed('its role is no role');
   if (!isMessageId(messageId)) throw malformed('its messageId is no UUID');
   return { role, messageId };
 }
@@ -97,15 +96,9 @@ export function readMessage(record: Partial<MessageRecord> | null): { message: M
 
 function bytes(name: string, text: unknown, length?: number): Bytes {
   const read = typeof text === 'string' ? fromBase64(text) : undefined;
-  if (!read) throw malformed(`its ${name} is no canonical base64`);
-  if (length !== undefined && read.length !== length)
-    throw malformed(`its ${name} is not ${length} bytes long`);
-  return read;
+  if (read && (length === undefined || read.length === length)) return read;
+  throw malformed(`its ${name} is not ${length ?? 'any'} bytes in canonical base64`);
 }
 
-export function malformed(why: string): RelayError {
-  return new RelayError(
-    'malformed_message',
-    `A message is not made as it must be: ${why}. Its text is not shown. Ask the other side to send it again.`,
-  );
-}
+export const malformed = (why: string) =>
+  messageRefused('malformed_message', `A message is malformed: ${why}.`);

@@ -1,6 +1,6 @@
-import { RelayError } from '../../relay-error.ts';
 import { fromBase64 } from '../bytes/base64.ts';
 import { parsePublicKey, samePublicKey } from '../keys/public-key.ts';
+import { refusal } from '../refusal.ts';
 import type { PublicKeys } from './conversation-keys.ts';
 import { exchangeBytes } from './exchange-bytes.ts';
 import { formatFingerprint, sameFingerprint } from './fingerprint.ts';
@@ -44,32 +44,34 @@ export async function checkExchange(options: {
     isSignedBy(sign, fromBase64(keySignature ?? ''), signed),
   ]);
   if (known !== undefined && !sameFingerprint(known, fingerprint)) {
-    throw new RelayError(
-      'unknown_expert',
-      `Another expert answers: the fingerprint is ${fingerprint}, and ${known} was expected. Nothing was sent to these keys. Ask the expert over another channel whether the key is new.`,
-    );
+    throw unknownExpert(known, fingerprint);
   }
-  if (keySignature === undefined || keySignature === null) {
-    if (known === undefined) return { sign, encrypt, fingerprint, verified: 'unverified' };
-    throw new RelayError(
+  const isSigned = keySignature !== undefined && keySignature !== null;
+  if (known !== undefined && !isSigned) {
+    throw refusal(
       'key_signature_missing',
-      'The expert is known, but nothing proves that these keys are theirs. Nothing was sent to them. Ask anew, and tell whoever runs the relay if it happens again.',
+      "Nothing proves that these keys are the expert's. Nothing was sent to them.",
     );
   }
-  if (!isProven) {
-    throw new RelayError(
+  if (isSigned && !isProven) {
+    throw refusal(
       'key_signature_wrong',
-      'The expert did not sign these keys: somebody swapped keys on their way. Nothing was sent to them. Do not trust this relay before you know why.',
+      'The expert did not sign these keys: somebody swapped them on their way. Nothing was sent to them.',
     );
   }
-  return { sign, encrypt, fingerprint, verified: known === undefined ? 'first-contact' : 'known' };
+  const verified = known !== undefined ? 'known' : isSigned ? 'first-contact' : 'unverified';
+  return { sign, encrypt, fingerprint, verified };
 }
+
+export const unknownExpert = (known: string, fingerprint = 'nobody proven') =>
+  refusal(
+    'unknown_expert',
+    `Another expert answers: ${fingerprint} instead of ${known}. Nothing was sent to them.`,
+    'Ask the expert over another channel whether the key is new.',
+  );
 
 /** Who is shown their own keys as the other side's would talk to themselves. */
 export function refuseOwnKeys(own: PublicKeys, peer: PublicKeys): void {
   if (!samePublicKey(own.sign, peer.sign) && !samePublicKey(own.encrypt, peer.encrypt)) return;
-  throw new RelayError(
-    'invalid_public_key',
-    'The keys of the other side are those of this one: somebody sent them back. Do not go on.',
-  );
+  throw refusal('invalid_public_key', "The other side's keys are our own: somebody sent them back.");
 }

@@ -1,5 +1,5 @@
-import { RelayError } from '../../relay-error.ts';
 import { type PublicKey, parsePublicKey, samePublicKey } from '../keys/public-key.ts';
+import { refusal } from '../refusal.ts';
 import type { PublicKeys } from './conversation-keys.ts';
 
 /** The keys of a conversation never change: whoever reads them again compares them with the first sight. */
@@ -16,7 +16,7 @@ const isStill = (first: PublicKey, later: unknown): boolean =>
   later === first.pem || samePublicKey(first, parsePublicKey(later, first.kind));
 
 export const keysChanged = () =>
-  new RelayError(
+  refusal(
     'keys_changed',
-    'The relay now shows no keys for this conversation, or others than before. Nothing more was sent. Ask anew, and do not trust this relay before you know why.',
+    'The keys of this conversation are gone, or others than before. Nothing was sent to them.',
   );

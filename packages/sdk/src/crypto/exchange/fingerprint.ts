@@ -22,7 +22,7 @@ export function parseFingerprint(text: string): string {
   if (digits.length !== 40) {
     throw new RelayError(
       'invalid_input',
-      `A fingerprint has 40 digits in eight groups of five, this one ${digits.length}. Copy it once more from the expert.`,
+      `A fingerprint has 40 digits, this one ${digits.length}. Copy it once more.`,
     );
   }
   return digits.replaceAll(/\d{5}(?=\d)/g, '$& ');

@@ -1,4 +1,4 @@
-import { RelayError } from '../../relay-error.ts';
+import { notAsExported } from '../../relay-error.ts';
 import { fromBase64, toBase64 } from '../bytes/base64.ts';
 import { type KeyPair, openKeyPair } from './key-pair.ts';
 import { type OwnKeys, ownKeys } from './own-keys.ts';
@@ -30,10 +30,7 @@ export async function makeAgentKeys(): Promise<AgentKeys> {
 export async function restoreAgentKeys(json: AgentKeysJson): Promise<AgentKeys> {
   const [sign, encrypt] = [json.sign, json.encrypt].map((text) => fromBase64(String(text)));
   if (sign?.length !== 32 || encrypt?.length !== 32) {
-    throw new RelayError(
-      'invalid_input',
-      'These are not the keys of a conversation: expected what export() gave, unchanged. Without them the conversation cannot be read; ask anew.',
-    );
+    throw notAsExported();
   }
   return agentKeys(await Promise.all([openKeyPair('sign', sign), openKeyPair('encrypt', encrypt)]));
 }

@@ -53,5 +53,5 @@ export async function openKeyPair(kind: KeyKind, privateKey?: Bytes): Promise<Ke
 function half(base64Url = ''): Bytes {
   const bytes = fromBase64(`${base64Url.replaceAll('-', '+').replaceAll('_', '/')}=`);
   if (bytes?.length === 32) return bytes;
-  throw new TypeError('This platform does not tell the halves of a key.');
+  throw new TypeError('This platform does not export keys.');
 }

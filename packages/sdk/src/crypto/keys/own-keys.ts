@@ -1,7 +1,6 @@
-import { RelayError } from '../../relay-error.ts';
 import type { Bytes } from '../bytes/bytes.ts';
 import type { KeyPair } from './key-pair.ts';
-import { type PublicKey, publicKey } from './public-key.ts';
+import { type PublicKey, protectsNothing, publicKey } from './public-key.ts';
 
 /** The two pairs of one side of a conversation. What is private stays inside. */
 export interface OwnKeys {
@@ -21,10 +20,7 @@ export function ownKeys(signing: KeyPair, agreement: KeyPair): OwnKeys {
     async agree({ raw }) {
       const secret = await agreeOn(agreement, raw).catch(() => undefined);
       if (secret?.some((byte) => byte !== 0)) return secret;
-      throw new RelayError(
-        'invalid_public_key',
-        'No secret can be shared with this X25519 key. Do not go on with whoever sent it.',
-      );
+      throw protectsNothing('encrypt');
     },
   };
 }
