@@ -29,7 +29,7 @@ export const requestState = (body: Members): RequestState => ({
 
 /* What people and models are shown within our own sentences must not be sentences itself. */
 
-export const refCode = (body: Members): string => matching(body, 'refCode', /^HS-[0-9A-Z]{1,32}$/);
+const refCode = (body: Members): string => matching(body, 'refCode', /^HS-[0-9A-Z]{1,32}$/);
 
 export const time = (body: Members, name: string): string =>
   matching(body, name, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
