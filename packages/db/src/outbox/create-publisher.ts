@@ -2,6 +2,7 @@ import { type StreamSettings, subjectsFor } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
 import type { NatsConnection } from 'nats';
 import type pg from 'pg';
+import { bulkPositions } from './bulk-positions.ts';
 import { followStream } from './follow-stream.ts';
 import { purgeKept, type StreamPosition, takeBackLost } from './kept-rows.ts';
 import type { OutboxMetrics } from './outbox-metrics.ts';
@@ -23,8 +24,8 @@ export interface PublisherOptions {
   readonly metrics: OutboxMetrics;
 }
 
-/** What one round came to: rows may still wait, none waits, or NATS took nothing. */
-export type Round = 'more' | 'done' | 'stuck';
+/** What one round came to: rows may still wait, or only such as are told in bulk, or none; or NATS took nothing. */
+export type Round = 'more' | 'bulk' | 'done' | 'stuck';
 
 /**
  * One round after the other: look at the stream, publish what waits, mark what was acknowledged. Never
@@ -55,7 +56,9 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
     if (outcome.unsure > 0) doubt();
     else waterline.raise(rows.length === batchSize ? rows.at(-1)?.position : undefined);
     if (outcome.placed.length + outcome.hopeless.length === 0) return stuck(outcome.reason ?? '');
-    return rows.length === batchSize || outcome.unsure > 0 ? 'more' : 'done';
+    if (outcome.unsure > 0) return 'more';
+    if (rows.length < batchSize) return 'done';
+    return (rows.at(-1)?.position ?? 0) > bulkPositions ? 'bulk' : 'more';
   }
 
   async function lookAtStream(): Promise<boolean> {

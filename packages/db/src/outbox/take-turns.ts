@@ -14,12 +14,20 @@ const showLifeEvery = 250;
  * Ends a leader that Postgres hears nothing of, be its process frozen or its network cut: else the lock
  * would stay with it for as long as TCP believes in the connection. What it writes need not be on the disk when
  * it goes on: a mark that is lost with Postgres means that the event is published once more, under the same id.
+ *
+ * Its statements are each about a few rows, and their plans are kept: one that was made while the table was small
+ * would read all of it, each time, once there are a hundred thousand. (To what has no index the planner then gives a
+ * cost at which it would compile the statement.)
  */
 const sessionSettings = `
   SELECT
     set_config('idle_session_timeout', '1300ms', false),
     set_config('statement_timeout', '4s', false),
     set_config('synchronous_commit', 'off', false),
+    set_config('enable_seqscan', 'off', false),
+    set_config('enable_hashjoin', 'off', false),
+    set_config('enable_mergejoin', 'off', false),
+    set_config('jit', 'off', false),
     set_config('tcp_user_timeout', '1300ms', false),
     set_config('tcp_keepalives_idle', '1', false),
     set_config('tcp_keepalives_interval', '1', false)`;
