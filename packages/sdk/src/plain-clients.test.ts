@@ -110,7 +110,9 @@ describe('a plain client', () => {
         tag: toBase64(tag),
         ephemeralPublicKey: toBase64(ephemeralPublicKey),
       },
-      signature: toBase64(await own.sign(signedBytes(requestId, message))),
+      signature: toBase64(
+        await own.sign(signedBytes(tuple('expert-relay/v4/message', requestId, 'provider'), message)),
+      ),
     });
     expect(await conversation.waitForAnswer({ timeout: 5_000 })).toMatchObject({
       text: 'Plainly.',

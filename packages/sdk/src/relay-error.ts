@@ -72,4 +72,4 @@ export class RelayError extends Error {
 
 /** For whatever was kept, and did not come back as it was. */
 export const notAsExported = () =>
-  new RelayError('invalid_input', 'This is not what `export()` or `state()` gave, unchanged. Begin anew.');
+  new RelayError('invalid_input', 'This is not what `export()` or `state()` gave, unchanged.');

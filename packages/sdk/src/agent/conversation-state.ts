@@ -52,10 +52,7 @@ export interface AcceptedExchange {
 export function checkState(state: unknown): asserts state is ConversationState {
   const isOurs = isObject(state) && typeof state.id === 'string';
   if (isOurs && state.version !== 1) {
-    throw new RelayError(
-      'invalid_input',
-      'Another version of the SDK saved this. Resume it with that version.',
-    );
+    throw new RelayError('invalid_input', 'Another version of the SDK saved this: resume it there.');
   }
   if (!isOurs || !(isObject(state.request) || isObject(state.submission))) throw notAsExported();
 }

@@ -69,6 +69,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   const openSender = async (sender: Role) => ({
     verifier: await importVerifier(keys[sender].sign),
     info: tuple('expert-relay/v4/message-key', requestId, sender, ...inOrder(keys)),
+    start: tuple('expert-relay/v4/message', requestId, sender),
   });
   const [secret, consumer, provider] = await Promise.all([
     own.agree(peer.encrypt).then(importSecret),
@@ -96,7 +97,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
       tag: sealed.subarray(-tagLength),
       ephemeralPublicKey: self.encrypt.raw,
     };
-    const signed = signedBytes(requestId, message);
+    const signed = signedBytes(senders[message.role].start, message);
     const [signature, hash] = await Promise.all([own.sign(signed), sha256(signed)]);
     history.seal(hash, links);
     return writeMessage(message, signature);
@@ -108,7 +109,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     if (!equalBytes(message.ephemeralPublicKey, keys[message.role].encrypt.raw)) {
       throw equalBytes(message.ephemeralPublicKey, other.encrypt.raw) ? wrongRole() : wrongSenderKey();
     }
-    const signed = signedBytes(requestId, message);
+    const signed = signedBytes(senders[message.role].start, message);
     const [verified, hash, key] = await Promise.all([
       verifySignature(senders[message.role].verifier, signature, signed),
       sha256(signed),

@@ -1,5 +1,5 @@
 import { fromBase64, toBase64 } from '../bytes/base64.ts';
-import type { Bytes } from '../bytes/bytes.ts';
+import { type Bytes, concat } from '../bytes/bytes.ts';
 import { tuple } from '../bytes/tuple.ts';
 import type { Role } from '../exchange/conversation-keys.ts';
 import { messageRefused } from '../refusal.ts';
@@ -40,19 +40,10 @@ export function isMessageId(text: unknown): text is string {
   return typeof text === 'string' && uuid.test(text);
 }
 
-/** What a message's signature signs. */
-export function signedBytes(requestId: string, message: Message): Bytes {
-  const { role, messageId, ephemeralPublicKey, iv, ciphertext, tag } = message;
-  return tuple(
-    'expert-relay/v4/message',
-    requestId,
-    role,
-    messageId,
-    ephemeralPublicKey,
-    iv,
-    ciphertext,
-    tag,
-  );
+/** What a message's signature signs. It begins alike for all messages of a sender. */
+export function signedBytes(start: Bytes, message: Message): Bytes {
+  const { messageId, ephemeralPublicKey, iv, ciphertext, tag } = message;
+  return concat(start, tuple(messageId, ephemeralPublicKey, iv, ciphertext, tag));
 }
 
 export function writeMessage(message: Message, signature: Bytes): SealedMessage {

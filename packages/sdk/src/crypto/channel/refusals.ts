@@ -23,7 +23,7 @@ export const undecryptable = () =>
   messageRefused(
     'undecryptable',
     'A message cannot be decrypted with the keys of this conversation.',
-    'Ask its sender whether both have the same keys.',
+    'Ask its sender to send it again.',
   );
 
 export const tooLarge = (length: number, most: number) =>

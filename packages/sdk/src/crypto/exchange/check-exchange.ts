@@ -63,7 +63,7 @@ export async function checkExchange(options: {
   return { sign, encrypt, fingerprint, verified };
 }
 
-export const unknownExpert = (known: string, fingerprint = 'nobody proven') =>
+export const unknownExpert = (known: string, fingerprint = 'nobody') =>
   refusal(
     'unknown_expert',
     `Another expert answers: ${fingerprint} instead of ${known}. Nothing was sent to them.`,

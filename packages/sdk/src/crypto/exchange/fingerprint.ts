@@ -20,10 +20,7 @@ export async function formatFingerprint(identity: PublicKey): Promise<string> {
 export function parseFingerprint(text: string): string {
   const digits = text.replaceAll(/[^0-9]/g, '');
   if (digits.length !== 40) {
-    throw new RelayError(
-      'invalid_input',
-      `A fingerprint has 40 digits, this one ${digits.length}. Copy it once more.`,
-    );
+    throw new RelayError('invalid_input', `A fingerprint has 40 digits, this one ${digits.length}.`);
   }
   return digits.replaceAll(/\d{5}(?=\d)/g, '$& ');
 }

@@ -38,7 +38,7 @@ export function parsePublicKey(pem: unknown, kind: KeyKind): PublicKey {
     throw refusal(
       'invalid_public_key',
       `This is no ${algorithms[kind]} public key.`,
-      'Expected exactly one PEM block with one such key.',
+      'Expected one PEM block.',
     );
   }
   return publicKey(raw, kind);

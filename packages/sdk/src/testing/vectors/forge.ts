@@ -48,7 +48,8 @@ export async function forge(forgery: Forgery): Promise<MessageRecord> {
     ephemeralPublicKey: sender.encryptPublic.raw,
   };
   const sign = forgery.signer ?? sender.sign;
-  return { role, ...writeMessage(message, await sign(signedBytes(id, message))) };
+  const start = tuple('expert-relay/v4/message', id, boundRole);
+  return { role, ...writeMessage(message, await sign(signedBytes(start, message))) };
 }
 
 function parsed({ sign, encrypt }: PemKeys) {
