@@ -75,9 +75,9 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
         log.warn({ events }, 'the stream does not hold what it acknowledged: publishing it again');
     }
     stream = seen;
-    await purgeKept(client, seen, keepFor);
+    const isBehind = await purgeKept(client, seen, keepFor);
     await waterline.look();
-    lookAgainAt = performance.now() + lookEvery;
+    lookAgainAt = performance.now() + (isBehind ? lookEvery / 10 : lookEvery);
     return true;
   }
 

@@ -30,11 +30,20 @@ describe('published rows', () => {
   };
 
   test('go only when they are old and within what the stream holds', async () => {
-    await purgeKept(client, { epoch: 'then', lastSeq: 40 }, 600_000);
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 40 }, 600_000)).toBe(false);
     expect(await count('TRUE')).toBe(60);
     await purgeKept(client, { epoch: 'then', lastSeq: 100 }, 600_000);
     expect(await count('TRUE')).toBe(40);
     await purgeKept(client, { epoch: 'now', lastSeq: 100 }, 0);
+    expect(await count('TRUE')).toBe(40);
+  });
+
+  test('go in portions, and it is told that more are to go', async () => {
+    await client.query(`
+      INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
+      SELECT 'new_message', '', gen_random_uuid(), now() - interval '1 hour', seq, 'then' FROM generate_series(101, 2100) AS seq`);
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe(true);
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe(false);
     expect(await count('TRUE')).toBe(40);
   });
 

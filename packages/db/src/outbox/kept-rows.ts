@@ -29,17 +29,21 @@ export async function takeBackLost(client: pg.ClientBase, stream: StreamPosition
   }
 }
 
-/** Removes what was published longer ago than `keepFor` milliseconds and is still within the stream's numbers. */
+/**
+ * Removes what was published longer ago than `keepFor` milliseconds and is still within the stream's numbers. Gives
+ * whether there may be more of it.
+ */
 export async function purgeKept(
   client: pg.ClientBase,
   stream: StreamPosition,
   keepFor: number,
-): Promise<void> {
-  await client.query(
+): Promise<boolean> {
+  const { rowCount } = await client.query(
     `DELETE FROM outbox_events WHERE id IN (
        SELECT id FROM outbox_events
        WHERE published_at < now() - $3 * interval '1 millisecond' AND stream_epoch = $1 AND stream_seq <= $2
        ORDER BY published_at LIMIT $4)`,
     [stream.epoch, stream.lastSeq, keepFor, chunk],
   );
+  return rowCount === chunk;
 }
