@@ -42,9 +42,10 @@ export async function seedOverdue(
       ],
     );
   }
-  await database.query('COMMIT');
   const [last] = await database.query<{ id: string }>(
-    'SELECT id FROM help_requests ORDER BY expires_at DESC LIMIT 1',
+    `SELECT id FROM help_requests WHERE created_at = (now() - interval '72 hours')::timestamptz(3)
+     ORDER BY expires_at DESC LIMIT 1`,
   );
+  await database.query('COMMIT');
   return last?.id ?? '';
 }

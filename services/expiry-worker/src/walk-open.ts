@@ -3,7 +3,7 @@ import { Prisma, type Query } from '@expert-relay/db';
 export interface OpenRequest {
   id: string;
   /** The moment of its expiry, in milliseconds since 1970. */
-  at: number;
+  expiresAt: number;
   /** Milliseconds until then. */
   remaining: number;
 }
@@ -19,16 +19,16 @@ export async function* walkOpen(
   const { from, until, pageSize } = options;
   const beginning = from === 'now' ? Prisma.sql`now()` : Prisma.sql`'-infinity'`;
   const limit = Prisma.raw(String(pageSize));
-  let last: Pick<OpenRequest, 'id' | 'at'> | undefined = { id: '', at: 0 };
+  let last: Pick<OpenRequest, 'id' | 'expiresAt'> | undefined = { id: '', expiresAt: 0 };
   while (last) {
     // Each page begins where the last one ended: the index still lists the rows that have ended since. Bounds as
     // tuples and a limit in the text leave Postgres one plan, along the index, whatever it knows of the table.
     const page: OpenRequest[] = await query<OpenRequest>`
-      SELECT request_id AS id, extract(epoch FROM at)::float8 * 1000 AS at,
-        extract(epoch FROM at - now())::float8 * 1000 AS remaining
+      SELECT request_id AS id, date_part('epoch', at) * 1000 AS "expiresAt",
+        date_part('epoch', at - now()) * 1000 AS remaining
       FROM request_stages
       WHERE (stage, at) <= ('open', now() + ${until}::float8 * interval '1 millisecond')
-        AND (stage, at, request_id) > ('open', GREATEST(${beginning}, ${new Date(last.at)}::timestamptz), ${last.id})
+        AND (stage, at, request_id) > ('open', GREATEST(${beginning}, ${new Date(last.expiresAt)}::timestamptz), ${last.id})
       ORDER BY stage, at, request_id LIMIT ${limit}`;
     if (page.length > 0) yield page;
     last = page.length === pageSize ? page.at(-1) : undefined;

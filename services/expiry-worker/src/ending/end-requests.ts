@@ -40,6 +40,6 @@ export function endRequests(
       from: Prisma.sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
       bulk,
     })})
-    SELECT request_id AS id, extract(epoch FROM clock_timestamp() - expires_at)::float8 AS lateness
+    SELECT request_id AS id, date_part('epoch', clock_timestamp() - expires_at) AS lateness
     FROM ended`;
 }

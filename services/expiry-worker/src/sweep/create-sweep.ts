@@ -37,7 +37,7 @@ export function createSweep(options: {
       requests += ended.length;
       reports.ended(ended);
       if (signal.aborted) break;
-      if (ended.length === batchSize) await pause(batchPause);
+      await pause(batchPause);
     }
     await mendStages(database.query);
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
