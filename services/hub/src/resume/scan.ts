@@ -8,7 +8,8 @@ import { ScanRun } from './scan-run.ts';
 
 /** So many at once are a crowd that reconnects, of which more are on the way. */
 const crowd = 10;
-const longestGathering = 1_000;
+/** Readers that lose their stream together come back over two seconds, unless told otherwise: see `jitter`. */
+const longestGathering = 2_000;
 
 /**
  * Serves places that are older than the ring by reading the stream from NATS: one scan at a time for everyone, so
