@@ -32,6 +32,8 @@ export const resume: Row = {
     const bare: number[] = [];
     const caughtUp: number[] = [];
     const sinceReady: number[] = [];
+    const hubCpu: number[] = [];
+    const readersCpu: number[] = [];
     for (let round = 1; round <= Math.min(rounds, 5); round++) {
       progress(`round ${round}: a bare reader`);
       bare.push(await readBare(stage, 'RESUME_EVENTS'));
@@ -42,11 +44,14 @@ export const resume: Row = {
         env: { RELAY_NATS_PREFIX: prefix },
       });
       const ready = performance.now();
+      const before = [await hub.usage(), await program.usage()] as const;
       await program.ask('open', { port: hub.port, paths: ids.map(pathOf), lastEventId, stubborn: true });
       const counts = await program.ask<Counts>('until', { each: events / readers, within: patience });
       if (counts.events !== events) throw new Error(`${counts.events} of ${events} events came`);
       caughtUp.push((performance.now() - began) / 1_000);
       sinceReady.push((performance.now() - ready) / 1_000);
+      hubCpu.push(((await hub.usage()).cpu - before[0].cpu) / 1e6);
+      readersCpu.push(((await program.usage()).cpu - before[1].cpu) / 1e6);
       await program.ask('close');
     }
     await announcer.close();
@@ -59,6 +64,10 @@ export const resume: Row = {
         note: `${told(own)} after the hub was ready; goal <= ${goal} s: ${own.median <= goal ? 'met' : 'MISSED'}`,
       },
       { title: '  after its process was started', note: told(total) },
+      {
+        title: '  CPU since it was ready',
+        note: `the hub ${told(spreadOf(hubCpu))}, the readers ${told(spreadOf(readersCpu))}`,
+      },
       { title: '  a bare nats.js consumer reads the stream', note: told(base) },
     ];
   },
