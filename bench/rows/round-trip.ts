@@ -1,6 +1,3 @@
-import { createRelay } from '@expert-relay/sdk';
-import { makeRoot } from '@expert-relay/sdk/crypto';
-import { createExpert } from '@expert-relay/sdk/expert';
 import { spreadOf } from '../measure/spread.ts';
 import { askBare } from '../requests/ask-bare.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -47,6 +44,10 @@ async function start(stage: Stage) {
 }
 
 async function askAndAnswer({ user }: Stage, url: string, hubUrl: string): Promise<number[]> {
+  // Not built yet when this file is loaded.
+  const { createRelay } = await import('@expert-relay/sdk');
+  const { createExpert } = await import('@expert-relay/sdk/expert');
+  const { makeRoot } = await import('@expert-relay/sdk/crypto');
   const relay = createRelay({ url, hubUrl, apiKey: user.consumerKey });
   const expert = createExpert({ url, hubUrl, apiKey: user.providerKey, root: makeRoot() });
   const answering = (async () => {
