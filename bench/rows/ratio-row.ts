@@ -1,7 +1,8 @@
 import { compare } from '../measure/compare.ts';
+import { measureOnce } from '../measure/measure-once.ts';
 import type { Subject } from '../measure/subject.ts';
 import type { Line } from '../measure/table.ts';
-import { profileSubject } from '../profile/profile-subject.ts';
+import { profileRun } from '../profile/profile-run.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Row } from './row.ts';
 
@@ -38,7 +39,8 @@ export function ratioRow(options: {
       if (!profiles) return lines;
       for (const subject of [measured, baseline, ...beside]) {
         progress(`profile: ${subject.name}`);
-        lines.push(...(await profileSubject(subject, { count, folder: profiles, row: name })));
+        const run = () => measureOnce(subject, count);
+        lines.push(...(await profileRun(subject.processes, { count, folder: profiles, row: name }, run)));
       }
       return lines;
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { profileRun } from '../../profile/profile-run.ts';
 import type { Posted } from '../../programs/post-all.ts';
 import { httpText } from '../../requests/http-text.ts';
 import { writeConversation } from '../../requests/write-conversation.ts';
@@ -15,9 +16,9 @@ const goals = { p50: 3, p99: 20 };
 export const latency: Row = {
   name: 'latency',
   onlyByName: true,
-  async play(stage, { progress, rounds }) {
+  async play(stage, { progress, rounds, profiles }) {
     progress('starting the services');
-    await stage.service('messages');
+    const messages = await stage.service('messages');
     await stage.database.led();
     const [gateway, hub] = [await stage.service('gateway'), await stage.service('hub')];
     const readers = await stage.program('subscribers');
@@ -26,16 +27,25 @@ export const latency: Row = {
     for (let n = 0; n < topics; n++) ids.push(await writeConversation(stage.database, stage.user.userId, 0));
     await readers.ask('open', { port: hub.port, paths: ids.map(pathOf) });
 
+    const post = (count: number) => {
+      const requests = Array.from({ length: count }, (_, n) =>
+        message(ids[n % topics] ?? '', stage.user.providerKey),
+      );
+      return readers.ask<Posted>('post', { port: gateway.port, requests, perSecond });
+    };
     const results: Posted[] = [];
     for (let round = 0; round <= rounds; round++) {
       progress(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
-      const requests = Array.from({ length: perSecond * (round === 0 ? 3 : seconds) }, (_, n) =>
-        message(ids[n % topics] ?? '', stage.user.providerKey),
-      );
-      const posted = await readers.ask<Posted>('post', { port: gateway.port, requests, perSecond });
+      const posted = await post(perSecond * (round === 0 ? 3 : seconds));
       if (round > 0) results.push(posted);
       await stage.database.settled();
     }
+    const count = perSecond * seconds;
+    const shares = profiles
+      ? await profileRun([gateway, messages, hub], { count, folder: profiles, row: 'latency' }, () =>
+          post(count),
+        )
+      : [];
     await readers.ask('close');
     const commits = await timeCommits(stage.database);
 
@@ -58,6 +68,7 @@ export const latency: Row = {
         title: '  a commit alone, on the same disk, with nothing else going on',
         note: `p50 ${at(commits, 0.5).toFixed(1)} ms, p99 ${at(commits, 0.99).toFixed(1)} ms`,
       },
+      ...shares,
     ];
   },
 };

@@ -1,19 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { join } from 'node:path';
-import { measureOnce } from '../measure/measure-once.ts';
-import type { Subject } from '../measure/subject.ts';
 import type { Line } from '../measure/table.ts';
+import type { Controlled } from '../stage/controlled.ts';
 import { sharesOf } from './shares.ts';
 
-/** One more run under the profiler: writes what it saw, and says where the time went. */
-export async function profileSubject(
-  subject: Subject,
+/** `run` once more under the profiler: writes what it saw of each process, and says where the time went. */
+export async function profileRun(
+  processes: readonly Controlled[],
   { count, folder, row }: { count: number; folder: string; row: string },
+  run: () => Promise<unknown>,
 ): Promise<readonly Line[]> {
-  const { processes } = subject;
   await Promise.all(processes.map((process) => process.ask('startProfile')));
-  await measureOnce(subject, count);
+  await run();
   mkdirSync(folder, { recursive: true });
   const lines: Line[] = [];
   for (const process of processes) {
