@@ -137,7 +137,10 @@ describe('a plain client', () => {
       break;
     }
     await request.answer('One.');
-    await (await human(makeRoot()).request(conversation.requestId)).answer('Two.');
+    const withRoot = await human(makeRoot()).request(conversation.requestId);
+    await withRoot.pickUp();
+    expect(withRoot.isPickedUp).toBe(false);
+    await withRoot.answer('Two.');
     const texts = [await conversation.waitForAnswer(), await conversation.waitForAnswer()];
     expect(texts.map(({ text, protection }) => [text, protection])).toEqual([
       ['One.', 'plaintext'],

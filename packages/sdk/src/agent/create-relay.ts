@@ -63,7 +63,6 @@ export function createRelay(options: RelayOptions): Relay {
 
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
     const { requestId, refCode } = request;
-    const since = fresh?.since;
     const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
     const side = new AgentSide({ requestId, keys, expert });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
@@ -80,7 +79,7 @@ export function createRelay(options: RelayOptions): Relay {
       const topic = `/svc/requests/${requestId}`;
       const one = { topic, thread, refCode, follower, look };
       awaited.add(one);
-      const unfollow = hub.follow(topic, look, since);
+      const unfollow = hub.follow(topic, look, fresh?.since);
       return () => {
         unfollow();
         awaited.delete(one);
@@ -128,9 +127,10 @@ export function createRelay(options: RelayOptions): Relay {
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
-      const since = hub.place();
       await save(state);
-      return await begin(state, signal, { keys, since });
+      // By a name of its own it may have been asked before, and be answered already.
+      const fresh = question.idempotencyKey ? undefined : { keys, since: hub.place() };
+      return await begin(state, signal, fresh);
     },
     async resume(state, { signal } = {}) {
       checkState(state);

@@ -48,7 +48,10 @@ export interface ExpertRequest {
    * out once.
    */
   readonly messages: AsyncIterable<ExpertMessage>;
-  /** Sends this expert's keys, so that both can encrypt. Doing it again, from any device, changes nothing. */
+  /**
+   * Sends this expert's keys, so that both can encrypt. Doing it again, from any device, changes nothing; an agent
+   * that has no keys is sent none.
+   */
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Sends an answer; to an agent with keys it is encrypted, and the request is picked up if need be. */
   answer(text: string, options?: SendOptions): Promise<Sending>;

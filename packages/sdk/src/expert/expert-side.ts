@@ -36,7 +36,7 @@ export class ExpertSide implements Side {
   readonly #own: Promise<OwnKeys> | undefined;
   /** The agent's keys at first sight, or that there were none. */
   #firstSight: { readonly keys: Pair | undefined } | undefined;
-  #prepared: Prepared | undefined;
+  #prepared: Promise<Prepared> | undefined;
   #channel: Channel | undefined;
 
   constructor(options: { requestId: string; expert: ExpertKeys | undefined }) {
@@ -76,9 +76,13 @@ export class ExpertSide implements Side {
     return (await this.#prepare(head)).pickUp;
   }
 
-  /** Once: the agent's keys never change, and everything here follows from them. */
-  async #prepare({ consumerKeys }: Head): Promise<Prepared> {
-    if (this.#prepared) return this.#prepared;
+  /** Once, also for two who want it at a time: a second channel would not know what the first has seen. */
+  #prepare(head: Head): Promise<Prepared> {
+    this.#prepared ??= this.#make(head);
+    return this.#prepared;
+  }
+
+  async #make({ consumerKeys }: Head): Promise<Prepared> {
     const [expert, own] = [this.#expert, await this.#own];
     if (!expert || !own) throw withoutRoot();
     if (!consumerKeys) throw keysChanged();
@@ -98,8 +102,7 @@ export class ExpertSide implements Side {
       providerEncryptPubKey: own.encryptPublic.pem,
       keySignature,
     };
-    this.#prepared = { own, pickUp, channel };
-    return this.#prepared;
+    return { own, pickUp, channel };
   }
 }
 

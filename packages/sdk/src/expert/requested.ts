@@ -3,7 +3,6 @@ import { RelayError } from '../relay-error.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Head } from '../thread/page.ts';
 import { isRefusal } from '../thread/refusals.ts';
-
 import { Talk, type TalkParts } from '../thread/talk.ts';
 import { members } from '../transport/shape.ts';
 import { type Asked, readAsked } from './asked.ts';
@@ -55,6 +54,7 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     const { api, thread, request } = this.talk;
     if (side.isPickedUp) return;
     thread.checkOpen();
+    if (!this.encrypted) return;
     const pickUp = await side.pickUp(thread.head ?? request).catch((error: unknown) => {
       if (isRefusal(error)) thread.refuse(error);
       throw error;
