@@ -40,6 +40,19 @@ async function rise(waterline: Waterline): Promise<void> {
   } while (waterline.position === 0);
 }
 
+test('stays below the very first row of a database', async () => {
+  const waterline = createWaterline(leader);
+  for (let round = 0; round < 10; round++) {
+    await waterline.look();
+    waterline.raise();
+    expect(waterline.position).toBe(0);
+  }
+  const first = await write(writer);
+  expect(first).toBe(1);
+  await rise(waterline);
+  expect(waterline.position).toBe(first);
+});
+
 test('stays below a row that is not committed, however long that takes', async () => {
   const waterline = createWaterline(leader);
   await slow.query('BEGIN');

@@ -35,7 +35,10 @@ export function createWaterline(client: pg.ClientBase): Waterline {
     async look() {
       // In this order: who drew a position before the first statement is known to the second.
       const [{ rows: sequence }, { rows: snapshot }] = await Promise.all([
-        client.query<{ last: string }>('SELECT last_value AS last FROM outbox_events_position_seq'),
+        // Of a sequence that nobody has drawn from, `last_value` is the first one still to come.
+        client.query<{ last: string }>(
+          'SELECT last_value - (NOT is_called)::int AS last FROM outbox_events_position_seq',
+        ),
         client.query<{ oldest: string; next: string }>(`
           SELECT pg_snapshot_xmin(now)::text AS oldest, pg_snapshot_xmax(now)::text AS next
           FROM pg_current_snapshot() AS now`),
