@@ -34,12 +34,17 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   malformed_vault: 'untrusted',
 };
 
+/** A program is told to give a root, people what brings one here. */
+const withoutKeys =
+  'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore';
+
 /** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
 export function explainError(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
   if (error instanceof RelayError) {
-    return new Failure(outcomes[error.code], error.message, { code: error.code, cause: error });
+    const message = error.code === 'no_keys_yet' ? withoutKeys : error.message;
+    return new Failure(outcomes[error.code], message, { code: error.code, cause: error });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));
   return new Failure(

@@ -33,7 +33,8 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
   const heading = (text: string) => out.line(`${out.paint('bold', news.refCode)}  ${out.paint('dim', text)}`);
   switch (news.type) {
     case 'request': {
-      const before = news.context.length > 0 ? `, ${news.context.length} messages before it` : '';
+      const { length } = news.context;
+      const before = length > 0 ? `, ${length} message${length > 1 ? 's' : ''} before it` : '';
       heading(
         `${shortTime(news.createdAt)}  ${news.encrypted ? 'takes encrypted answers' : 'plain text'}${before}`,
       );
@@ -52,7 +53,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       heading(news.status);
       break;
     case 'refused':
-      heading('a message was refused');
+      heading('not listened to any more');
       out.paragraph(news.message, { indent: '  ', style: 'red' });
   }
   out.line();
