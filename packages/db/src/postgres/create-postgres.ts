@@ -12,6 +12,11 @@ export interface PostgresOptions {
   patience?: number;
   /** A statement that is not answered by then fails, and its connection is given up: the network swallowed it. */
   answerWithin?: number;
+  /**
+   * For few statements over tables that were empty when they were first planned: each call is planned anew, since
+   * a kept plan goes on reading whole tables until their next vacuum.
+   */
+  plansAnew?: boolean;
 }
 
 export interface Postgres extends Required<Omit<Part, 'drain'>> {
@@ -30,7 +35,7 @@ const longestWait = 5_000;
  * waiting cannot mend, and after `patience` milliseconds on what it might.
  */
 export function createPostgres(options: PostgresOptions): Postgres {
-  const { url, poolSize, log, patience = 6_000, answerWithin = 10_000 } = options;
+  const { url, poolSize, log, patience = 6_000, answerWithin = 10_000, plansAnew } = options;
   const watch = watchPostgres({ url, patience, log });
   const pool = new pg.Pool({
     connectionString: url,
@@ -43,7 +48,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
   });
   // An idle connection that breaks is replaced by the pool; `watch` tells of a Postgres that is away.
   pool.on('error', () => {});
-  const nameOf = statementNames(url);
+  const nameOf = plansAnew ? () => '' : statementNames(url);
 
   return {
     name: 'database',

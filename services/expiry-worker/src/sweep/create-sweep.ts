@@ -40,7 +40,7 @@ export function createSweep(options: {
       await pause(batchPause);
     }
     // After one that left off it would look up every request that is still overdue, and hold up the stop.
-    if (!signal.aborted) await mendStages(database.query);
+    await mendStages(database.query, signal);
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
   }
 

@@ -27,7 +27,8 @@ CREATE FUNCTION "stage_of"("ended_at" TIMESTAMPTZ, "erased_at" TIMESTAMPTZ) RETU
         ELSE 'open'
     END;
 
-CREATE FUNCTION "follow_request"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Whoever restores a dump has another search path, or none.
+CREATE FUNCTION "follow_request"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN
         TRUNCATE "request_stages";
