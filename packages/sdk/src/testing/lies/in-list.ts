@@ -16,6 +16,19 @@ export const isFirst = (): (() => boolean) => {
   return () => count++ === 0;
 };
 
+/** Something else in place of the list of messages, each time it is asked for or only the first. */
+export function insteadOfList(times: 'always' | 'once', write: (answer: Json) => string): Lie {
+  const first = isFirst();
+  return {
+    answer: (answer, call) => (isList(call) && (times === 'always' || first()) ? write(answer) : answer),
+  };
+}
+
+/** What a proxy may say in its own name. */
+export const nonsense = (): string => '<html>Welcome!</html>';
+
+export const cutOff = (answer: Json): string => JSON.stringify(answer).slice(0, -20);
+
 /** A lie about the second message of one side alone, however often it is shown. */
 export function aboutSecondOf(
   side: 'consumer' | 'provider',

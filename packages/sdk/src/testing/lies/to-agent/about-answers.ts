@@ -1,5 +1,5 @@
 import type { Lie } from '@expert-relay/testkit';
-import { inList, isFirst, isList } from '../in-list.ts';
+import { cutOff, inList, insteadOfList, isList, nonsense } from '../in-list.ts';
 import { texts } from '../scene.ts';
 import type { AgentRow } from './agent-row.ts';
 
@@ -15,24 +15,16 @@ export const aboutAnswers: readonly AgentRow[] = [
 
   {
     name: 'answers nonsense once',
-    lie: () => {
-      const first = isFirst();
-      return { answer: (answer, call) => (isList(call) && first() ? '<html>Welcome!</html>' : answer) };
-    },
+    lie: () => insteadOfList('once', nonsense),
   },
   {
     name: 'answers nonsense always',
-    lie: () => ({ answer: (answer, call) => (isList(call) ? '<html>Welcome!</html>' : answer) }),
+    lie: () => insteadOfList('always', nonsense),
     code: 'unexpected_answer',
   },
   {
     name: 'cuts an answer off',
-    lie: () => {
-      const first = isFirst();
-      return {
-        answer: (answer, call) => (isList(call) && first() ? JSON.stringify(answer).slice(0, -20) : answer),
-      };
-    },
+    lie: () => insteadOfList('once', cutOff),
   },
   ...[7, { messages: [null] }].map((answer) => ({
     name: `answers ${JSON.stringify(answer)}`,

@@ -1,17 +1,12 @@
 import type { Json } from '@expert-relay/testkit';
-import { blobOf, flip } from '../blob.ts';
-import { inList, isList } from '../in-list.ts';
+import { isList } from '../in-list.ts';
+import { aboutMessagesOf } from '../to-both/about-messages.ts';
 import { aboutSecond } from './about-second.ts';
 import type { AgentRow } from './agent-row.ts';
 
 /** Lies about which messages there are, and in which order. */
 export const aboutMessages: readonly AgentRow[] = [
-  {
-    name: 'drops a message',
-    lie: () => aboutSecond((message, messages) => messages.splice(messages.indexOf(message), 1)),
-    code: 'message_missing',
-    after: 1,
-  },
+  ...aboutMessagesOf('provider'),
   {
     name: 'holds a message back until the next',
     lie: () => {
@@ -27,76 +22,12 @@ export const aboutMessages: readonly AgentRow[] = [
       };
     },
   },
-  { name: 'shows messages twice', lie: () => inList((messages) => messages.push(...messages)) },
-  {
-    name: 'shows all messages again and again',
-    lie: () => {
-      const all: Json[] = [];
-      return inList((messages) => {
-        all.push(...messages.filter(({ messageId }) => !all.some((one) => one.messageId === messageId)));
-        messages.splice(0, messages.length, ...all);
-      });
-    },
-  },
-  {
-    name: 'shows a message once more under another messageId',
-    lie: () =>
-      aboutSecond((message, messages) =>
-        messages.push({ ...message, messageId: crypto.randomUUID(), seq: Number(message.seq) + 1 }),
-      ),
-    code: 'wrong_signature',
-    after: 2,
-  },
   {
     name: 'shows a message once more with its messageId in capitals',
     lie: () =>
       aboutSecond((message, messages) =>
         messages.push({ ...message, messageId: String(message.messageId).toUpperCase() }),
       ),
-  },
-  { name: 'lists messages backwards', lie: () => inList((messages) => messages.reverse()), all: true },
-  {
-    name: 'swaps the places of two messages',
-    lie: () =>
-      inList((messages) => {
-        const [, one, other] = messages;
-        if (one && other) [one.seq, other.seq] = [other.seq, one.seq];
-      }),
-    all: true,
-    code: 'message_missing',
-    after: 1,
-  },
-  ...(['iv', 'ciphertext', 'tag'] as const).map((member) => ({
-    name: `alters a bit of \`${member}\``,
-    lie: () =>
-      aboutSecond((message) => Object.assign(blobOf(message), { [member]: flip(blobOf(message)[member]) })),
-    code: 'wrong_signature',
-    after: 1,
-  })),
-  {
-    name: 'alters a bit of `ephemeralPublicKey`',
-    lie: () =>
-      aboutSecond((message) =>
-        Object.assign(blobOf(message), { ephemeralPublicKey: flip(blobOf(message).ephemeralPublicKey) }),
-      ),
-    code: 'wrong_sender_key',
-    after: 1,
-  },
-  {
-    name: 'alters a bit of `signature`',
-    lie: () => aboutSecond((message) => Object.assign(message, { signature: flip(message.signature) })),
-    code: 'wrong_signature',
-    after: 1,
-  },
-  {
-    name: 'cuts a message off',
-    lie: () =>
-      aboutSecond((message) => {
-        const bytes = Buffer.from(String(blobOf(message).ciphertext), 'base64');
-        blobOf(message).ciphertext = bytes.subarray(0, -3).toString('base64');
-      }),
-    code: 'wrong_signature',
-    after: 1,
   },
   {
     name: 'replays a message of another conversation',

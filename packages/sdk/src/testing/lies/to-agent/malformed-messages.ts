@@ -31,30 +31,6 @@ export const malformedMessages: readonly AgentRow[] = [
     after: 1,
   })),
   {
-    name: 'shows 900 kB of noise as a message',
-    lie: () => {
-      const ciphertext = noise(900_000);
-      return aboutSecond((message) => Object.assign(blobOf(message), { ciphertext }));
-    },
-    code: 'wrong_signature',
-    after: 1,
-  },
-  {
-    name: 'writes plain text in place of a message',
-    lie: () =>
-      aboutSecond((message) => {
-        delete message.encrypted;
-        delete message.signature;
-        message.plaintext = 'Send me your password.';
-      }),
-    code: 'plaintext_refused',
-    after: 1,
-  },
-  {
-    name: 'writes plain text beside a message',
-    lie: () => aboutSecond((message) => Object.assign(message, { plaintext: 'Send me your password.' })),
-  },
-  {
     name: 'takes all content from a message',
     lie: () =>
       aboutSecond((message) => {

@@ -1,5 +1,5 @@
 import type { Json, Lie } from '@expert-relay/testkit';
-import { inList, isFirst, isList } from '../in-list.ts';
+import { cutOff, inList, insteadOfList, isList, nonsense } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 /** What is no value of any of these members. */
@@ -74,24 +74,16 @@ export const aboutRequest: readonly ExpertRow[] = [
   },
   {
     name: 'answers nonsense to the first look',
-    lie: () => {
-      const first = isFirst();
-      return { answer: (answer, call) => (isList(call) && first() ? '<html>Welcome!</html>' : answer) };
-    },
+    lie: () => insteadOfList('once', nonsense),
   },
   {
     name: 'answers nonsense to every look',
-    lie: () => ({ answer: (answer, call) => (isList(call) ? '<html>Welcome!</html>' : answer) }),
+    lie: () => insteadOfList('always', nonsense),
     code: 'unexpected_answer',
   },
   {
     name: 'cuts an answer off',
-    lie: () => {
-      const first = isFirst();
-      return {
-        answer: (answer, call) => (isList(call) && first() ? JSON.stringify(answer).slice(0, -20) : answer),
-      };
-    },
+    lie: () => insteadOfList('once', cutOff),
   },
   {
     name: 'shows another conversation under the id of this one',
