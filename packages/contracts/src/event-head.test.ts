@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
-import { decodeEvent, type Envelope, sealEvent } from './event.ts';
+import { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
 import { EventHead } from './event-head.ts';
 import { eventType } from './event-type.ts';
+import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 import {
   credentialRevokedPayload,
   keyExchangePayload,
@@ -46,7 +48,27 @@ test.each([
 test('an event about no request, without a time', () => {
   const head = new EventHead(credentialRevokedPayload({ apiKeyId: 'k' }));
   expect(head).toMatchObject({ eventId: '', requestId: '', refCode: '', seq: 0, type: 'credential_revoked' });
+  expect(head.requests).toEqual([]);
   expect(head.readTime()).toBeUndefined();
+});
+
+test('an event about a request is about that one alone', () => {
+  const head = new EventHead(sealEvent(envelope, keyExchangePayload()));
+  const { userId, requestId, refCode } = envelope;
+  expect(head.requests).toEqual([expect.objectContaining({ userId, requestId, refCode, seq: 70_000 })]);
+});
+
+test('an event about many requests names each, in their order', () => {
+  const requests = [1, 127, 128, 20_000].map((seq) => ({
+    userId: randomUUID(),
+    requestId: `request ${seq}`,
+    refCode: `HS-${seq}`,
+    seq: BigInt(seq),
+  }));
+  const bytes = encodeEvent(create(DomainEventSchema, { eventId: envelope.eventId, requests }));
+  const head = new EventHead(Buffer.concat([bytes, requestClosedPayload({ reason: 'expired' })]));
+  expect(head).toMatchObject({ eventId: envelope.eventId, requestId: '', type: 'request_closed' });
+  expect(head.requests).toEqual(requests.map((request) => ({ ...request, seq: Number(request.seq) })));
 });
 
 test('a field that came with another kind of value is passed over', () => {

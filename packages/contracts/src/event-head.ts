@@ -4,6 +4,7 @@ import { type EventType, typeOfCase } from './event-type.ts';
 import { Fields, wire } from './fields.ts';
 import { type DomainEvent, DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 import { readNewMessage } from './read-new-message.ts';
+import { type AboutRequest, readRequestPlace } from './read-request-place.ts';
 
 type Body = DomainEvent['event'];
 
@@ -24,6 +25,7 @@ const [requestIdNumber, refCodeNumber, seqNumber] = [
   field.refCode.number,
   field.seq.number,
 ];
+const requestsNumber = field.requests.number;
 const bodies = new Map<number, BodyField>(
   Object.entries(typeOfCase).map(([name, type]) => {
     const { number, message } = field[name as BodyField['name']];
@@ -36,7 +38,7 @@ const bodies = new Map<number, BodyField>(
  * Whom an event concerns and where it stands. The rest is only decoded when it is asked for: most who read the
  * stream look no further, and this takes a tenth of the time of `decodeEvent`.
  */
-export class EventHead {
+export class EventHead implements AboutRequest {
   readonly #bytes: Buffer;
   readonly userId: string = '';
   readonly requestId: string = '';
@@ -51,6 +53,7 @@ export class EventHead {
   #refCodeEnd = 0;
   #bodyStart = 0;
   #bodyEnd = 0;
+  #requests: AboutRequest[] | undefined;
 
   /** Throws when the bytes are no protobuf. */
   constructor(bytes: Uint8Array) {
@@ -68,7 +71,10 @@ export class EventHead {
           this.#timeEnd = end;
         } else if (number === userIdNumber) this.userId = fields.text;
         else if (number === requestIdNumber) this.requestId = fields.text;
-        else if (number === refCodeNumber) {
+        else if (number === requestsNumber) {
+          this.#requests ??= [];
+          this.#requests.push(readRequestPlace(fields.bytes.subarray(start, end)));
+        } else if (number === refCodeNumber) {
           this.#refCodeStart = start;
           this.#refCodeEnd = end;
         } else if (bodies.has(number)) {
@@ -86,6 +92,12 @@ export class EventHead {
 
   get refCode(): string {
     return this.#text(this.#refCodeStart, this.#refCodeEnd);
+  }
+
+  /** All that it is about: one request, none, or many that it tells of together. */
+  get requests(): readonly AboutRequest[] {
+    this.#requests ??= this.requestId === '' ? [] : [this];
+    return this.#requests;
   }
 
   /** Undefined for an event of a newer release. */
