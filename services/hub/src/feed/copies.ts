@@ -1,4 +1,5 @@
 import {
+  type AboutRequest,
   type DomainEvent,
   type EventHead,
   endReasonName,
@@ -10,25 +11,33 @@ import { readBodyOf } from './read-event.ts';
 type Body = DomainEvent['event'];
 
 /**
- * The topics that an event goes to: the spec's first, then the activity topic of the provider whose request it
- * is about. None for a revoked credential, which is nobody's news, and for the events of a newer release.
+ * The topics that an event goes to, a copy for each. A request that it is about has two: the spec's, and the
+ * activity topic of its provider. None for a revoked credential, which is nobody's news, and for the events of a
+ * newer release.
  */
-export function topicsOf(event: EventHead): readonly string[] {
-  const topic = specTopic(event);
-  return topic === undefined ? [] : [topic, formatTopic({ kind: 'activity', userId: event.userId })];
+export function topicsOf({ type, requests }: EventHead): readonly string[] {
+  const topics: string[] = [];
+  for (const about of requests) {
+    const topic = specTopic(type, about);
+    if (topic === undefined) return [];
+    topics.push(topic, formatTopic({ kind: 'activity', userId: about.userId }));
+  }
+  return topics;
 }
 
-/** The JSON of one of the copies: the first has exactly the spec's members, the second names the request too. */
+/** The JSON of a copy: one for the spec's topic has exactly the spec's members, the other names the request too. */
 export function jsonOf(event: EventHead, copy: number): string | undefined {
+  const about = event.requests[copy >> 1];
   const body = readBodyOf(event);
-  const members = specMembers(body, event.refCode);
+  const members = about && specMembers(body, about.refCode);
   if (!members) return undefined;
+  const isForActivity = copy % 2 === 1;
   return JSON.stringify(
-    copy === 0 ? members : { ...members, requestId: event.requestId, ...moreForActivity(body) },
+    isForActivity ? { ...members, requestId: about.requestId, ...moreForActivity(body) } : members,
   );
 }
 
-function specTopic({ type, userId, requestId }: EventHead): string | undefined {
+function specTopic(type: EventHead['type'], { userId, requestId }: AboutRequest): string | undefined {
   switch (type) {
     case 'new_request':
       return formatTopic({ kind: 'provider', userId });

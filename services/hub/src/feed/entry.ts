@@ -16,6 +16,7 @@ export class Entry implements Position {
   readonly topics: readonly string[];
   readonly #bytes: Uint8Array;
   #frames: (Buffer | undefined)[] | undefined;
+  #lastCopies: ReadonlyMap<string, number> | undefined;
 
   constructor(at: Position, bytes: Uint8Array, topics: readonly string[]) {
     this.epoch = at.epoch;
@@ -27,33 +28,42 @@ export class Entry implements Position {
 
   /** What the entry takes in memory, roughly, once its frames are made. */
   get size(): number {
-    return 300 + 4 * this.#bytes.length;
+    return 100 + 100 * this.topics.length + 4 * this.#bytes.length;
+  }
+
+  /** Each topic once: an event about many requests has many copies for one provider. */
+  get distinctTopics(): Iterable<string> {
+    return this.topics.length > 2 ? this.#lastCopyByTopic.keys() : this.topics;
+  }
+
+  /** Whether who reads these topics gets another copy after this one. */
+  hasMore(topics: readonly string[], copy: number): boolean {
+    if (this.topics.length <= 2) return copy === 0 && topics.includes(this.topics[1] ?? '');
+    return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
   }
 
   /** The one Buffer that all subscribers of a topic get. `event` spares reading it again. */
-  frame(copy: number, event?: EventHead): Buffer {
+  frame(copy: number, hasMore: boolean, event?: EventHead): Buffer {
+    const place = 2 * copy + (hasMore ? 1 : 0);
     this.#frames ??= [];
-    this.#frames[copy] ??= frame(this.block(copy, event));
-    return this.#frames[copy];
+    this.#frames[place] ??= frame(this.block(copy, hasMore, event));
+    return this.#frames[place];
   }
 
-  /** A copy as it stands in a stream. */
-  block(copy: number, event?: EventHead): string {
-    return this.#write(copy, formatPosition(this), event);
-  }
-
-  /** The first copy for those who get the second one too: see `Position.copies`. */
-  firstOfTwo(event?: EventHead): string {
+  /** A copy as it stands in a stream. When more follow, its place says up to which copy this is: see `Position`. */
+  block(copy: number, hasMore: boolean, event = this.read()): string {
     const { epoch, seq, check } = this;
-    return this.#write(0, formatPosition({ epoch, seq, check, copies: 1 }), event);
+    const id = formatPosition(hasMore ? { epoch, seq, check, copies: copy + 1 } : this);
+    const json = event && jsonOf(event, copy);
+    return `id: ${id}\n${json === undefined ? '' : `data: ${json}\n`}\n`;
   }
 
   read(): EventHead | undefined {
     return readEvent(this.#bytes);
   }
 
-  #write(copy: number, id: string, event = this.read()): string {
-    const json = event && jsonOf(event, copy);
-    return `id: ${id}\n${json === undefined ? '' : `data: ${json}\n`}\n`;
+  get #lastCopyByTopic(): ReadonlyMap<string, number> {
+    this.#lastCopies ??= new Map(this.topics.map((topic, copy) => [topic, copy]));
+    return this.#lastCopies;
   }
 }

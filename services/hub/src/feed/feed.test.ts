@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
+import { expiredTogether, RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { Feed } from './feed.ts';
 import { noCheck } from './position.ts';
 
@@ -39,6 +39,24 @@ describe('the feed', () => {
     const [first, second] = [request.newMessage(), request.newMessage()];
     take(first, second, first, second, request.closed());
     expect(told.map(({ topics }) => topics)).toEqual([2, 2, 0, 0, 2]);
+  });
+
+  test('knows an event about many requests again, and none of theirs from before', () => {
+    const requests = Array.from({ length: 3 }, () => new RequestEvents());
+    const earlier = requests.map((request) => request.newMessage());
+    const late = requests[2]?.newMessage() as TestEvent;
+    const together = expiredTogether(...requests);
+    take(...earlier, together, ...earlier, late, together, late);
+    expect(told.map(({ topics }) => topics)).toEqual([2, 2, 2, 6, 0, 0, 0, 2, 0, 0]);
+
+    feed.cutBack(3);
+    told = [];
+    take(together, late, together);
+    expect(told).toEqual([
+      { seq: 4, topics: 6, repeated: true },
+      { seq: 5, topics: 2, repeated: true },
+      { seq: 6, topics: 0, repeated: false },
+    ]);
   });
 
   test('takes nothing for known when its first reading is begun anew', () => {

@@ -1,9 +1,9 @@
-import type { EventHead } from '@expert-relay/contracts';
+import type { AboutRequest, EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { topicsOf } from './copies.ts';
 import { Entry } from './entry.ts';
 import { checkOf, noCheck, type Position } from './position.ts';
-import { readEvent } from './read-event.ts';
+import { firstOf, readEvent } from './read-event.ts';
 import { Ring } from './ring.ts';
 import { SeenSequences } from './seen-sequences.ts';
 
@@ -66,12 +66,12 @@ export class Feed {
 
   append(seq: number, bytes: Uint8Array): void {
     const event = readEvent(bytes);
-    const { requestId = '', eventId = '', seq: place = 0 } = event ?? {};
-    const isNew = requestId === '' || this.#seen.admit(requestId, place);
-    const at = { epoch: this.current.epoch, seq, check: checkOf(eventId) };
+    const told = firstOf(event);
+    const isNew = !told || this.#seen.admit(told.requestId, told.seq);
+    const at = { epoch: this.current.epoch, seq, check: checkOf(event?.eventId ?? '') };
     const entry = new Entry(at, bytes, event && isNew ? topicsOf(event) : []);
     this.ring.append(entry);
-    this.#listener.onEntry(entry, event, isNew && requestId !== '' && this.#isRepeated(requestId, place));
+    this.#listener.onEntry(entry, event, told !== undefined && isNew && this.#isRepeated(told));
   }
 
   /** The stream lost everything after this sequence. What it lost is published again. */
@@ -79,8 +79,8 @@ export class Feed {
     this.ring.cutAfter(seq);
     this.#break(seq + 1);
     for (const entry of this.ring) {
-      const event = entry.read();
-      if (event?.requestId) this.#seen.admit(event.requestId, event.seq);
+      const told = firstOf(entry.read());
+      if (told) this.#seen.admit(told.requestId, told.seq);
     }
     this.#listener.onBreak(true);
   }
@@ -125,7 +125,7 @@ export class Feed {
     this.#seen = new SeenSequences(rememberedRequests);
   }
 
-  #isRepeated(requestId: string, seq: number): boolean {
+  #isRepeated({ requestId, seq }: AboutRequest): boolean {
     if (!this.#unsettled || this.#unsettled.delivered.admit(requestId, seq)) return false;
     this.#unsettled.quietSince = this.#clock.now();
     return true;

@@ -5,6 +5,7 @@ test.each([
   { epoch: 'mi7x3k2a', seq: 0, check: '00000000' },
   { epoch: 'mi7x3k2a', seq: 9_007_199_254_740, check: 'deadbeef' },
   { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copies: 1 },
+  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copies: 500 },
 ])('$epoch.$seq.$check is read as it is written', (position) => {
   expect(parsePosition(formatPosition(position))).toEqual(position);
 });
@@ -14,7 +15,10 @@ test.each([
   'earliest',
   '12',
   'a.b.c',
-  'a.1.deadbeef.2',
+  'a.1.deadbeef.0',
+  'a.1.deadbeef.01',
+  'a.1.deadbeef.1234567',
+  'a.1.deadbeef.1.1',
   'a.01.deadbeef',
   'a.-1.deadbeef',
   'A.1.deadbeef',

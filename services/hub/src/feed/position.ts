@@ -9,8 +9,9 @@ export interface Position {
   /** Part of the event's UUID: a stream that lost its tail uses sequences again. */
   readonly check: string;
   /**
-   * An event has up to two copies, for two topics. Who reads both gets the first one under a position of
-   * its own (a fourth part, `1`), so that a break between the two neither loses nor repeats one.
+   * An event has a copy for each of its topics, two for each request that it is about. Who reads several of them
+   * gets all but the last one under positions of their own (a fourth part: up to which copy that is), so that a
+   * break between two neither loses nor repeats one.
    */
   readonly copies?: number;
 }
@@ -29,10 +30,10 @@ export function formatPosition({ epoch, seq, check, copies }: Position): string 
   return copies === undefined ? `${epoch}.${seq}.${check}` : `${epoch}.${seq}.${check}.${copies}`;
 }
 
-const shape = /^([0-9a-z]{1,12})\.(0|[1-9]\d{0,15})\.([0-9a-f]{8})(\.1)?$/;
+const shape = /^([0-9a-z]{1,12})\.(0|[1-9]\d{0,15})\.([0-9a-f]{8})(?:\.([1-9]\d{0,4}))?$/;
 
 export function parsePosition(text: string): Position | undefined {
   const [, epoch, seq, check, copies] = shape.exec(text) ?? [];
   if (epoch === undefined || seq === undefined || check === undefined) return undefined;
-  return { epoch, seq: Number(seq), check, ...(copies !== undefined && { copies: 1 }) };
+  return { epoch, seq: Number(seq), check, ...(copies !== undefined && { copies: Number(copies) }) };
 }

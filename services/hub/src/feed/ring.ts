@@ -46,7 +46,7 @@ export class Ring {
   append(entry: Entry): void {
     this.#entries.push(entry);
     this.#bytes += entry.size;
-    for (const topic of entry.topics) {
+    for (const topic of entry.distinctTopics) {
       const queue = this.#byTopic.get(topic);
       if (queue) queue.push(entry);
       else this.#byTopic.set(topic, new Queue(entry));
@@ -93,7 +93,7 @@ export class Ring {
   #forget(entry: Entry | undefined, take: (queue: Queue<Entry>) => void): void {
     if (!entry) return;
     this.#bytes -= entry.size;
-    for (const topic of entry.topics) {
+    for (const topic of entry.distinctTopics) {
       const queue = this.#byTopic.get(topic);
       if (!queue) continue;
       take(queue);

@@ -110,7 +110,7 @@ export class CatchUp {
     let last = from;
     const halfSent = from.copies === undefined ? undefined : ring.at(from.seq);
     if (halfSent) {
-      send(subscriber, copiesFor(subscriber, halfSent, 1));
+      send(subscriber, copiesFor(subscriber, halfSent, from.copies));
       last = halfSent;
     }
     while (!subscriber.outlet.isFull) {

@@ -3,7 +3,7 @@ import { topicsOf } from '../feed/copies.ts';
 import { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import { checkOf, noCheck, type Position } from '../feed/position.ts';
-import { readEvent } from '../feed/read-event.ts';
+import { firstOf, readEvent } from '../feed/read-event.ts';
 import { SeenSequences } from '../feed/seen-sequences.ts';
 import type { Consumer, StreamMessage } from '../follow/open-consumer.ts';
 import type { StreamState } from '../follow/stream-source.ts';
@@ -102,7 +102,8 @@ export class ScanRun {
     const event = readEvent(bytes);
     if (this.#at && seq !== this.#at.seq + 1) this.#resetAll();
 
-    const isNew = !event?.requestId || this.#seen.admit(event.requestId, event.seq);
+    const told = firstOf(event);
+    const isNew = !told || this.#seen.admit(told.requestId, told.seq);
     const at = { epoch: this.#epoch, seq, check: checkOf(event?.eventId ?? '') };
     const entry = new Entry(at, bytes, event && isNew ? topicsOf(event) : []);
     this.#at = entry;
@@ -117,11 +118,12 @@ export class ScanRun {
   #deliver(entry: Entry, event: EventHead | undefined): void {
     let full: Set<Subscriber> | undefined;
     let block: string | undefined;
-    let blockOf = 0;
-    this.#aboard.deliver(entry, (subscriber, copy, hasBoth) => {
-      if (block === undefined || blockOf !== copy) block = entry.block(copy, event);
-      blockOf = copy;
-      this.#gathering.add(subscriber.outlet, hasBoth ? entry.firstOfTwo(event) : block);
+    let blockOf = '';
+    this.#aboard.deliver(entry, (subscriber, copy, hasMore) => {
+      const wanted = `${copy} ${hasMore}`;
+      if (block === undefined || blockOf !== wanted) block = entry.block(copy, hasMore, event);
+      blockOf = wanted;
+      this.#gathering.add(subscriber.outlet, block);
       if (!subscriber.outlet.isFull) return;
       full ??= new Set();
       full.add(subscriber);
@@ -142,7 +144,8 @@ export class ScanRun {
         this.#destination.reset(subscriber);
         continue;
       }
-      if (from.copies !== undefined) this.#gathering.add(subscriber.outlet, copiesFor(subscriber, entry, 1));
+      if (from.copies !== undefined)
+        this.#gathering.add(subscriber.outlet, copiesFor(subscriber, entry, from.copies));
       this.#getOn(subscriber, from);
     }
   }

@@ -21,12 +21,12 @@ export class Audience {
     }
   }
 
-  /** Calls `send` for everyone whom an event concerns, with which copy of it; `hasBoth` when the other one follows. */
-  deliver(entry: Entry, send: (subscriber: Subscriber, copy: number, hasBoth: boolean) => void): void {
-    const [topic, otherTopic] = entry.topics;
-    const first = topic === undefined ? undefined : this.#byTopic.get(topic);
-    const second = otherTopic === undefined ? undefined : this.#byTopic.get(otherTopic);
-    if (first) for (const subscriber of first) send(subscriber, 0, second?.has(subscriber) ?? false);
-    if (second) for (const subscriber of second) send(subscriber, 1, false);
+  /** Calls `send` for everyone whom an event concerns, with which copy of it, and whether more of it follow. */
+  deliver(entry: Entry, send: (subscriber: Subscriber, copy: number, hasMore: boolean) => void): void {
+    for (const [copy, topic] of entry.topics.entries()) {
+      const members = this.#byTopic.get(topic);
+      if (!members) continue;
+      for (const subscriber of members) send(subscriber, copy, entry.hasMore(subscriber.topics, copy));
+    }
   }
 }

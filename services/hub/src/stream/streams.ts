@@ -7,7 +7,6 @@ import type { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Audience } from './audience.ts';
 import { type EndReason, farewell, heartbeat } from './blocks.ts';
-import { frame } from './frame.ts';
 import { jitter } from './jitter.ts';
 import { Pulse } from './pulse.ts';
 import type { StreamCaps } from './stream-caps.ts';
@@ -86,10 +85,10 @@ export class Streams implements Part {
 
   deliver(entry: Entry, event: EventHead | undefined, repeated: boolean): void {
     let deliveries = 0;
-    this.#live.deliver(entry, (subscriber, copy, hasBoth) => {
+    this.#live.deliver(entry, (subscriber, copy, hasMore) => {
       if (repeated && subscriber.timeline !== this.#feed.timeline) return;
       deliveries++;
-      subscriber.outlet.write(hasBoth ? frame(entry.firstOfTwo(event)) : entry.frame(copy, event));
+      subscriber.outlet.write(entry.frame(copy, hasMore, event));
     });
     this.#metrics.deliveries.inc(deliveries);
   }

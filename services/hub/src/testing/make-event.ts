@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
 import {
   credentialRevokedPayload,
+  DomainEventSchema,
   type EventType,
+  encodeEvent,
   keyExchangePayload,
   newMessagePayload,
   newRequestPayload,
@@ -52,10 +55,25 @@ export class RequestEvents {
   }
 
   #next(type: EventType, payload: Uint8Array): TestEvent {
+    return seal(type, this.nextPlace(), payload);
+  }
+
+  nextPlace() {
     this.#seq++;
     const { userId, requestId, refCode } = this;
-    return seal(type, { userId, requestId, refCode, seq: this.#seq }, payload);
+    return { userId, requestId, refCode, seq: this.#seq };
   }
+}
+
+/** What a sweep tells: one event about all of them. */
+export function expiredTogether(...requests: readonly RequestEvents[]): TestEvent {
+  const places = requests.map((request) => request.nextPlace());
+  const about = encodeEvent(create(DomainEventSchema, { requests: places }));
+  return seal(
+    'request_closed',
+    { seq: 0n },
+    Buffer.concat([requestClosedPayload({ reason: 'expired' }), about]),
+  );
 }
 
 export function revoked(
@@ -71,9 +89,13 @@ export function revoked(
 
 function seal(
   type: EventType,
-  about: { userId: string; requestId?: string; refCode?: string; seq: bigint; recordedAt?: Date },
+  about: { userId?: string; requestId?: string; refCode?: string; seq: bigint; recordedAt?: Date },
   payload: Uint8Array,
 ): TestEvent {
   const eventId = randomUUID();
-  return { type, eventId, bytes: sealEvent({ recordedAt: new Date(), ...about, eventId }, payload) };
+  return {
+    type,
+    eventId,
+    bytes: sealEvent({ recordedAt: new Date(), userId: '', ...about, eventId }, payload),
+  };
 }

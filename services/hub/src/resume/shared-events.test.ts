@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expiredTogether, RequestEvents } from '../testing/make-event.ts';
+import { Reader } from '../testing/reader.ts';
+import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+
+let stream: TestStream;
+let hub: TestHub;
+/** Its ring is so small that what comes afterwards drives all else out of it. */
+let small: TestHub;
+
+beforeAll(async () => {
+  stream = await openTestStream();
+  hub = await startTestHub({ prefix: stream.prefix });
+  small = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  await small[Symbol.asyncDispose]();
+  await stream[Symbol.asyncDispose]();
+});
+
+test('an event about many requests: everyone gets what it asked for, wherever its stream breaks', async () => {
+  const mine = Array.from({ length: 4 }, () => new RequestEvents());
+  const [first, second, third, fourth] = mine as [RequestEvents, RequestEvents, RequestEvents, RequestEvents];
+  const ours = [first, second, fourth].map((request) => new RequestEvents(request.userId));
+  const theirs = Array.from({ length: 4 }, () => new RequestEvents(first.userId));
+  const all = [first, ...theirs, second, third, ...ours, fourth];
+  const other = new RequestEvents();
+
+  const wanted = {
+    oneRequest: [third.topic],
+    twoRequests: [fourth.topic, first.topic],
+    anExpert: [first.activityTopic],
+    anExpertAndARequest: [second.topic, first.activityTopic],
+    twoExpertsAndTheirRequests: [first, second].flatMap(({ topic, activityTopic }) => [topic, activityTopic]),
+    nobody: [other.topic],
+  };
+  const token = await makeToken(Object.values(wanted).flat());
+  const open = (url: string, topics: readonly string[], from?: string) =>
+    new Reader(url, topics, {
+      headers: { authorization: `Bearer ${token}`, ...(from !== undefined && { 'last-event-id': from }) },
+    }).opened();
+
+  const live = new Map(
+    await Promise.all(
+      Object.values(wanted).map(async (topics) => [topics, await open(hub.url, topics)] as const),
+    ),
+  );
+  await stream.publish(expiredTogether(...all), other.newMessage());
+  const expected = (topics: readonly string[]) => [
+    ...all.flatMap(({ topic, activityTopic, refCode, requestId }) => [
+      ...(topics.includes(topic) ? [{ type: 'request_closed', refCode }] : []),
+      ...(topics.includes(activityTopic)
+        ? [{ type: 'request_closed', refCode, requestId, reason: 'expired' }]
+        : []),
+    ]),
+    ...(topics.includes(other.topic) ? [expect.objectContaining({ type: 'new_message' })] : []),
+  ];
+
+  for (const [topics, reader] of live) {
+    await reader.count(expected(topics).length);
+    await pause(20);
+    expect(reader.events).toEqual(expected(topics));
+    reader.close();
+  }
+
+  // So that the small hub has to look into NATS.
+  await stream.publish(...Array.from({ length: 6 }, () => new RequestEvents().newMessage()));
+  for (const url of [hub.url, small.url]) {
+    for (const [topics, { blocks }] of live) {
+      const ids = blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const [index, id] of ids.entries()) {
+        const later = await open(url, topics, id);
+        const rest = expected(topics).slice(index + 1);
+        await later.count(rest.length);
+        await pause(10);
+        expect(later.events).toEqual(rest);
+        later.close();
+      }
+    }
+  }
+});
