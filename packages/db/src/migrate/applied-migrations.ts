@@ -5,6 +5,8 @@ export interface FailedMigration {
   readonly startedAt: Date;
   /** What Postgres said; absent when the process that ran it was ended. */
   readonly reason?: string | undefined;
+  /** It gave up waiting for a lock. */
+  readonly lockedOut: boolean;
 }
 
 export interface AppliedMigrations {
@@ -14,6 +16,9 @@ export interface AppliedMigrations {
 }
 
 const undefinedTable = '42P01';
+
+/** Put in place of Postgres' own words, which are in whatever language the server speaks: no code is kept beside them. */
+export const lockedOutReason = 'it waited too long for a lock';
 
 /** What Prisma's own table says about this database. */
 export async function appliedMigrations(client: pg.ClientBase): Promise<AppliedMigrations> {
@@ -25,6 +30,7 @@ export async function appliedMigrations(client: pg.ClientBase): Promise<AppliedM
       name: row.migration_name,
       startedAt: row.started_at,
       reason: /ERROR: .+/.exec(row.logs ?? '')?.[0],
+      lockedOut: row.logs?.includes(lockedOutReason) ?? false,
     }));
   return { applied, failed };
 }

@@ -10,11 +10,10 @@ export interface Mend {
 }
 
 /** Hands the folder's migrations to the engine, which applies those that are missing. */
-export async function applyMigrations(url: string, folder: string): Promise<readonly string[]> {
+export async function applyMigrations(url: string, folder: string): Promise<void> {
   const list = await migrationsList(folder, await knownMigrations(folder));
-  return await withEngine(url, async (engine) => {
-    const output = await engine.applyMigrations({ migrationsList: list, filters: everything });
-    return output.appliedMigrationNames;
+  await withEngine(url, async (engine) => {
+    await engine.applyMigrations({ migrationsList: list, filters: everything });
   });
 }
 

@@ -5,7 +5,9 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
+import { lockedOutReason } from './applied-migrations.ts';
 
+const lockNotAvailable = '55P03';
 const charOid = 18;
 const textOid = 25;
 
@@ -35,7 +37,8 @@ async function runScript(pool: pg.Pool, script: string): Promise<void> {
     await pool.query(script);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-    const { code = 'XX000', severity = 'ERROR', message, detail, column, hint } = error;
+    const { code = 'XX000', severity = 'ERROR', detail, column, hint } = error;
+    const message = code === lockNotAvailable ? lockedOutReason : error.message;
     throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
   }
 }

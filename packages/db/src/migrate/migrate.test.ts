@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createEmptyDatabase, type TestDatabase } from '../testing/create-test-database.ts';
 import { knownMigrations, migrationsFolder } from './known-migrations.ts';
-import { mend, migrate } from './migrate.ts';
+import { type MigrateOptions, mend, migrate } from './migrate.ts';
 
 jest.setTimeout(30_000);
 
@@ -16,8 +16,14 @@ describe('migrate', () => {
   let folder: string;
   let said: string[];
 
-  const run = () =>
-    migrate({ url: database.url, folder, command: 'node migrate.js', report: (line) => said.push(line) });
+  const run = (options: Partial<MigrateOptions> = {}) =>
+    migrate({
+      url: database.url,
+      folder,
+      command: 'node migrate.js',
+      report: (line) => said.push(line),
+      ...options,
+    });
   const repair = (as: 'applied' | 'rolled-back', migration: string) =>
     mend({ url: database.url, folder, report: (line) => said.push(line) }, { as, migration });
 
@@ -74,6 +80,28 @@ describe('migrate', () => {
     await add('20990101000000_bad', 'CREATE TABLE half (id int);');
     await repair('rolled-back', '20990101000000_bad');
     expect(await run()).toEqual(['20990101000000_bad']);
+  });
+
+  test('a migration that waits for a lock lets others pass, and is tried again', async () => {
+    await run();
+    await add('20990101000000_locks', 'CREATE TABLE half (id int); ALTER TABLE users ADD COLUMN age int;');
+    await client.query('BEGIN; SELECT FROM users');
+    await expect(run({ lockPatience: 0 })).rejects.toThrow(
+      /^The migration 20990101000000_locks needs a lock .*, so nothing of it is in the database\. .* then run "node migrate\.js" again\./,
+    );
+    expect(await hasTable('half')).toBe(false);
+    expect(said).toEqual([]);
+
+    const applied = await run({
+      report(line) {
+        said.push(line);
+        void client.query('ROLLBACK');
+      },
+    });
+    expect(applied).toEqual(['20990101000000_locks']);
+    expect(said).toEqual([
+      'The migration 20990101000000_locks needs a lock that somebody else holds. Trying again in 3000 ms.',
+    ]);
   });
 
   test('a migration that was interrupted is for the operator to look at', async () => {

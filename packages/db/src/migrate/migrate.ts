@@ -17,25 +17,23 @@ export interface MigrateOptions {
   folder?: string;
   /** How long a server that is away is waited for, in milliseconds. */
   patience?: number;
+  /** How long to go on trying for a lock that somebody else holds, in milliseconds. */
+  lockPatience?: number;
 }
 
 /** Brings the database to this code's migrations; gives those that were missing. Safe to run many times at once. */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
-  const { url, command = 'migrate', folder = migrationsFolder } = options;
+  const { url, report, command = 'migrate', folder = migrationsFolder, lockPatience = 30_000 } = options;
   return await underLock(options, async (client) => {
     const before = await appliedMigrations(client);
     if (before.failed[0]) throw failedMigration(before.failed[0], command);
-    const known = await knownMigrations(folder);
-    if (known.every((name) => before.applied.has(name))) return [];
+    const missing = (await knownMigrations(folder)).filter((name) => !before.applied.has(name));
+    if (missing.length === 0) return [];
 
     // Loaded only now: most runs find nothing to do, and the engine is large.
-    const { applyMigrations } = await import('./apply-migrations.ts');
-    try {
-      return await applyMigrations(url, folder);
-    } catch (error) {
-      const { failed } = await appliedMigrations(client);
-      throw failed[0] ? failedMigration(failed[0], command) : new MigrateError(firstLine(error));
-    }
+    const { applyPatiently } = await import('./apply-patiently.ts');
+    await applyPatiently(client, { url, folder, command, report, lockPatience });
+    return missing;
   });
 }
 
@@ -65,9 +63,4 @@ async function underLock<T>(options: MigrateOptions, work: (client: pg.Client) =
   } finally {
     await client.end();
   }
-}
-
-function firstLine(error: unknown): string {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  return line;
 }
