@@ -1,6 +1,3 @@
--- Ended requests lose their content after a while, and later go altogether.
-ALTER TABLE "help_requests" ADD COLUMN "erased_at" TIMESTAMPTZ(3);
-
 -- Who walks requests by time walks this table, so that no change of a request touches an index of its own:
 -- see docs/adr/0008-times-in-a-table-of-their-own.md.
 CREATE TYPE "request_stage" AS ENUM ('open', 'ended', 'erased');
@@ -14,10 +11,6 @@ CREATE TABLE "request_stages" (
 
 -- A queue too: each row is moved twice, always from the old end.
 ALTER TABLE "request_stages" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-
--- Room on each page for the next version of every row there.
-ALTER TABLE "help_requests" SET (fillfactor = 50);
-DROP INDEX "help_requests_due_idx";
 
 CREATE FUNCTION "stage_of"("ended_at" TIMESTAMPTZ, "erased_at" TIMESTAMPTZ) RETURNS "request_stage"
     LANGUAGE sql IMMUTABLE
@@ -46,6 +39,14 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- From here on everybody waits: so nothing below looks at a row.
+
+-- Ended requests lose their content after a while, and later go altogether.
+ALTER TABLE "help_requests" ADD COLUMN "erased_at" TIMESTAMPTZ(3);
+
+-- Room on each page for the next version of every row there.
+ALTER TABLE "help_requests" SET (fillfactor = 50);
+
 CREATE TRIGGER "follow_made_request" AFTER INSERT ON "help_requests"
     FOR EACH ROW EXECUTE FUNCTION "follow_request"();
 CREATE TRIGGER "follow_gone_request" AFTER DELETE ON "help_requests"
@@ -58,9 +59,3 @@ CREATE TRIGGER "follow_changed_request" AFTER UPDATE OF "expires_at", "ended_at"
         (OLD."expires_at", OLD."ended_at", OLD."erased_at") IS DISTINCT FROM (NEW."expires_at", NEW."ended_at", NEW."erased_at")
         AND NOT (NEW."status" = 'expired' AND OLD."ended_at" IS NULL))
     EXECUTE FUNCTION "follow_request"();
-
--- From here on no request is made without its row: the triggers' lock has waited for the writers before them.
-INSERT INTO "request_stages" ("stage", "at", "request_id")
-SELECT "stage_of"("ended_at", "erased_at"), COALESCE("ended_at", "expires_at"), "id" FROM "help_requests"
-ORDER BY 1, 2;
-ANALYZE "request_stages";
