@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useRelay } from '../black-box/use-relay.ts';
 import { askEndpoint, credentialOf, newPlace, type Place } from './ask-endpoint.ts';
@@ -126,6 +127,26 @@ describe(row('limits', 'request body'), () => {
   test('one byte more is not', async () => {
     expect((await ask(sized(limit + 1))).status).toBe(413);
     expect((await ask(chunked(sized(limit + 1)))).status).toBe(413);
+  });
+
+  test('what is refused for it has not happened, be it a call that needs no body', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const state = async () => (await here.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status;
+    let before = '';
+    async function* tooMuch() {
+      yield Buffer.alloc(limit, 32);
+      await pause(300);
+      before = await state();
+      yield Buffer.alloc(1, 32);
+    }
+    const { headers } = here.alice.consumer;
+    const answer = await here.relay.ask({
+      method: 'POST',
+      path: `/api/v1/close/${requestId}`,
+      headers,
+      body: tooMuch(),
+    });
+    expect([answer.status, before, await state()]).toEqual([413, 'pending', 'pending']);
   });
 
   test('a stream that does not end is answered before it does', async () => {

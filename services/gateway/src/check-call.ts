@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit } from '@expert-relay/kit/http';
+import { bodyLimit, hasBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeStep } from './edge-call.ts';
 import { CallBody } from './forward/call-body.ts';
@@ -38,8 +38,4 @@ function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') count++;
   return count;
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listen } from './listen.ts';
 import { readBody } from './read-body.ts';
@@ -46,6 +46,21 @@ describe('readBody', () => {
   ])('%s', async (_, pieces, text) => {
     const { url } = await serve();
     expect(await post(url, pieces)).toBe(text);
+  });
+
+  test('too much of a body leaves its connection fit for the next call', async () => {
+    const { url } = await serve();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const call = (body: string | Buffer) =>
+      new Promise<boolean>((resolve, reject) => {
+        const outgoing = request(url, { method: 'POST', agent }, (answer) => {
+          answer.resume().once('end', () => resolve(outgoing.reusedSocket));
+        });
+        outgoing.on('error', reject).end(body);
+      });
+    await call(Buffer.alloc(1_048_576));
+    expect(await call('1234')).toBe(true);
+    agent.destroy();
   });
 
   test('a client that leaves in the middle', async () => {

@@ -4,9 +4,13 @@ import { Problem } from '../problem/index.ts';
 /** The contract's limit: 1 MiB. */
 export const bodyLimit = 1_048_576;
 
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+
 /**
- * Reads the bytes of a body, counting what truly arrives; what is beyond the limit is left unread. Without
- * the stream's own iterator, which took longer than everything else that is done with the bytes.
+ * Reads the bytes of a body, counting what truly arrives; what is beyond the limit is read away, since a
+ * connection that is kept alive takes no further call before. Without the stream's own iterator, which took
+ * longer than everything else that is done with the bytes.
  */
 export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -19,7 +23,7 @@ export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<B
         pieces.push(piece);
         return;
       }
-      request.off('data', take).pause();
+      request.off('data', take).resume();
       reject(new Problem('payload_too_large'));
     };
     const leave = () => {

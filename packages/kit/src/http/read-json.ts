@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem/index.ts';
 import { parseJson } from './parse-json.ts';
-import { readBody } from './read-body.ts';
+import { hasBody, readBody } from './read-body.ts';
 
 /** The body of a call as one JSON object; an absent one, where that is allowed, as an empty object. */
 export async function readJson(
   request: IncomingMessage,
   options: { optional?: boolean } = {},
 ): Promise<Record<string, unknown>> {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  if (!hasBody && options.optional) return {};
+  if (!hasBody(request) && options.optional) return {};
   checkContentType(request);
   return parseJson(await readBody(request));
 }
