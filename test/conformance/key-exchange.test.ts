@@ -37,6 +37,18 @@ describe(row('silences', 'key exchange'), () => {
     expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
+  test('a key is the same with other line ends, and stays as it was written first', async () => {
+    const { requestId } = await here.alice.consumer.newRequest();
+    const keys = keyExchange();
+    await exchange(requestId, keys);
+    const rewritten = {
+      providerSignPubKey: keys.providerSignPubKey.trim(),
+      providerEncryptPubKey: keys.providerEncryptPubKey.replaceAll('\n', '\r\n'),
+    };
+    expect((await exchange(requestId, rewritten)).status).toBe(200);
+    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
+  });
+
   test('of ten at once with different keys exactly one is kept', async () => {
     const { requestId } = await here.alice.consumer.newRequest();
     const tried = Array.from({ length: 10 }, keyExchange);

@@ -46,8 +46,8 @@ export const exchangeKeys = (context: Context) =>
         WITH request AS (
           SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
             provider_sign_pub_key IS NOT NULL AS had,
-            provider_sign_pub_key = ${providerSignPubKey}
-              AND provider_encrypt_pub_key = ${providerEncryptPubKey}
+            ${sameKey(Prisma.sql`provider_sign_pub_key`, providerSignPubKey)}
+              AND ${sameKey(Prisma.sql`provider_encrypt_pub_key`, providerEncryptPubKey)}
               AND key_signature IS NOT DISTINCT FROM ${keySignature} AS same
           FROM help_requests
           WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
@@ -80,3 +80,7 @@ export const exchangeKeys = (context: Context) =>
       };
     },
   });
+
+/** PEM leaves white space free: with other line ends, or without the last one, a key is the same. */
+const sameKey = (column: Prisma.Sql, pem: string): Prisma.Sql =>
+  Prisma.sql`regexp_replace(${column}, '\\s', '', 'g') = ${pem.replaceAll(/\s/g, '')}`;
