@@ -80,8 +80,13 @@ const foreign = (): Record<string, string>[] => [
   { origin: 'null' },
   { origin: `${new URL(here.relay.url).origin}.evil.example` },
   { origin: 'http://localhost:1' },
+  // The same host, but whoever is between may have written that page.
+  { origin: otherScheme(new URL(here.relay.url).origin) },
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
   { origin: new URL(here.relay.url).origin, 'sec-fetch-site': 'cross-site' },
   { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
 ];
+
+const otherScheme = (origin: string): string =>
+  origin.startsWith('https:') ? origin.replace('https:', 'http:') : origin.replace('http:', 'https:');

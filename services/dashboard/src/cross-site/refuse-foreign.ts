@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
  * besides; this also covers sibling sites and old browsers.
  */
 export function refuseForeign(publicUrl: string): RequestHandler {
-  const own = new URL(publicUrl).origin;
+  const { origin: own, protocol } = new URL(publicUrl);
 
   return (request, _response, next) => {
     const changes = !['GET', 'HEAD', 'OPTIONS'].includes(request.method);
@@ -21,7 +21,7 @@ export function refuseForeign(publicUrl: string): RequestHandler {
     if (origin === undefined || origin === own) return true;
     // The same machine under another of its names, such as localhost for 127.0.0.1.
     const host = request.get('x-forwarded-host');
-    return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+    return host !== undefined && origin === `${protocol}//${host}`;
   }
 }
 
