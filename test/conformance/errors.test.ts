@@ -20,6 +20,16 @@ describe(row('silences', 'errors'), () => {
     });
   });
 
+  test('what is missing is called required, of whatever kind it is', async () => {
+    const required = (path: string) => ({ path, code: 'required', message: 'This member is required.' });
+    const { session } = here.alice;
+    for (const body of [{}, { name: null, kind: null }]) {
+      const { fields } = (await session.post('/api/keys', body)).json;
+      expect(fields).toEqual([required('name'), required('kind')]);
+    }
+    expect((await session.put('/api/vault', {})).json.fields).toEqual([required('vault')]);
+  });
+
   test('unknown fields are ignored, not refused', async () => {
     const { requestId } = await here.alice.consumer.newRequest({ unknown: { deep: [1] } });
     const message = {

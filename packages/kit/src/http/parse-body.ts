@@ -16,7 +16,8 @@ const codes: Record<string, string> = {
 };
 
 function toFieldError(issue: z.core.$ZodIssue): FieldError {
-  const missing = issue.code === 'invalid_type' && (issue.input === undefined || issue.input === null);
+  // Whatever the schema complains of then, be it that nothing is none of the allowed values.
+  const missing = issue.input === undefined || issue.input === null;
   return {
     path: pathOf(issue.path),
     code: missing ? 'required' : (codes[issue.code] ?? 'value'),
