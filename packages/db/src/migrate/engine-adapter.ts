@@ -7,7 +7,15 @@ import {
 import pg from 'pg';
 import { lockedOutReason } from './applied-migrations.ts';
 
+/**
+ * Whoever comes after a statement that waits for a table waits behind it, in milliseconds. Longer than the second
+ * after which Postgres' own vacuum gives way.
+ */
+const lockTimeout = 2_000;
 const lockNotAvailable = '55P03';
+/** Nobody waits behind these, and given up they leave half an index. */
+const waitsAside = /\bINDEX CONCURRENTLY\b/i;
+
 const charOid = 18;
 const textOid = 25;
 
@@ -33,13 +41,17 @@ export function engineAdapter(pool: pg.Pool): SqlMigrationAwareDriverAdapterFact
 }
 
 async function runScript(pool: pg.Pool, script: string): Promise<void> {
+  const client = await pool.connect();
   try {
-    await pool.query(script);
+    await client.query(`SET lock_timeout = ${waitsAside.test(script) ? 0 : lockTimeout}`);
+    await client.query(script);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
     const { code = 'XX000', severity = 'ERROR', detail, column, hint } = error;
     const message = code === lockNotAvailable ? lockedOutReason : error.message;
     throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
+  } finally {
+    client.release();
   }
 }
 

@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
@@ -102,6 +103,17 @@ describe('migrate', () => {
     expect(said).toEqual([
       'The migration 20990101000000_locks needs a lock that somebody else holds. Trying again in 3000 ms.',
     ]);
+  });
+
+  test('an index that is made beside its writers waits for them as long as they take', async () => {
+    await run();
+    await add('20990101000000_aside', 'CREATE INDEX CONCURRENTLY aside ON users (name);');
+    await client.query(`BEGIN; INSERT INTO users (name) VALUES ('ada')`);
+    const applied = run();
+    await pause(3_000);
+    await client.query('COMMIT');
+    expect(await applied).toEqual(['20990101000000_aside']);
+    expect(said).toEqual([]);
   });
 
   test('a migration that was interrupted is for the operator to look at', async () => {

@@ -15,12 +15,6 @@ export type SchemaEngine = engine.SchemaEngine;
 /** Leaves no table and no enum out. */
 export const everything = { externalTables: [], externalEnums: [] };
 
-/**
- * Whoever comes after a statement that waits for a table waits behind it, in milliseconds. Longer than the second
- * after which Postgres' own vacuum gives way.
- */
-const lockTimeout = 2_000;
-
 let loaded: Promise<void> | undefined;
 
 /**
@@ -34,9 +28,10 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   loaded ??= load();
   await loaded;
-  const pool = new pg.Pool({ connectionString: url, max: 2, lock_timeout: lockTimeout });
-  // A connection that breaks while idle fails the next query instead of the process.
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  // A connection that breaks fails its queries instead of the process.
   pool.on('error', () => {});
+  pool.on('connect', (connection) => connection.on('error', () => {}));
   try {
     const adapter = bindMigrationAwareSqlAdapterFactory(engineAdapter(pool));
     const ignoreLog = () => {};
