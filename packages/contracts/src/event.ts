@@ -15,7 +15,8 @@ export function decodeEvent(bytes: Uint8Array): DomainEvent {
 export interface Envelope {
   readonly eventId: string;
   readonly recordedAt: Date;
-  readonly userId: string;
+  /** Absent, with all that follows, for an event of many requests: its payload names them. */
+  readonly userId?: string | undefined;
   /** Absent, with `refCode`, for an event that is about no request. */
   readonly requestId?: string | undefined;
   readonly refCode?: string | undefined;
@@ -27,7 +28,7 @@ export interface Envelope {
  * appended as it is: protobuf defines the concatenation of two encoded messages as their merge.
  */
 export function sealEvent(envelope: Envelope, payload: Uint8Array): Uint8Array {
-  const { eventId, recordedAt, userId, requestId = '', refCode = '', seq } = envelope;
+  const { eventId, recordedAt, userId = '', requestId = '', refCode = '', seq } = envelope;
   const outside = encodeEvent(
     create(DomainEventSchema, {
       eventId,

@@ -12,6 +12,7 @@ export {
   requestClosedPayload,
 } from './payload.ts';
 export { type Permissions, permissionsFor } from './permissions.ts';
+export { placeTags } from './place-tags.ts';
 export type { AboutRequest } from './read-request-place.ts';
 export { ensureStream, type StreamOutcome, type StreamSettings } from './stream.ts';
 export { type Subjects, subjectsFor } from './subjects.ts';

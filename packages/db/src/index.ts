@@ -2,6 +2,7 @@ export { type FoundKey, findKey } from './api-key/find-key.ts';
 export { createWriter, type Writer } from './create-writer.ts';
 export * from './generated/client.ts';
 export { insertEvent } from './outbox/insert-event.ts';
+export { insertSharedEvent } from './outbox/insert-shared-event.ts';
 export { createDatabase, type Database } from './postgres/create-database.ts';
 export { createPostgres } from './postgres/create-postgres.ts';
 export type { Query } from './postgres/create-query.ts';

@@ -2,7 +2,6 @@ import { type StreamSettings, subjectsFor } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
 import type { NatsConnection } from 'nats';
 import type pg from 'pg';
-import { bulkPositions } from './bulk-positions.ts';
 import { followStream } from './follow-stream.ts';
 import { purgeKept, type StreamPosition, takeBackLost } from './kept-rows.ts';
 import type { OutboxMetrics } from './outbox-metrics.ts';
@@ -10,8 +9,6 @@ import { type BatchOutcome, publishBatch } from './publish-batch.ts';
 import { markPublished, selectWaiting, setAside } from './waiting-rows.ts';
 import { createWaterline } from './waterline.ts';
 
-/** Small enough that a batch takes the process some milliseconds: it answers requests too, and shows life. */
-const batchSize = 100;
 const lookEvery = 1_000;
 
 export interface PublisherOptions {
@@ -24,8 +21,8 @@ export interface PublisherOptions {
   readonly metrics: OutboxMetrics;
 }
 
-/** What one round came to: rows may still wait, or only such as are told in bulk, or none; or NATS took nothing. */
-export type Round = 'more' | 'bulk' | 'done' | 'stuck';
+/** What one round came to: rows may still wait, or none; or NATS took nothing. */
+export type Round = 'more' | 'done' | 'stuck';
 
 /**
  * One round after the other: look at the stream, publish what waits, mark what was acknowledged. Never
@@ -46,7 +43,7 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
   async function round(): Promise<Round> {
     if (performance.now() >= lookAgainAt && !(await lookAtStream())) return 'stuck';
     if (!stream) return 'stuck';
-    const [rows] = await Promise.all([selectWaiting(client, { after: waterline, limit: batchSize }), marked]);
+    const [{ rows, hasMore }] = await Promise.all([selectWaiting(client, waterline.position), marked]);
     if (rows.length === 0) {
       waterline.raise();
       return 'done';
@@ -54,11 +51,9 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
     const outcome = await publishBatch(jetstream, subjects, rows, stream);
     await record(outcome, stream);
     if (outcome.unsure > 0) doubt();
-    else waterline.raise(rows.length === batchSize ? rows.at(-1)?.position : undefined);
+    else waterline.raise(hasMore ? rows.at(-1)?.position : undefined);
     if (outcome.placed.length + outcome.hopeless.length === 0) return stuck(outcome.reason ?? '');
-    if (outcome.unsure > 0) return 'more';
-    if (rows.length < batchSize) return 'done';
-    return (rows.at(-1)?.position ?? 0) > bulkPositions ? 'bulk' : 'more';
+    return hasMore || outcome.unsure > 0 ? 'more' : 'done';
   }
 
   async function lookAtStream(): Promise<boolean> {

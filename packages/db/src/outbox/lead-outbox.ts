@@ -33,11 +33,8 @@ export async function leadOutbox(
       }
       nudges ??= connection.subscribe(subjectsFor(settings.prefix).nudge, { callback: () => bell.ring() });
       publisher ??= createPublisher({ ...options, connection });
-      const began = performance.now();
       const came = await publisher.round();
       if (came === 'done') await bell.wait(pollEvery, lost);
-      // Nobody waits for those, and a million of them would take a core from everybody's calls for minutes.
-      if (came === 'bulk') await bell.wait(performance.now() - began, lost);
       stuckFor = came === 'stuck' ? Math.min(stuckFor * 2, longestPause) : shortestPause;
       // Not on the bell: writers that nudge must not hurry a NATS that is in trouble.
       if (came === 'stuck') await pause(stuckFor, undefined, { signal: lost }).catch(() => {});

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import type pg from 'pg';
-import { bulkPositions } from './bulk-positions.ts';
 
 export interface OutboxMetrics {
   readonly published: Counter;
@@ -51,11 +50,6 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
   };
 }
 
-/** Whatever is told in bulk has positions of its own: the first of all others need not be older. */
-const firstWaiting = (which: string) => `(
-  SELECT recorded_at FROM outbox_events
-  WHERE published_at IS NULL AND failed_at IS NULL AND ${which} ORDER BY position LIMIT 1)`;
-
 /** No further: with ten million waiting the count would take longer than a leader may be silent. */
 const countTo = (which: string) =>
   `(SELECT count(*)::int FROM (SELECT FROM outbox_events WHERE ${which} LIMIT 100000) AS counted)`;
@@ -65,5 +59,5 @@ const measureText = `
     ${countTo('published_at IS NULL AND failed_at IS NULL')} AS waiting,
     ${countTo('failed_at IS NOT NULL')} AS failed,
     COALESCE((
-      SELECT extract(epoch FROM clock_timestamp() - min(recorded_at))::float8 FROM (
-        ${firstWaiting('TRUE')} UNION ALL ${firstWaiting(`position >= ${bulkPositions}`)}) AS first), 0) AS oldest`;
+      SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM outbox_events
+      WHERE published_at IS NULL AND failed_at IS NULL ORDER BY position LIMIT 1), 0) AS oldest`;

@@ -1,8 +1,8 @@
-import { decodeEvent, sealEvent } from '@expert-relay/contracts';
+import { EventHead, sealEvent } from '@expert-relay/contracts';
 import { formatRefCode } from '../request/ref-code.ts';
 import type { WaitingRow } from './waiting-rows.ts';
 
-/** Events carry excerpts, a few kilobytes: more is a mistake, and decoding it would hold the process up. */
+/** Events carry excerpts or 250 requests, some kilobytes: more is a mistake, and reading it would hold the process up. */
 const largestPayload = 256 * 1024;
 const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -18,7 +18,7 @@ export function sealRow(row: WaitingRow): Uint8Array {
     {
       eventId: row.id,
       recordedAt: row.recordedAt,
-      userId: row.userId,
+      userId: row.userId ?? undefined,
       requestId: row.requestId ?? undefined,
       // As people write it: the hub passes it on, and knows no tables.
       refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),
@@ -26,6 +26,7 @@ export function sealRow(row: WaitingRow): Uint8Array {
     },
     row.payload,
   );
-  decodeEvent(sealed);
+  // As receivers read it.
+  new EventHead(sealed).readBody();
   return sealed;
 }

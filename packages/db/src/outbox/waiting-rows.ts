@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { bulkPositions } from './bulk-positions.ts';
 
 /** An event that was committed and is not yet told. */
 export interface WaitingRow {
@@ -7,7 +6,7 @@ export interface WaitingRow {
   readonly position: number;
   readonly type: string;
   readonly payload: Buffer;
-  readonly userId: string;
+  readonly userId: string | null;
   readonly requestId: string | null;
   readonly refCode: string | null;
   readonly seq: number;
@@ -20,31 +19,38 @@ export interface Placed {
   readonly streamSeq: number;
 }
 
-/** Positions at or below which no row waits: among those told in bulk, and among all others. */
-export interface Dealt {
-  readonly position: number;
-  readonly bulkPosition: number;
+/** What a batch may have, which takes the process some milliseconds: it answers requests too, and shows life. */
+const mostRows = 100;
+const mostBytes = 256 * 1024;
+
+export interface Waiting {
+  readonly rows: readonly WaitingRow[];
+  readonly hasMore: boolean;
 }
 
-/** In the order of their positions. Never after "the last one": rows are committed out of that order. */
-export async function selectWaiting(
-  client: pg.ClientBase,
-  { after, limit }: { after: Dealt; limit: number },
-): Promise<readonly WaitingRow[]> {
+/** The next batch, in the order of positions. Never after "the last one": rows are committed out of that order. */
+export async function selectWaiting(client: pg.ClientBase, after: number): Promise<Waiting> {
   const { rows } = await client.query<WaitingRow>({
     name: 'select-waiting',
-    text: `${firstWaiting(`position > $1 AND position <= ${bulkPositions}`)} UNION ALL
-           ${firstWaiting('position > $2')} ORDER BY position LIMIT $3`,
-    values: [after.position, after.bulkPosition, limit],
+    text: waitingText,
+    values: [after],
   });
-  return rows;
+  const bytes = rows.reduce((sum, { payload }) => sum + payload.length, 0);
+  return { rows, hasMore: rows.length === mostRows || bytes >= mostBytes };
 }
 
-const firstWaiting = (where: string) => `(
+const waitingText = `
   SELECT id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId",
     ref_code AS "refCode", seq, recorded_at AS "recordedAt"
-  FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND ${where}
-  ORDER BY outbox_events.position LIMIT $3)`;
+  FROM (
+    SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
+    FROM (
+      SELECT * FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND position > $1
+      ORDER BY position LIMIT ${mostRows}
+    ) AS first
+  ) AS counted
+  WHERE bytes - octet_length(payload) < ${mostBytes}
+  ORDER BY counted.position`;
 
 export async function markPublished(
   client: pg.ClientBase,

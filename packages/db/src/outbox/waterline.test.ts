@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
-import { bulkPositions } from './bulk-positions.ts';
 import { createWaterline, type Waterline } from './waterline.ts';
 
 let database: TestDatabase;
@@ -91,18 +90,4 @@ test('knows nothing of what was drawn since it looked', async () => {
   await rise(waterline);
   waterline.raise(after);
   expect(waterline.position).toBe(before);
-});
-
-test('knows of what is told in bulk apart from all else', async () => {
-  const waterline = createWaterline(leader);
-  const newest = await write(writer);
-  await rise(waterline);
-  await waterline.look();
-  expect(waterline.bulkPosition).toBe(bulkPositions);
-  waterline.raise(newest);
-  expect(waterline.bulkPosition).toBe(bulkPositions);
-  waterline.raise(bulkPositions + newest - 1);
-  expect(waterline).toMatchObject({ position: newest, bulkPosition: bulkPositions + newest - 1 });
-  waterline.raise();
-  expect(waterline).toMatchObject({ position: newest, bulkPosition: bulkPositions + newest });
 });

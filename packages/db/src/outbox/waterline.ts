@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { bulkPositions } from './bulk-positions.ts';
-import type { Dealt } from './waiting-rows.ts';
 
-export interface Waterline extends Dealt {
+export interface Waterline {
+  /** No row waits at it or below. */
+  readonly position: number;
   /** Call it now and then. The next look begins at the bottom again: rows set aside may have been put back. */
   look(): Promise<void>;
   /** All that was found waiting is dealt with: up to `last`, or whatever there was. */
@@ -19,7 +19,6 @@ export interface Waterline extends Dealt {
  */
 export function createWaterline(client: pg.ClientBase): Waterline {
   let position = 0;
-  let bulkPosition = bulkPositions;
   /** All rows up to here are committed, or will never be. */
   let settled = 0;
   /** Settled as soon as all transactions before `next` have ended. */
@@ -28,9 +27,6 @@ export function createWaterline(client: pg.ClientBase): Waterline {
   return {
     get position() {
       return position;
-    },
-    get bulkPosition() {
-      return bulkPosition;
     },
     async look() {
       // In this order: who drew a position before the first statement is known to the second.
@@ -51,12 +47,9 @@ export function createWaterline(client: pg.ClientBase): Waterline {
       }
       drawn ??= { position: Number(last), next: BigInt(next) };
       position = 0;
-      bulkPosition = bulkPositions;
     },
-    raise(last = bulkPositions + settled) {
-      // Whatever is told in bulk comes after all others: with its first, those are dealt with.
+    raise(last = settled) {
       position = Math.min(last, settled);
-      if (last > bulkPositions) bulkPosition = Math.min(last, bulkPositions + settled);
     },
   };
 }
