@@ -8,7 +8,9 @@ import { type Ended, endRequests } from './end-requests.ts';
  */
 export async function* endOverdue(query: Query, batchSize: number): AsyncGenerator<readonly Ended[]> {
   for await (const page of walkOpen(query, { from: 'beginning', until: 0, pageSize: batchSize })) {
-    const ids = page.map(({ id }) => id);
-    yield await endRequests(query, ids, { bulk: true });
+    yield await endRequests(
+      query,
+      page.map(({ id }) => id),
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { EventHead } from '@expert-relay/contracts';
 import type { PrismaClient } from '@expert-relay/db';
 
 export interface Tally {
@@ -16,10 +17,13 @@ export interface Tally {
 
 /** What became of all requests in a database, counted. */
 export async function tally(prisma: PrismaClient): Promise<Tally> {
+  const events = await readEnds(prisma);
   const [row] = await prisma.$queryRaw<Tally[]>`
     WITH told AS (
       SELECT request_id, count(*) AS events, min(recorded_at) AS first_at
-      FROM outbox_events WHERE type = 'request_closed' GROUP BY request_id
+      FROM unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ at }) => at)}::timestamptz[])
+        AS event (request_id, recorded_at)
+      GROUP BY request_id
     )
     SELECT count(*)::int AS requests,
       count(*) FILTER (WHERE status = 'expired')::int AS expired,
@@ -34,4 +38,12 @@ export async function tally(prisma: PrismaClient): Promise<Tally> {
     FROM help_requests LEFT JOIN told ON told.request_id = help_requests.id`;
   if (!row) throw new Error('Postgres gave no row for a count.');
   return row;
+}
+
+/** Of which requests the end was told, and when: as often as it was told. */
+export async function readEnds(prisma: PrismaClient): Promise<{ id: string; at: Date }[]> {
+  const rows = await prisma.outboxEvent.findMany({ where: { type: 'request_closed' } });
+  return rows.flatMap(({ payload, recordedAt }) =>
+    new EventHead(payload).requests.map(({ requestId }) => ({ id: requestId, at: recordedAt })),
+  );
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { decodeEvent, EndReason } from '@expert-relay/contracts';
+import { EndReason, EventHead } from '@expert-relay/contracts';
 import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
 import { createTestDatabase, type TestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
@@ -96,9 +96,10 @@ async function traces(text: string): Promise<Record<string, number>> {
 async function told(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { payload } of await prisma.outboxEvent.findMany()) {
-    const { event } = decodeEvent(payload);
+    const head = new EventHead(payload);
+    const event = head.readBody();
     const name = event.case === 'requestClosed' ? EndReason[event.value.reason] : event.case;
-    counts[String(name)] = (counts[String(name)] ?? 0) + 1;
+    counts[String(name)] = (counts[String(name)] ?? 0) + (head.requests.length || 1);
   }
   return counts;
 }

@@ -1,5 +1,5 @@
 import { requestClosedPayload } from '@expert-relay/contracts';
-import { insertEvent, isOpen, moveExpired, overdue, Prisma, type PrismaClient } from '@expert-relay/db';
+import { insertSharedEvent, isOpen, moveExpired, overdue, Prisma, type PrismaClient } from '@expert-relay/db';
 
 const batchSize = 500;
 
@@ -28,7 +28,7 @@ export async function endOpen(
         RETURNING help_requests.id AS request_id, user_id, ref_code, seq, expires_at
       ),
       moved AS (${move}),
-      event AS (${insertEvent({
+      event AS (${insertSharedEvent({
         type: 'request_closed',
         payload: requestClosedPayload({ reason }),
         from: Prisma.sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
