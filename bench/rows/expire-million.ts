@@ -43,13 +43,13 @@ export const expireMillion: Row = {
       },
       {
         title: '  events of submits meanwhile:',
-        note: `published after ${((fresh?.p99 ?? Number.NaN) * 1_000).toFixed(0)} ms (p99), while up to ${fresh?.waiting.toLocaleString('en')} others waited`,
+        note: `published after ${((fresh?.p99 ?? Number.NaN) * 1_000).toFixed(0)} ms (p99), while up to ${fresh?.waiting.toLocaleString('en')} rows waited`,
       },
     ];
   },
 };
 
-/** How long the last submits' events waited, and how many of the ended requests' still do. */
+/** How long the last submits' events waited, and how many rows still wait. */
 const freshEvents = `
   SELECT
     (SELECT percentile_cont(0.99) WITHIN GROUP (
