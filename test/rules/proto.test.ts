@@ -60,7 +60,7 @@ describe('the check against the last release', () => {
   });
 
   test('accepts a new field', () => {
-    change('uint64 seq = 6;', 'uint64 seq = 6;\n  string note = 7;');
+    change('uint64 seq = 6;', 'uint64 seq = 6;\n  string note = 8;');
     expect(breaking()).toEqual({ ok: true, output: '' });
   });
 });
