@@ -39,7 +39,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(() => {
     throw new Problem('not_found');
   });
-  app.use(handleErrors(log));
+  // What fails while Redis is away is a call that it left in the middle.
+  app.use(handleErrors(log, { isOutage: () => !redis.connected }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
   const parts = [redis, requests, messages, server];

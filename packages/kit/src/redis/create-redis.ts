@@ -27,6 +27,8 @@ export function createRedis(options: {
     enableOfflineQueue: waits,
     maxRetriesPerRequest: waits ? null : 0,
     connectTimeout: 5_000,
+    // A server that is frozen or cut off closes nothing. Not for who waits: a blocking command is quiet for long.
+    ...(waits ? {} : { socketTimeout: 2_000 }),
     // Its timer outlives the end of a client that was away.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
