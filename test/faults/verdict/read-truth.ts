@@ -29,21 +29,54 @@ const requestsText = `
 
 // Published rows stay for ten minutes, far longer than a seed.
 const eventsText = `
-  SELECT event.request_id AS "requestId", event.type,
-    event.type || ' ' || coalesce(message.message_id, 'HS-' || event.ref_code) AS key,
+  SELECT event.request_id AS "requestId", event.seq, event.type, event.payload,
+    coalesce(message.message_id, 'HS-' || event.ref_code) AS name,
     (extract(epoch FROM event.recorded_at) * 1000)::float8 AS "recordedAt",
     coalesce(event.stream_seq, 0)::float8 AS "streamSeq"
   FROM outbox_events AS event
   LEFT JOIN messages AS message ON message.request_id = event.request_id AND message.seq = event.seq
-  WHERE event.request_id IS NOT NULL
-  ORDER BY event.request_id, event.seq, event.position`;
+  ORDER BY event.position`;
+
+interface EventRow extends Pick<CommittedEvent, 'type' | 'recordedAt' | 'streamSeq'> {
+  readonly requestId: string | null;
+  readonly seq: number;
+  /** What tells it from others of its type. */
+  readonly name: string;
+  readonly payload: Buffer;
+}
+
+type Placed = CommittedEvent & { readonly seq: number };
+
+/** In an event of many requests, `requests` of the contract: id, reference code and place, each after its tag. */
+const placePattern = /([\w-]{22})..(HS-\w{8}) ([\x80-\xff]*.)/gs;
+
+/** A row tells of the request that its columns name, or of all that its payload does. */
+function eventsOf({ requestId, seq, name, payload, ...event }: EventRow): Placed[] {
+  const about =
+    requestId === null
+      ? Array.from(
+          payload.toString('latin1').matchAll(placePattern),
+          ([, id = '', refCode = '', varint = '']) => ({
+            requestId: id,
+            name: refCode,
+            seq: readVarint(varint),
+          }),
+        )
+      : [{ requestId, seq, name }];
+  return about.map((place) => ({ ...event, ...place, key: `${event.type} ${place.name}` }));
+}
+
+/** Seven bits of each byte, the lowest first. */
+const readVarint = (bytes: string) =>
+  [...bytes].reduceRight((value, byte) => value * 128 + (byte.charCodeAt(0) & 127), 0);
 
 export async function readTruth(database: Database): Promise<Truth> {
   const requests = await database.query<Omit<CommittedRequest, 'events'>>(requestsText);
-  const events = await database.query<CommittedEvent>(eventsText);
+  const rows = await database.query<EventRow>(eventsText);
   const truth = new Map(
-    requests.map((request) => [request.requestId, { ...request, events: [] as CommittedEvent[] }]),
+    requests.map((request) => [request.requestId, { ...request, events: [] as Placed[] }]),
   );
-  for (const event of events) truth.get(event.requestId)?.events.push(event);
+  for (const event of rows.flatMap(eventsOf)) truth.get(event.requestId)?.events.push(event);
+  for (const { events } of truth.values()) events.sort((one, other) => one.seq - other.seq);
   return truth;
 }
