@@ -10,7 +10,8 @@ export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolea
     const { helpRequest, apiKey, outboxEvent, user } = transaction;
     if ((await helpRequest.count({ where: { userId } })) > 0) return false;
     if ((await apiKey.count({ where: { userId, revokedAt: null } })) > 0) return false;
-    // Those that wait or were published are told and removed by the outbox; these nobody would remove.
+    // Those that wait or were published are told and removed by the outbox; these the worker would keep for
+    // the retention. So it does with one of many users, which says no more of this one than ids (docs/adr/0009).
     await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
     await user.delete({ where: { id: userId } });
     return true;
