@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts';
-import { pause } from '../transport/pause.ts';
+import { Looker } from '../thread/looker.ts';
 import { isRequestId } from '../transport/request-shape.ts';
 import type { Members } from '../transport/shape.ts';
 import type { Inbox } from './inbox.ts';
@@ -44,26 +44,19 @@ export class Activity {
 
   /** The topic is known once it is known whose key it is; until then nobody needs to be told that it is not. */
   #follow(onStale: () => void): () => void {
-    const client = this.#client();
-    const left = new AbortController();
+    const { api, hub, userId } = this.#client();
     let unfollow = () => {};
-
-    async function begin(): Promise<void> {
-      for (let failures = 0; !left.signal.aborted; failures += 1) {
-        try {
-          const userId = await client.userId(left.signal);
-          if (!left.signal.aborted)
-            unfollow = client.hub.follow(`/svc/providers/${userId}/activity`, onStale);
-          return;
-        } catch {
-          const wait = client.api.backoff(failures);
-          await pause(wait, left.signal).catch(() => {});
-        }
-      }
-    }
-    void begin();
+    const looker = new Looker({
+      backoff: api.backoff,
+      tell() {},
+      async look(signal) {
+        const topic = `/svc/providers/${await userId(signal)}/activity`;
+        if (!signal.aborted) unfollow = hub.follow(topic, onStale);
+      },
+    });
+    looker.look();
     return () => {
-      left.abort();
+      looker.stop();
       unfollow();
     };
   }

@@ -4,10 +4,10 @@ import { RelayError } from '../relay-error.ts';
 import { Follower } from '../thread/follower.ts';
 import { handOut } from '../thread/hand-out.ts';
 import { isOutage } from '../thread/looker.ts';
+import type { Head } from '../thread/page.ts';
 import { Sender } from '../thread/sender.ts';
 import { Thread } from '../thread/thread.ts';
 import { abortedError, onAbort } from '../transport/aborted.ts';
-import { pause } from '../transport/pause.ts';
 import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { Activity } from './activity.ts';
@@ -59,32 +59,16 @@ export function createExpert(options: ExpertOptions): Expert {
     await thread.read(signal).catch((error: unknown) => {
       if (!thread.head) throw error;
     });
-    const { head } = thread;
-    if (!head) throw new RelayError('unexpected_answer', 'The relay did not say what the request is.');
     return new Requested(
-      { api, thread, sender, follower, request: head },
+      { api, thread, sender, follower, request: thread.head as Head },
       { side, hasRoot: root !== undefined },
     );
-  }
-
-  /** Waits until it can be loaded; gives nothing for what is gone or has ended meanwhile. */
-  async function loadOpen(requestId: string, signal: AbortSignal): Promise<ExpertRequest | undefined> {
-    for (let failures = 0; ; failures += 1) {
-      try {
-        const request = await load(requestId, signal);
-        return request.status === 'pending' || request.status === 'responded' ? request : undefined;
-      } catch (error) {
-        if (error instanceof RelayError && error.code === 'not_found') return undefined;
-        if (!isOutage(error)) throw error;
-        await pause(api.backoff(failures), signal);
-      }
-    }
   }
 
   return {
     fingerprint: async () => (await keys())?.fingerprint,
     requests({ signal } = {}) {
-      const inbox = new Inbox(api);
+      const inbox = new Inbox(api, load);
       const follow = () => {
         inboxes.add(inbox);
         const unlisten = activity.listenToAll(inbox);
@@ -99,8 +83,14 @@ export function createExpert(options: ExpertOptions): Expert {
       };
       return handOut({ follow }, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
-          const request = await loadOpen(id, left);
-          if (request) return request;
+          try {
+            const request = await load(id, inbox.stopped);
+            if (request.status === 'pending' || request.status === 'responded') return request;
+          } catch (error) {
+            if (isOutage(error)) inbox.putOff(id);
+            // What is gone meanwhile is no matter; why all this was stopped, the inbox says.
+            else if (!inbox.stopped.aborted && !isGone(error)) throw error;
+          }
         }
         return undefined;
       });
@@ -123,6 +113,8 @@ export function createExpert(options: ExpertOptions): Expert {
     },
   };
 }
+
+const isGone = (error: unknown) => error instanceof RelayError && error.code === 'not_found';
 
 /** People write it in any case, without `HS-`, and with letters for 0 and 1. */
 const plainCode = (refCode: string): string =>

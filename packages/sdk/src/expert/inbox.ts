@@ -1,5 +1,5 @@
 import type { RelayError } from '../relay-error.ts';
-import { Looker } from '../thread/looker.ts';
+import { isOutage, Looker } from '../thread/looker.ts';
 import { Mailbox } from '../thread/mailbox.ts';
 import type { Api } from '../transport/api.ts';
 import { listRequests } from '../transport/list-requests.ts';
@@ -8,16 +8,39 @@ import { listRequests } from '../transport/list-requests.ts';
 export class Inbox {
   readonly #api: Api;
   readonly #looker: Looker;
+  readonly #lateLooker: Looker;
   readonly #mailbox = new Mailbox<string>();
   readonly #seen = new Set<string>();
+  /** Those that could not be read, in the order in which that is tried again. */
+  readonly #late = new Set<string>();
+  readonly #stopped = new AbortController();
 
-  constructor(api: Api) {
+  constructor(api: Api, tryToRead: (requestId: string, signal: AbortSignal) => Promise<unknown>) {
     this.#api = api;
-    this.#looker = new Looker({
-      backoff: api.backoff,
-      look: (signal) => this.#list(signal),
-      tell: (error) => this.#mailbox.interrupt(error),
+    const { backoff } = api;
+    const tell = (error: RelayError) => this.#mailbox.interrupt(error);
+    this.#looker = new Looker({ backoff, tell, look: (signal) => this.#list(signal) });
+    this.#lateLooker = new Looker({
+      backoff,
+      tell,
+      look: async (signal) => {
+        for (const requestId of this.#late) {
+          this.#late.delete(requestId);
+          // Behind the others, should it fail again.
+          this.#late.add(requestId);
+          await tryToRead(requestId, signal).catch((error: unknown) => {
+            if (isOutage(error)) throw error;
+          });
+          this.#late.delete(requestId);
+          this.#mailbox.push([requestId]);
+        }
+      },
     });
+  }
+
+  /** Aborts when this is stopped. */
+  get stopped(): AbortSignal {
+    return this.#stopped.signal;
   }
 
   /** One that is known to be there. */
@@ -25,6 +48,12 @@ export class Inbox {
     if (this.#seen.has(requestId)) return;
     this.#seen.add(requestId);
     this.#mailbox.push([requestId]);
+  }
+
+  /** Gives it again once it can be read, and until then those behind it. */
+  putOff(requestId: string): void {
+    this.#late.add(requestId);
+    this.#lateLooker.look();
   }
 
   /** Looks for all that are open. */
@@ -38,7 +67,9 @@ export class Inbox {
 
   stop(error: RelayError): void {
     this.#looker.stop();
+    this.#lateLooker.stop();
     this.#mailbox.end(error);
+    this.#stopped.abort();
   }
 
   async #list(signal: AbortSignal): Promise<void> {
