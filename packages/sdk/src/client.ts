@@ -42,9 +42,8 @@ export function createClient(
 
 /** A key of the other kind would be refused with each call, in words that do not say why. */
 function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
-  const isExperts = typeof apiKey === 'string' && apiKey.startsWith('hs_prov_');
-  const isAgents = typeof apiKey === 'string' && apiKey.startsWith('hs_') && !isExperts;
-  if (kind === 'agent' ? isAgents : isExperts) return;
+  const pattern = kind === 'agent' ? /^hs_(?!prov_)/ : /^hs_prov_/;
+  if (pattern.test(String(apiKey))) return;
   throw new RelayError(
     'invalid_key',
     kind === 'agent'

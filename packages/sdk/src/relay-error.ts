@@ -70,6 +70,9 @@ export class RelayError extends Error {
   }
 }
 
+/** For what a program gave and must give otherwise. */
+export const invalidInput = (sentence: string) => new RelayError('invalid_input', sentence);
+
 /** For whatever was kept, and did not come back as it was. */
 export const notAsExported = () =>
-  new RelayError('invalid_input', 'This is not what `export()` or `state()` gave, unchanged.');
+  invalidInput('This is not what `export()` or `state()` gave. Give that unchanged, or begin anew.');

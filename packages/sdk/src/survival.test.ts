@@ -124,6 +124,7 @@ describe('a restarted agent', () => {
     for (const state of [{}, null, { version: 2, id: 'x' }, { version: 1, id: 'x' }]) {
       await expect(agent().resume(state as ConversationState)).rejects.toMatchObject({
         code: 'invalid_input',
+        message: expect.stringMatching(/Give that unchanged, or begin anew|resume it there/),
       });
     }
   });

@@ -1,5 +1,5 @@
 import type { AgentKeysJson } from '../crypto/index.ts';
-import { notAsExported, RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { invalidInput, notAsExported, type RelayErrorCode } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { SenderState } from '../thread/sender.ts';
 import type { ThreadState } from '../thread/thread.ts';
@@ -52,7 +52,7 @@ export interface AcceptedExchange {
 export function checkState(state: unknown): asserts state is ConversationState {
   const isOurs = isObject(state) && typeof state.id === 'string';
   if (isOurs && state.version !== 1) {
-    throw new RelayError('invalid_input', 'Another version of the SDK saved this: resume it there.');
+    throw invalidInput('Another version of the SDK saved this: resume it there.');
   }
   if (!isOurs || !(isObject(state.request) || isObject(state.submission))) throw notAsExported();
 }

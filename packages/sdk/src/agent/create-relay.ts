@@ -3,7 +3,7 @@ import { toBase64 } from '../crypto/bytes/base64.ts';
 import { sha256 } from '../crypto/bytes/sha256.ts';
 import { toUtf8 } from '../crypto/bytes/utf8.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
-import { RelayError } from '../relay-error.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
 import type { ListedRequest } from '../request-state.ts';
 import { Follower } from '../thread/follower.ts';
 import { Sender } from '../thread/sender.ts';
@@ -155,8 +155,7 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-const plainToKnown = () =>
-  new RelayError('invalid_input', 'Plain text proves nobody: leave out `expert`, or ask encrypted.');
+const plainToKnown = () => invalidInput('Plain text proves nobody: leave out `expert`, or ask encrypted.');
 
 const stopped = () =>
   new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it.');

@@ -1,5 +1,5 @@
 import type { AgentKeys } from '../crypto/index.ts';
-import { RelayError } from '../relay-error.ts';
+import { invalidInput } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/check-text.ts';
 import type { Api } from '../transport/api.ts';
@@ -20,10 +20,10 @@ export interface Submission {
 export function makeSubmission(asked: Question, keys: AgentKeys | undefined, id: string): Submission {
   const { question, messages = [], plaintext } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
-    refuse('There is nothing to ask: give a `question`.');
+    throw invalidInput('There is nothing to ask: give a `question`.');
   }
   if (asked.confidential && (plaintext || !keys)) {
-    refuse('A confidential question is encrypted, and has no `plaintext`.');
+    throw invalidInput('For `confidential`, leave out `plaintext` and `encrypted: false`.');
   }
   const confidential = asked.confidential ? inFull(question, messages) : undefined;
   if (confidential !== undefined) checkText(confidential, false);
@@ -44,10 +44,6 @@ function inFull(question: string | undefined, messages: readonly ContextMessage[
   const before = messages.map(({ role, content }) => `${role}: ${content}`);
   const context = before.length > 0 ? ['What was said before:', ...before] : [];
   return [question, ...context].filter(Boolean).join('\n\n');
-}
-
-function refuse(sentence: string): never {
-  throw new RelayError('invalid_input', sentence);
 }
 
 /** Repeating it gives the first answer again. */

@@ -129,6 +129,6 @@ const withoutRoot = () =>
 const othersKeys = () =>
   refusal(
     'keys_changed',
-    'This request was picked up with another key than yours.',
-    'Use the root that it was picked up with.',
+    'This request was picked up with other keys than yours.',
+    'Answer it where those are.',
   );

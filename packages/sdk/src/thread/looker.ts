@@ -57,7 +57,11 @@ export const isOutage = (error: unknown): boolean =>
 
 function asRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
-  return new RelayError('unexpected_answer', 'What the relay answered could not be dealt with.', {
-    cause: error,
-  });
+  return new RelayError(
+    'unexpected_answer',
+    'What the relay answered could not be dealt with: see `cause`.',
+    {
+      cause: error,
+    },
+  );
 }

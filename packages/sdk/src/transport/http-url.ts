@@ -1,4 +1,4 @@
-import { RelayError } from '../relay-error.ts';
+import { invalidInput } from '../relay-error.ts';
 
 /** `undefined` for what is no http(s) address. */
 export function httpUrl(url: string | URL): URL | undefined {
@@ -11,5 +11,5 @@ export function httpUrl(url: string | URL): URL | undefined {
 }
 
 export function invalidUrl(name: string): never {
-  throw new RelayError('invalid_input', `\`${name}\` is no http(s) address.`);
+  throw invalidInput(`\`${name}\` must be an http(s) address.`);
 }

@@ -30,7 +30,7 @@ export function problemError(response: Response, body: unknown): RelayError {
     .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 500)
     .trim();
-  const why = said ? `The relay says: "${said}"` : 'The relay did not say why.';
+  const why = said ? `The relay says: "${said}"` : 'The relay did not say why: ask whoever runs it.';
   return new RelayError(code, `${why} (HTTP ${status})`, {
     status,
     problem,

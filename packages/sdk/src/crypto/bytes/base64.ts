@@ -8,15 +8,15 @@ const ascii = new TextDecoder();
 /** Written out: btoa wants a text of the bytes first, and making that one takes five times as long. */
 export function toBase64(bytes: Uint8Array): string {
   const { length } = bytes;
-  const text = new Uint8Array(Math.ceil(length / 3) * 4).fill(padding);
+  const text = new Uint8Array(Math.ceil(length / 3) * 4);
   for (let from = 0, to = 0; from < length; from += 3, to += 4) {
     const group = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
-    text[to] = digits[group >> 18] ?? 0;
-    text[to + 1] = digits[(group >> 12) & 63] ?? 0;
-    if (from + 1 < length) text[to + 2] = digits[(group >> 6) & 63] ?? 0;
-    if (from + 2 < length) text[to + 3] = digits[group & 63] ?? 0;
+    text[to] = digits[group >> 18] as number;
+    text[to + 1] = digits[(group >> 12) & 63] as number;
+    text[to + 2] = digits[(group >> 6) & 63] as number;
+    text[to + 3] = digits[group & 63] as number;
   }
-  return ascii.decode(text);
+  return ascii.decode(text.fill(padding, Math.ceil((length * 4) / 3)));
 }
 
 /** The bytes of the one canonical spelling (RFC 4648 section 4, padded); `undefined` for any other. */

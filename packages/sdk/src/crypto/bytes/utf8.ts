@@ -1,4 +1,4 @@
-import { RelayError } from '../../relay-error.ts';
+import { invalidInput } from '../../relay-error.ts';
 import type { Bytes } from './bytes.ts';
 
 const encoder = new TextEncoder();
@@ -9,10 +9,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 /** The encoder would replace half a character without a word, and the reader get another text. */
 export function toUtf8(text: string): Bytes {
   if (loneSurrogate.test(text)) {
-    throw new RelayError(
-      'invalid_input',
-      'The text has half a character (a lone surrogate). Mend it with text.toWellFormed().',
-    );
+    throw invalidInput('The text has half a character (a lone surrogate). Mend it with text.toWellFormed().');
   }
   return encoder.encode(text);
 }

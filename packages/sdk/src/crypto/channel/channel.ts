@@ -1,4 +1,4 @@
-import { RelayError } from '../../relay-error.ts';
+import { invalidInput } from '../../relay-error.ts';
 import { type Bytes, concat, equalBytes, randomBytes as random } from '../bytes/bytes.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { tuple } from '../bytes/tuple.ts';
@@ -129,7 +129,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   return {
     async seal(text, messageId = crypto.randomUUID()) {
       if (!isMessageId(messageId)) {
-        throw new RelayError('invalid_input', 'A messageId is a UUID.');
+        throw invalidInput('Give a UUID as `messageId`, or leave it out.');
       }
       const bytes = toUtf8(text);
       return await queue(() => seal(bytes, messageId));

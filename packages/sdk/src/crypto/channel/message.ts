@@ -71,21 +71,23 @@ export function readOrigin({ role, messageId }: { readonly role?: unknown; reado
 
 /** Takes nothing for granted: the relay may answer anything. */
 export function readMessage(record: Partial<MessageRecord> | null): { message: Message; signature: Bytes } {
-  const { encrypted, signature } = record ?? {};
-  const { role, messageId } = readOrigin(record ?? {});
-  const { iv, ciphertext, tag, ephemeralPublicKey }: Partial<Encrypted> = encrypted ?? {};
+  const { encrypted } = record ?? {};
   const message = {
-    messageId,
-    role,
-    iv: bytes('iv', iv, 12),
-    ciphertext: bytes('ciphertext', ciphertext),
-    tag: bytes('tag', tag, 16),
-    ephemeralPublicKey: bytes('ephemeralPublicKey', ephemeralPublicKey, 32),
+    ...readOrigin(record ?? {}),
+    iv: bytes(encrypted, 'iv', 12),
+    ciphertext: bytes(encrypted, 'ciphertext'),
+    tag: bytes(encrypted, 'tag', 16),
+    ephemeralPublicKey: bytes(encrypted, 'ephemeralPublicKey', 32),
   };
-  return { message, signature: bytes('signature', signature, 64) };
+  return { message, signature: bytes(record, 'signature', 64) };
 }
 
-function bytes(name: string, text: unknown, length?: number): Bytes {
+function bytes<Name extends string>(
+  from: { readonly [Member in Name]?: unknown } | null | undefined,
+  name: Name,
+  length?: number,
+): Bytes {
+  const text = from?.[name];
   const read = typeof text === 'string' ? fromBase64(text) : undefined;
   if (read && (length === undefined || read.length === length)) return read;
   throw malformed(`its ${name} is not ${length ?? 'any'} bytes in canonical base64`);

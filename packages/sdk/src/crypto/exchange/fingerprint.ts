@@ -1,4 +1,4 @@
-import { RelayError } from '../../relay-error.ts';
+import { invalidInput } from '../../relay-error.ts';
 import { tuple } from '../bytes/tuple.ts';
 import type { PublicKey } from '../keys/public-key.ts';
 
@@ -20,7 +20,7 @@ export async function formatFingerprint(identity: PublicKey): Promise<string> {
 export function parseFingerprint(text: string): string {
   const digits = text.replaceAll(/[^0-9]/g, '');
   if (digits.length !== 40) {
-    throw new RelayError('invalid_input', `A fingerprint has 40 digits, this one ${digits.length}.`);
+    throw invalidInput(`A fingerprint has 40 digits, this one ${digits.length}. Copy all of it.`);
   }
   return digits.replaceAll(/\d{5}(?=\d)/g, '$& ');
 }

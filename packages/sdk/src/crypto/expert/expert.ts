@@ -1,4 +1,4 @@
-import { RelayError } from '../../relay-error.ts';
+import { invalidInput } from '../../relay-error.ts';
 import { toBase64 } from '../bytes/base64.ts';
 import { type Bytes, randomBytes } from '../bytes/bytes.ts';
 import { tuple } from '../bytes/tuple.ts';
@@ -40,8 +40,7 @@ export function makeRoot(): Bytes {
  */
 export async function openExpert(root: Uint8Array): Promise<Expert> {
   if (root.length !== 32) {
-    throw new RelayError(
-      'invalid_input',
+    throw invalidInput(
       `An expert's root has 32 bytes, this one ${root.length}. Restore it by its recovery code, or make a new one.`,
     );
   }

@@ -12,26 +12,9 @@ export interface KeyPair {
   readonly publicKey: Bytes;
 }
 
-/** The DER bytes before the 32 of a private key, in PKCS #8. */
+/** The 16 DER bytes before the 32 of a private key, in PKCS #8. */
 const pkcs8Start = (kind: KeyKind) =>
-  new Uint8Array([
-    0x30,
-    0x2e,
-    2,
-    1,
-    0,
-    0x30,
-    5,
-    6,
-    3,
-    0x2b,
-    0x65,
-    kind === 'sign' ? 0x70 : 0x6e,
-    4,
-    0x22,
-    4,
-    0x20,
-  ]);
+  fromBase64(`MC4CAQAwBQYDK2V${kind === 'sign' ? 'w' : 'u'}BCIEIA==`) as Bytes;
 
 /** The pair of a private key (RFC 8032, RFC 7748), or a new one. */
 export async function openKeyPair(kind: KeyKind, privateKey?: Bytes): Promise<KeyPair> {
