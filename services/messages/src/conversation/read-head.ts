@@ -13,6 +13,7 @@ interface Row {
   refCode: string;
   status: RequestStatus;
   seq: number;
+  contentBytes: number;
   responseCount: number;
   createdAt: string;
   expiresAt: string;
@@ -26,10 +27,11 @@ interface Row {
   keySignature: string | null;
 }
 
-/** Everything of a conversation but its messages; `seq` says up to where those belong to it. */
+/** All of a conversation but its messages: `seq` says up to where those belong to it, `contentBytes` how large they are. */
 export async function readHead(query: Query, party: Party, requestId: string) {
   const [row] = await query<Row>`
-    SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, response_count AS "responseCount",
+    SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, content_bytes AS "contentBytes",
+      response_count AS "responseCount",
       created_at AS "createdAt", expires_at AS "expiresAt", question, plaintext, context,
       consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
       provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
@@ -37,9 +39,10 @@ export async function readHead(query: Query, party: Party, requestId: string) {
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const { id, refCode, seq, keySignature, ...rest } = row;
+  const { id, refCode, seq, contentBytes, keySignature, ...rest } = row;
   return {
     seq,
+    contentBytes,
     head: {
       requestId: id,
       refCode: formatRefCode(refCode),

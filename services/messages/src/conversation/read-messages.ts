@@ -1,4 +1,4 @@
-import type { Query } from '@expert-relay/db';
+import { Prisma, type Query } from '@expert-relay/db';
 import type { Content } from './stored-message.ts';
 
 interface Row extends Content {
@@ -7,18 +7,51 @@ interface Row extends Content {
   createdAt: string;
 }
 
+interface Range {
+  requestId: string;
+  after: number;
+  upTo: number;
+  limit: number;
+}
+
+/** A message may be a megabyte: of a large conversation so much is read at a time, and one message beyond it. */
+export const pageBytes = 1_048_576;
+
+const columns = Prisma.sql`seq, role, message_id AS "messageId", iv, ciphertext, tag,
+  ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"`;
+
+const size = Prisma.raw(
+  ['iv', 'ciphertext', 'tag', 'ephemeral_public_key', 'signature', 'plaintext']
+    .map((column) => `COALESCE(octet_length(${column}), 0)`)
+    .join(' + '),
+);
+
+const inRange = ({ requestId, after, upTo, limit }: Range) => Prisma.sql`
+  FROM messages
+  WHERE request_id = ${requestId} AND seq > ${after}::int AND seq <= ${upTo}::int
+  ORDER BY seq
+  LIMIT ${limit}::int`;
+
 /** Messages with `after < seq <= upTo`, at most `limit`, in order. */
-export function readMessages(
+export const readMessages = (query: Query, range: Range): Promise<Row[]> =>
+  query<Row>`SELECT ${columns} ${inRange(range)}`;
+
+/** The same, but no more at a time than memory is meant for; `wasCut` when that may have left some out. */
+export async function readLargeMessages(
   query: Query,
-  { requestId, after, upTo, limit }: { requestId: string; after: number; upTo: number; limit: number },
-): Promise<Row[]> {
-  return query<Row>`
-    SELECT seq, role, message_id AS "messageId", iv, ciphertext, tag,
-      ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"
-    FROM messages
-    WHERE request_id = ${requestId} AND seq > ${after}::int AND seq <= ${upTo}::int
-    ORDER BY seq
-    LIMIT ${limit}::int`;
+  range: Range,
+): Promise<{ rows: Row[]; wasCut: boolean }> {
+  // The length of a text stands before it: Postgres fetches none that it does not give away.
+  const rows = await query<Row & { isFull: boolean }>`
+    SELECT ${columns}, sum >= ${pageBytes}::int AS "isFull"
+    FROM (
+      SELECT *, sum(size) OVER (ORDER BY seq) FROM (
+        SELECT *, ${size} AS size ${inRange(range)}
+      ) AS sized
+    ) AS summed
+    WHERE sum - size < ${pageBytes}::int
+    ORDER BY seq`;
+  return { rows, wasCut: rows.at(-1)?.isFull ?? false };
 }
 
 /**

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readHead } from './read-head.ts';
+import { pageBytes } from './read-messages.ts';
+import { writeConversation } from './write-conversation.ts';
+
+let drop: () => Promise<void>;
+let database: Database;
+let userId: string;
+let apiKeyId: string;
+
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  drop = testDatabase.drop;
+  database = createDatabase({
+    url: testDatabase.url,
+    poolSize: 4,
+    log: createLog('test', { level: 'silent' }),
+  });
+  await database.start?.();
+  const key = await database.prisma.apiKey.create({
+    data: {
+      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
+      user: { create: { name: 'ada' } },
+    },
+  });
+  ({ userId, id: apiKeyId } = key);
+});
+
+afterAll(async () => {
+  await database.stop?.();
+  await drop();
+});
+
+/** A conversation of messages of these sizes; gives what reads it. */
+async function conversationOf(sizes: readonly number[]) {
+  const id = makeRequestId();
+  await database.prisma.helpRequest.create({
+    data: {
+      ...{ id, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: apiKeyId, context: [] },
+      expiresAt: new Date(Date.now() + 60_000),
+      seq: 2 * sizes.length,
+      contentBytes: sizes.reduce((sum, size) => sum + size, 0),
+      messages: {
+        create: sizes.map((size, index) => {
+          const messageId = randomUUID();
+          const content = index % 2 ? { plaintext: 'ü'.repeat(size / 2) } : blob(size);
+          // Not every number is a message's: other changes take some, too.
+          return {
+            seq: 2 * index + 1,
+            role: 'provider' as const,
+            messageId,
+            messageKey: messageId,
+            ...content,
+          };
+        }),
+      },
+    },
+  });
+  return async (after = 0, limit = Number.MAX_SAFE_INTEGER) => {
+    const head = await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id);
+    const pieces: string[] = [];
+    for await (const piece of writeConversation(database.query, head, { after, limit })) pieces.push(piece);
+    const { messages, next } = JSON.parse(pieces.join(''));
+    return { seqs: messages.map(({ seq }: { seq: number }) => seq), next, pieces };
+  };
+}
+
+const blob = (size: number) => ({
+  ...{ iv: 'AAAA', tag: 'AAAA', ephemeralPublicKey: 'AAAA', signature: 'AAAA' },
+  ciphertext: 'A'.repeat(size),
+});
+
+test('large messages are read a few at a time, each once', async () => {
+  const largest = 1_000_000;
+  const sizes = [10, largest, 10, 400_000, 400_000, 400_000, largest, largest, 10, 10];
+  const read = await conversationOf(sizes);
+  const { seqs, next, pieces } = await read();
+  expect(seqs).toEqual(sizes.map((_, index) => 2 * index + 1));
+  expect(next).toBeUndefined();
+  for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThan(pageBytes + largest + 10_000);
+});
+
+test('wherever a page ends, `limit` says whether there is more', async () => {
+  const sizes = [10, pageBytes - 22, 10, 600_000, 600_000, 10];
+  const read = await conversationOf(sizes);
+  const all = (await read()).seqs;
+  for (let limit = 1; limit <= sizes.length; limit++) {
+    for (let from = 0; from < sizes.length; from++) {
+      const { seqs, next } = await read(from === 0 ? 0 : all[from - 1], limit);
+      expect(seqs).toEqual(all.slice(from, from + limit));
+      expect(next).toBe(from + limit < all.length ? seqs.at(-1) : undefined);
+    }
+  }
+});
