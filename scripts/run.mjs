@@ -39,12 +39,17 @@ install();
 const { register } = await import('tsx/esm/api');
 register();
 const { reportFailure } = await import('./terminal/report-failure.ts');
+const { UsageError } = await import('./terminal/usage-error.ts');
 try {
-  const module = await import(`./${command}.ts`);
-  await module[command](args);
+  const { [command]: run } = await import(`./${command}.ts`);
+  if (run.length === 0 && args.length > 0) {
+    throw new UsageError(
+      `"${args[0]}" is too much here: this command takes nothing. All commands: README.md`,
+    );
+  }
+  await run(args);
 } catch (error) {
-  reportFailure(error);
-  process.exitCode = 1;
+  process.exitCode = reportFailure(error);
 }
 
 /** Brings node_modules to what the lock file says, unless it is there already. */

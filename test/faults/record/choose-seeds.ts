@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StepError } from '../../../scripts/terminal/step-error.ts';
+import { UsageError } from '../../../scripts/terminal/usage-error.ts';
 import type { Record } from './record.ts';
 
 const usual = 10;
@@ -9,18 +9,11 @@ const usual = 10;
  * `--count 10`, the next ones that have not. `--again` runs them whatever the record says.
  */
 export function chooseSeeds(args: string[], record: Pick<Record, 'hasPassed'>): number[] {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seeds: { type: 'string' },
-      count: { type: 'string' },
-      again: { type: 'boolean', default: false },
-    },
-  });
+  const values = readOptions(args);
   const isOpen = (seed: number) => values.again || !record.hasPassed(seed);
   if (values.seeds !== undefined) return readRange(values.seeds).filter(isOpen);
   const count = Number(values.count ?? usual);
-  if (!Number.isInteger(count) || count < 1) throw new StepError('--count takes a whole number from 1.');
+  if (!Number.isInteger(count) || count < 1) throw refuse('--count takes a whole number from 1.');
   const seeds: number[] = [];
   for (let seed = 1; seeds.length < count; seed++) if (isOpen(seed)) seeds.push(seed);
   return seeds;
@@ -29,7 +22,27 @@ export function chooseSeeds(args: string[], record: Pick<Record, 'hasPassed'>): 
 function readRange(text: string): number[] {
   const [, first, last] = /^(\d{1,9})(?:\.\.(\d{1,9}))?$/.exec(text) ?? [];
   const [from, to] = [Number(first), Number(last ?? first)];
-  if (!(from >= 1 && to >= from))
-    throw new StepError(`"${text}" names no seeds. Say --seeds 7 for one, or --seeds 1..50 for many.`);
+  if (!(from >= 1 && to >= from)) throw refuse(`"${text}" names no seeds.`);
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
+
+function readOptions(args: string[]) {
+  try {
+    const options = {
+      seeds: { type: 'string' },
+      count: { type: 'string' },
+      again: { type: 'boolean', default: false },
+    } as const;
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw refuse(`${(error as Error).message.split('. ')[0]}.`);
+  }
+}
+
+const refuse = (sentence: string) =>
+  new UsageError(`${sentence} It is called like this:
+
+  npm run faults                        ${usual} seeds that have not passed yet
+  npm run faults -- --count 3           so many of them
+  npm run faults -- --seeds 1..50       these, but for those that have passed
+  npm run faults -- --seeds 7 --again   this one, whether it has passed or not`);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { UsageError } from '../../../scripts/terminal/usage-error.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { brokenOff } from '../verdict/broken-off.ts';
 import type { Verdict } from '../verdict/verdict.ts';
@@ -55,7 +56,12 @@ describe('the seeds to run', () => {
     ['a single one', ['--seeds', '7'], [7]],
   ])('%s', (_, args, seeds) => expect(chooseSeeds(args, record)).toEqual(seeds));
 
-  test.each([[['--seeds', '5..2']], [['--seeds', 'x']], [['--count', '0']]])('%j is refused', (args) => {
-    expect(() => chooseSeeds(args, record)).toThrow(/^"|^--count/);
-  });
+  test.each([[['--seeds', '5..2']], [['--seeds', 'x']], [['--count', '0']], [['7']], [['--seed', '7']]])(
+    '%j is refused, in words that show what there is',
+    (args) => {
+      const choose = () => chooseSeeds(args, record);
+      expect(choose).toThrow(UsageError);
+      expect(choose).toThrow(/^[^\n]*\.[^\n]*\n\n {2}npm run faults(.|\n)*--seeds 1\.\.50/);
+    },
+  );
 });
