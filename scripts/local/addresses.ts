@@ -11,7 +11,8 @@ export interface Address {
 
 export type Addresses = Record<ServiceName, Address>;
 
-const preferred: Partial<Record<ServiceName, number>> = { gateway: 8080, hub: 8090 };
+/** What they get when nobody else has it. */
+export const preferred: Partial<Record<ServiceName, number>> = { gateway: 8080, hub: 8090 };
 
 export async function chooseAddresses(ports: Ports): Promise<Addresses> {
   const addresses: Partial<Addresses> = {};

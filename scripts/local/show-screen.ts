@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Terminal } from '../terminal/terminal.ts';
+import { preferred } from './addresses.ts';
 import type { DevJson } from './dev-json.ts';
 import { type Home, root } from './home.ts';
 
@@ -14,8 +15,8 @@ export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, '
   const logs = relative(root, home.log('*'));
   for (const text of [
     '',
-    `  Gateway       ${bold(run.gatewayUrl)}`,
-    `  Hub           ${bold(run.hubUrl)}`,
+    `  Gateway       ${bold(run.gatewayUrl)}${explain(run.gatewayUrl, preferred.gateway)}`,
+    `  Hub           ${bold(run.hubUrl)}${explain(run.hubUrl, preferred.hub)}`,
     `  Dashboard     ${bold(`${run.dashboardUrl}/dashboard`)}`,
     '',
     `  Consumer key  ${run.consumerKey}`,
@@ -38,3 +39,7 @@ export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, '
     line(text);
   }
 }
+
+/** A port stays what it once became: it may be free again. */
+const explain = (url: string, port: number | undefined) =>
+  new URL(url).port === String(port) ? '' : `  (port ${port} was taken)`;
