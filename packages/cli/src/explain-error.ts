@@ -34,17 +34,24 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   malformed_vault: 'untrusted',
 };
 
-/** A program is told to give a root, people what brings one here. */
-const withoutKeys =
-  'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore';
+/** Where the SDK's sentence is for programs, or the relay's for whoever calls it: what people type next. */
+const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>> = {
+  no_keys_yet: () =>
+    'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
+  not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
+  invalid_key: (message) => `${message} Set RELAY_API_KEY anew.`,
+  unknown_expert: (message) =>
+    `${message} If it is: relay keys forget (where RELAY_EXPERT is set, set that anew). Then ask anew.`,
+};
 
 /** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
 export function explainError(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
   if (error instanceof RelayError) {
-    const message = error.code === 'no_keys_yet' ? withoutKeys : error.message;
-    return new Failure(outcomes[error.code], message, { code: error.code, cause: error });
+    const { code, message } = error;
+    const sentence = inTheTerminal[code]?.(message) ?? message;
+    return new Failure(outcomes[code], sentence, { code, cause: error });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));
   return new Failure(

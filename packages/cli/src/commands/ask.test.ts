@@ -215,6 +215,7 @@ describe('every end has its exit code', () => {
     });
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
     expect(stderr).not.toContain('Trust me.');
+    expect(stderr).toContain('whether the key is new. If it is: relay keys forget');
   });
 
   test('8: the relay is away', async () => {
@@ -227,6 +228,19 @@ describe('every end has its exit code', () => {
   test('9: a conversation that is not here', async () => {
     expect(await ends(['ask', '--resume', 'HS-00000000'])).toMatchObject({ code: 9, outcome: 'unknown' });
     expect(await ends(['close', 'HS-00000000'])).toMatchObject({ code: 9 });
+    expect(await asAgent('listen', 'HS-00000000').ended).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('This machine does not keep HS-00000000'),
+    });
+    for (const args of [
+      ['answer', 'HS-00000000', 'Yes.'],
+      ['show', 'HS-00000000'],
+    ]) {
+      expect(await asExpert(...args)).toMatchObject({
+        code: 9,
+        stderr: expect.stringContaining('Yours are listed by: relay show'),
+      });
+    }
   });
 
   test('130: Ctrl-C, and how to go on', async () => {

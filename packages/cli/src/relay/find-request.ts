@@ -68,25 +68,26 @@ export async function listRequests(
   signal: AbortSignal,
 ): Promise<ListedRequest[]> {
   const path = `/api/v1/requests?limit=${limit}`;
-  return (await read(access, { path, schema: list, name: 'its list', signal })).requests;
+  return (await read(access, { path, schema: list, signal })).requests;
 }
 
 interface Read<T> {
   path: string;
   schema: z.ZodType<T>;
-  name: string;
+  /** Of the one request that it is about. */
+  name?: string;
   signal: AbortSignal;
 }
 
 async function read<T>(access: Access, { path, schema, name, signal }: Read<T>): Promise<T> {
   const { status: code, body } = await callRelay(access, { path, signal });
-  if (code === 404) {
+  if (code === 404 && name !== undefined) {
     throw new Failure('unknown', `${name} does not exist, or is not yours. Yours are listed by: relay show`);
   }
   const parsed = schema.safeParse(body);
   if (code === 200 && parsed.success) return parsed.data;
   throw new Failure(
     'failed',
-    `The relay gave an answer about ${name} that makes no sense (${code}). Is RELAY_URL right?`,
+    `The relay gave an answer about ${name ?? 'your requests'} that makes no sense (${code}). Is RELAY_URL right?`,
   );
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
+import { notKept } from '../../relay/not-kept.ts';
 import { openAgent } from '../../relay/open-agent.ts';
 import { ownEntry } from '../../relay/own-entry.ts';
 import { sayWhenSlow } from '../../relay/say-when-slow.ts';
@@ -66,12 +67,7 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
   const { conversations, connect } = openAgent(context, instead);
   const { signal } = context;
   const kept = conversations.find(name);
-  if (!kept) {
-    throw new Failure(
-      'unknown',
-      `This machine does not keep ${name}: a conversation goes on where it was asked, with the same RELAY_URL and RELAY_CONFIG_DIR. Those that are kept: relay show`,
-    );
-  }
+  if (!kept) throw notKept(name);
   const text = plan.words[0] === undefined ? undefined : await readText(context, plan.words[0]);
   const journal = openJournal(conversations);
   const relay = connect(journal.save);

@@ -4,6 +4,7 @@ import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
+import { notKept } from '../../relay/not-kept.ts';
 import { openAgent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../ask/describe-trust.ts';
@@ -23,10 +24,8 @@ export async function listenAsAgent(context: Context, { refCode, json }: AgentLi
     .all()
     .filter((one) => (refCode ? one.state.request?.refCode === refCode : isOpen(one, now())));
   if (kept.length === 0) {
-    throw new Failure(
-      'unknown',
-      `This machine keeps ${refCode ?? 'no open conversation'}${refCode ? ' not' : ''}. Begin one: relay ask "..."`,
-    );
+    if (refCode !== undefined) throw notKept(refCode);
+    throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');
   }
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
