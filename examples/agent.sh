@@ -32,11 +32,16 @@ asked=$(curl -fsS --retry 3 "$RELAY_URL/api/v1/help" --header 'content-type: app
 EOT
 )
 request=$(member requestId <<<"$asked")
+# However this ends, so does the request: nobody would read a later answer.
+finish() {
+  kill $! 2>/dev/null || true
+  (get --request POST "$RELAY_URL/api/v1/close/$request") >/dev/null 2>&1 || true
+}
+trap finish EXIT
 hub=$(get "$RELAY_URL/.well-known/expert-relay" | member hubUrl)
 echo "Asked as $(member refCode <<<"$asked"). Waiting for the expert." >&2
 
 # Every stream ends now and then. The next one begins with the first event again, so that none is missed.
-trap 'kill $! 2>/dev/null || true' EXIT
 until [[ $text ]]; do
   while read -r event; do
     case $event in

@@ -30,7 +30,7 @@ async function asExpert(method: string, path: string, body?: object) {
     ...(body && { body: JSON.stringify(body) }),
   });
   expect(response.ok).toBe(true);
-  return (await response.json()) as { requestId: string; question: string };
+  return (await response.json()) as { requestId: string; question: string; status: string };
 }
 
 test('the bare curl agent asks, waits and prints the answer, whatever stands in either', async () => {
@@ -43,6 +43,13 @@ test('the bare curl agent asks, waits and prints the answer, whatever stands in 
   const answer = 'Yes, "it" is stale:\n\tC:\\new — ✔ "role":"provider","plaintext":"x" \\" \\n';
   await asExpert('POST', `message/${requestId}`, { role: 'provider', plaintext: answer });
   expect(await example.ended()).toEqual({ code: 0, printed: `${answer}\n` });
+  expect(await asExpert('GET', `messages/${requestId}`)).toMatchObject({ status: 'closed' });
+});
+
+test('who interrupts it leaves no request behind', async () => {
+  const { example, requestId } = await ask('Anybody there?');
+  await example.stop();
+  expect(await asExpert('GET', `messages/${requestId}`)).toMatchObject({ status: 'closed' });
 });
 
 test('it says so when the request ends without an answer', async () => {
