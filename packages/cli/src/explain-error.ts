@@ -41,7 +41,7 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   invalid_key: (message) => `${message} Set RELAY_API_KEY anew.`,
   unknown_expert: (message) =>
-    `${message} If it is: relay keys forget (where RELAY_EXPERT is set, set that anew). Then ask anew.`,
+    `${message} If it is: relay keys forget (where RELAY_EXPERT is set, set that anew). Then take it up again, or ask anew.`,
 };
 
 /** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
