@@ -1,8 +1,11 @@
+import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { ErrorRequestHandler } from 'express';
 import { createLog } from '../log/index.ts';
 import { bareApp } from './bare-app.ts';
 import { createHttpServer } from './create-http-server.ts';
 import { handleErrors } from './handle-errors.ts';
+import { readBody } from './read-body.ts';
 
 const outage = Object.assign(new Error('Somewhere in the code:\nthe server is away'), { code: '57P01' });
 const lines: { level: string; code?: string; reason?: string }[] = [];
@@ -10,6 +13,13 @@ const log = createLog('test', {
   level: 'warn',
   destination: { write: (line) => void lines.push(JSON.parse(line)) },
 });
+/** What was called '/late', and what came of it. */
+let arrived = () => {};
+let failed = (_error: Error) => {};
+const tell: ErrorRequestHandler = (error, _request, _response, next) => {
+  failed(error);
+  next(error);
+};
 let server: ReturnType<typeof createHttpServer>;
 
 beforeEach(async () => {
@@ -21,6 +31,12 @@ beforeEach(async () => {
   app.get('/broken', () => {
     throw new Error('a bug of ours');
   });
+  app.post('/late', async (request) => {
+    arrived();
+    await new Promise((resolve) => request.once('close', resolve));
+    await readBody(request);
+  });
+  app.use(tell);
   app.use(handleErrors(log, { isOutage: (error) => error === outage }));
   server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
   await server.start?.();
@@ -42,4 +58,21 @@ test('anything else is ours: 500, and an error in the log', async () => {
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({ error: 'internal' });
   expect(lines).toEqual([expect.objectContaining({ level: 'error' })]);
+});
+
+test('a client that left, after its whole body or amidst it, is no failure of ours', async () => {
+  for (const length of [4, 5]) {
+    const begun = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const told = new Promise<Error>((resolve) => {
+      failed = resolve;
+    });
+    const call = request(`${server.url}/late`, { method: 'POST', headers: { 'content-length': length } });
+    call.on('error', () => {}).write('1234');
+    await begun;
+    call.destroy();
+    expect((await told).message).toBe('the client left before its body was read');
+  }
+  expect(lines).toEqual([]);
 });

@@ -27,7 +27,7 @@ export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<B
       reject(new Problem('payload_too_large'));
     };
     const leave = () => {
-      if (!ended) reject(new Error('the client left before its body was read'));
+      if (!ended) reject(new ClientLeft());
     };
     request.on('data', take);
     request.once('end', () => {
@@ -37,4 +37,13 @@ export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<B
     if (request.destroyed) leave();
     else request.once('close', leave);
   });
+}
+
+/** Under the code by which streams say so, too: nobody is there for an answer, and nothing of ours failed. */
+class ClientLeft extends Error {
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
+
+  constructor() {
+    super('the client left before its body was read');
+  }
 }
