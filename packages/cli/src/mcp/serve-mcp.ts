@@ -36,8 +36,9 @@ function openAgentFor(context: Context): Agent {
   const { url, apiKey } = context.config;
   const missing = [!url && 'RELAY_URL', !apiKey && 'RELAY_API_KEY'].filter(Boolean);
   if (missing.length === 0) return openAgent(context, 'Experts answer with relay listen.');
+  const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it'];
   throw new Failure(
     'usage',
-    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set for this MCP server. Your user must add it to "env" in the MCP settings of this client, and start the server anew.`,
+    `${missing.join(' and ')} ${are} not set for this MCP server. Your user must add ${them} to "env" in the MCP settings of this client, and start the server anew.`,
   );
 }
