@@ -3,7 +3,7 @@ import { Prisma } from '../generated/client.ts';
 import { placeBytes } from './place-bytes.ts';
 
 /** 20 KB: what a receiver reads of it at a stretch takes less than a millisecond. */
-export const requestsAtOnce = 250;
+const requestsAtOnce = 250;
 
 /**
  * As `insertEvent`, for what happens to many requests in one moment: one event tells of up to 250 of the rows that

@@ -1,6 +1,5 @@
 import type { Query } from '@expert-relay/db';
 import { endListed, type ListedOutcome } from './end-listed.ts';
-import type { Ended } from './end-requests.ts';
 
 /** Ends one request; resolves with the milliseconds to wait when it is still open. */
 export type Ender = (id: string) => Promise<number | undefined>;
@@ -15,7 +14,7 @@ interface Waiting {
  * Jobs come one by one; requests that fall due in the same moment are ended in one statement. While one
  * runs, the next collects: alone a job waits for nothing, and under load statements grow, not their number.
  */
-export function createEnder(query: Query, onEnded: (ended: readonly Ended[]) => void): Ender {
+export function createEnder(query: Query, onEnded: (ended: ListedOutcome['ended']) => void): Ender {
   let waiting: Waiting[] = [];
   let running = false;
 

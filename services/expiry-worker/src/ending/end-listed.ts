@@ -1,8 +1,8 @@
-import type { Query } from '@expert-relay/db';
-import { type Ended, endRequests } from './end-requests.ts';
+import { Prisma, type Query } from '@expert-relay/db';
+import { endRequests, type Outcome } from './end-requests.ts';
 
 export interface ListedOutcome {
-  ended: readonly Ended[];
+  ended: Outcome<unknown>['ended'];
   /** Those that are still open, with the milliseconds after which to try them again. */
   open: ReadonlyMap<string, number>;
 }
@@ -12,9 +12,8 @@ const lockedPause = 50;
 
 /** Ends those of the listed requests that are overdue. The rest has ended already, or is still open. */
 export async function endListed(query: Query, ids: readonly string[]): Promise<ListedOutcome> {
-  const ended = await endRequests(query, ids);
-  const done = new Set(ended.map(({ id }) => id));
-  const rest = ids.filter((id) => !done.has(id));
+  const { ended } = await endRequests(query, Prisma.sql`SELECT unnest(${ids}::text[]) AS request_id`);
+  const rest = ids.filter((id) => !Object.hasOwn(ended, id));
   return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };
 }
 

@@ -1,16 +1,16 @@
 import type { Query } from '@expert-relay/db';
-import { walkOpen } from '../walk-open.ts';
-import { type Ended, endRequests } from './end-requests.ts';
+import { openPage, type Place } from '../open-page.ts';
+import { endRequests, type Outcome } from './end-requests.ts';
 
 /**
- * Ends overdue requests in batches, oldest first. It hands out each batch's end, so that whoever takes them
+ * Ends overdue requests in batches, oldest first. It hands out what each batch ended, so that whoever takes it
  * sets the pace and may leave off. Rows that are locked are left to the next time.
  */
-export async function* endOverdue(query: Query, batchSize: number): AsyncGenerator<readonly Ended[]> {
-  for await (const page of walkOpen(query, { from: 'beginning', until: 0, pageSize: batchSize })) {
-    yield await endRequests(
-      query,
-      page.map(({ id }) => id),
-    );
+export async function* endOverdue(query: Query, size: number): AsyncGenerator<Outcome<Place>['ended']> {
+  let after: Place | null = { at: '-infinity', request_id: '' };
+  while (after) {
+    const { ended, listed, last }: Outcome<Place> = await endRequests(query, openPage({ after, size }));
+    yield ended;
+    after = listed === size ? last : null;
   }
 }

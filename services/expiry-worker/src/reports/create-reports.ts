@@ -2,7 +2,7 @@ import type { PrismaClient } from '@expert-relay/db';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Queue } from 'bullmq';
-import type { Ended } from '../ending/end-requests.ts';
+import type { Outcome } from '../ending/end-requests.ts';
 import type { JobFailure } from '../queue/create-queue.ts';
 import type { SchedulerState } from '../watch/keep-scheduler.ts';
 import { createMeters } from './create-meters.ts';
@@ -14,9 +14,10 @@ export type Reports = ReturnType<typeof createReports>;
 export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) {
   const meters = createMeters(metrics);
   return {
-    ended(requests: readonly Ended[]): void {
-      meters.ended.inc(requests.length);
-      for (const { lateness } of requests) meters.lateness.observe(lateness);
+    ended(lateness: Outcome<unknown>['ended']): void {
+      const all = Object.values(lateness);
+      meters.ended.inc(all.length);
+      for (const seconds of all) meters.lateness.observe(seconds);
     },
 
     swept({ requests, seconds }: { requests: number; seconds: number }): void {

@@ -34,7 +34,7 @@ export function createSweep(options: {
     const start = performance.now();
     let requests = 0;
     for await (const ended of endOverdue(database.query, batchSize)) {
-      requests += ended.length;
+      requests += Object.keys(ended).length;
       reports.ended(ended);
       if (signal.aborted) break;
       await pause(batchPause);

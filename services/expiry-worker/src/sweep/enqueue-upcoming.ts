@@ -1,6 +1,11 @@
 import type { Query } from '@expert-relay/db';
 import type { Queue } from 'bullmq';
-import { walkOpen } from '../walk-open.ts';
+import { openPage, type Place } from '../open-page.ts';
+
+interface Upcoming extends Place {
+  /** Milliseconds until it falls due. */
+  remaining: number;
+}
 
 const pageSize = 1_000;
 
@@ -23,14 +28,18 @@ export async function enqueueUpcoming(options: {
   signal: AbortSignal;
 }): Promise<void> {
   const { query, queue, horizon, signal } = options;
-  for await (const page of walkOpen(query, { from: 'now', until: horizon, pageSize })) {
+  let after: Place | undefined = { at: 'now', request_id: '' };
+  while (after && !signal.aborted) {
+    const page: Upcoming[] = await query<Upcoming>`
+      SELECT at, request_id, date_part('epoch', at - now()) * 1000 AS remaining
+      FROM (${openPage({ after, until: horizon, size: pageSize })}) AS page ORDER BY at, request_id`;
     await queue.addBulk(
-      page.map(({ id, remaining }) => ({
+      page.map(({ request_id, remaining }) => ({
         name: 'end',
         data: {},
-        opts: { ...jobOptions, jobId: id, delay: Math.max(0, Math.ceil(remaining)) + 1 },
+        opts: { ...jobOptions, jobId: request_id, delay: Math.max(0, Math.ceil(remaining)) + 1 },
       })),
     );
-    if (signal.aborted) return;
+    after = page.length === pageSize ? page.at(-1) : undefined;
   }
 }
