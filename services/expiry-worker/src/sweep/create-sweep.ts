@@ -9,8 +9,8 @@ import { enqueueUpcoming } from './enqueue-upcoming.ts';
 import { mendStages } from './mend-stages.ts';
 
 const batchSize = 2_000;
-/** After each batch others get their turn at Postgres, however many rows are overdue. */
-const batchPause = 10;
+/** After each batch it rests for this share of the time that it took: else callers of the API notice a long sweep. */
+const rest = 0.5;
 
 export interface Sweep extends Part {
   /** What the scheduler calls: ends what is overdue, and plans what falls due soon. */
@@ -32,12 +32,14 @@ export function createSweep(options: {
 
   async function endAll(): Promise<void> {
     const start = performance.now();
+    let batchStart = start;
     let requests = 0;
     for await (const ended of endOverdue(database.query, batchSize)) {
       requests += Object.keys(ended).length;
       reports.ended(ended);
       if (signal.aborted) break;
-      await pause(batchPause);
+      await pause((performance.now() - batchStart) * rest);
+      batchStart = performance.now();
     }
     // After one that left off it would look up every request that is still overdue, and hold up the stop.
     await mendStages(database.query, signal);
