@@ -37,8 +37,8 @@ export function createSweep(options: {
     for await (const ended of endOverdue(database.query, batchSize)) {
       requests += Object.keys(ended).length;
       reports.ended(ended);
+      await pause((performance.now() - batchStart) * rest, undefined, { signal }).catch(() => {});
       if (signal.aborted) break;
-      await pause((performance.now() - batchStart) * rest);
       batchStart = performance.now();
     }
     // After one that left off it would look up every request that is still overdue, and hold up the stop.
