@@ -44,7 +44,10 @@ export class ScanRun {
     this.#epoch = epoch;
     const { floor } = this.#feed.ring;
     for (const { subscriber, from } of riders) {
-      const isAtStart = from === 'earliest' || (from.epoch === epoch && from.seq + 1 === firstSeq);
+      // Who still misses a copy of that very event needs the event itself.
+      const isAtStart =
+        from === 'earliest' ||
+        (from.epoch === epoch && from.seq + 1 === firstSeq && from.copies === undefined);
       if (isAtStart && firstSeq > floor.seq) this.#destination.resume(subscriber, floor);
       else if (isAtStart) this.#getOn(subscriber, from);
       else if (from.epoch === epoch && from.seq >= firstSeq) this.#boarding.push({ subscriber, from });

@@ -83,3 +83,30 @@ test('an event about many requests: everyone gets what it asked for, wherever it
     }
   }
 });
+
+test('who was cut off in the middle of an event gets the rest of it as long as the stream holds it, then is told', async () => {
+  const [first, second] = [new RequestEvents(), new RequestEvents()];
+  const topics = [first.topic, second.topic];
+  const from = (id = '') => new Reader(small.url, topics, { headers: { 'last-event-id': id } });
+  const others = (count: number) => Array.from({ length: count }, () => new RequestEvents().newMessage());
+  const live = await new Reader(small.url, topics).opened();
+  const place = await stream.publish(expiredTogether(first, second));
+  await live.count(2);
+  live.close();
+  const [halfway, whole] = live.blocks.filter(({ data }) => data).map(({ id }) => id);
+
+  // The ring begins right after it.
+  await stream.publish(...others(5));
+  const early = from(halfway);
+  await early.count(1);
+
+  await stream.publish(...others(1));
+  await stream.manager.streams.purge(stream.name, { seq: place + 1 });
+  const late = from(halfway);
+  await late.until('a reset', () => late.named('hub.reset').length > 0);
+  const complete = await from(whole).opened();
+  await stream.publish(first.newMessage());
+  await complete.count(1);
+  expect(complete.named('hub.reset')).toEqual([]);
+  for (const reader of [early, late, complete]) reader.close();
+});
