@@ -11,6 +11,8 @@ import { copiesFor } from './copies-for.ts';
 import type { From } from './rider.ts';
 
 const batch = 100;
+/** Characters that go out at once. */
+const goodPiece = 16_384;
 
 /** Brings subscribers from where they were to the live audience: nothing lost, nothing twice, or an honest reset. */
 export class CatchUp {
@@ -114,10 +116,11 @@ export class CatchUp {
       last = halfSent;
     }
     while (!subscriber.outlet.isFull) {
-      const entries: Entry[] = ring.after(last.seq, subscriber.topics, batch);
-      send(subscriber, entries.map((entry) => copiesFor(subscriber, entry)).join(''));
-      last = entries.at(-1) ?? last;
-      if (entries.length < batch && !subscriber.outlet.isFull) {
+      const entries = ring.after(last.seq, subscriber.topics, batch);
+      const { blocks, count } = firstPiece(subscriber, entries);
+      send(subscriber, blocks);
+      last = entries[count - 1] ?? last;
+      if (entries.length < batch && count === entries.length && !subscriber.outlet.isFull) {
         this.#metrics.begun.inc({ how: 'resumed' });
         this.#join(subscriber);
         return;
@@ -141,6 +144,17 @@ export class CatchUp {
     subscriber.timeline = this.#feed.timeline;
     this.#live.join(subscriber);
   }
+}
+
+/** A subscriber's copies of the first events, and of how many: each may have hundreds for it. */
+function firstPiece(subscriber: Subscriber, entries: readonly Entry[]): { blocks: string; count: number } {
+  let [blocks, count] = ['', 0];
+  for (const entry of entries) {
+    if (blocks.length >= goodPiece) break;
+    blocks += copiesFor(subscriber, entry);
+    count++;
+  }
+  return { blocks, count };
 }
 
 /** Nothing is not sent: an empty frame would end the stream. */
