@@ -10,6 +10,8 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Look-ups that end when the test says so, or with it. */
 function stage() {
   const clock = createFakeClock();
@@ -39,6 +41,56 @@ describe('a key that was found', () => {
     clock.advance(1);
     expect(finder.find(mine)).toBeInstanceOf(Promise);
     expect(asked).toHaveLength(2);
+  });
+
+  test('in steady use is looked up anew before the 5 s are over, and keeps nobody waiting', async () => {
+    const { clock, asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    asked[0]?.end(key);
+    await found;
+    clock.advance(3_999);
+    expect(finder.find(mine)).toBe(key);
+    expect(asked).toHaveLength(1);
+    clock.advance(1);
+    expect(finder.find(mine)).toBe(key);
+    expect(finder.find(mine)).toBe(key);
+    expect(asked).toHaveLength(2);
+    asked[1]?.end(key);
+    await settled();
+    clock.advance(3_999);
+    expect(finder.find(mine)).toBe(key);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('and is gone when it is looked up anew, works no longer', async () => {
+    const { clock, asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    asked[0]?.end(key);
+    await found;
+    clock.advance(4_000);
+    expect(finder.find(mine)).toBe(key);
+    asked[1]?.end();
+    await settled();
+    expect(finder.find(mine)).toBeUndefined();
+  });
+
+  test('and cannot be looked up anew, works until its 5 s are over', async () => {
+    const { clock, asked, finder, key } = stage();
+    const mine = given();
+    const found = finder.find(mine);
+    asked[0]?.end(key);
+    await found;
+    clock.advance(4_000);
+    expect(finder.find(mine)).toBe(key);
+    asked[1]?.fail();
+    await settled();
+    expect(finder.find(mine)).toBe(key);
+    clock.advance(1_000);
+    const again = finder.find(mine);
+    asked.at(-1)?.fail();
+    await expect(again).rejects.toThrow('away');
   });
 
   test('is asked for again when it was revoked', async () => {

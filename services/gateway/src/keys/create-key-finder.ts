@@ -24,7 +24,12 @@ export interface KeyFinder {
 interface Known {
   readonly digest: Buffer;
   readonly principal: KeyPrincipal | undefined;
+  readonly since: number;
 }
+
+const life = 5_000;
+/** Who calls from then on gets what is known, and has it looked up anew: a key in steady use keeps nobody waiting. */
+const fresh = 4_000;
 
 /**
  * Remembers look-ups for a few seconds. The time runs from the start of a look-up, so that a
@@ -37,7 +42,7 @@ export function createKeyFinder(options: {
   lookUpLimit?: number;
 }): KeyFinder {
   const { lookUp, clock, lookUpLimit = 5_000 } = options;
-  const working = new RecentMap<Known>({ clock, life: 5_000, most: 10_000 });
+  const working = new RecentMap<Known>({ clock, life, most: 10_000 });
   // Apart, so that a flood of invented keys does not push the working ones out.
   const unknown = new RecentMap<Known>({ clock, life: 1_000, most: 10_000 });
   const underWay = new Map<string, Promise<KeyPrincipal | undefined>>();
@@ -50,8 +55,10 @@ export function createKeyFinder(options: {
       const principal = await within(lookUpLimit, lookUp(given));
       // What was read before a revocation must not be remembered after it.
       if (forgotten === forgottenBefore) {
+        const name = nameOf(digest);
+        working.delete(name);
         const lasting = principal ? working : unknown;
-        lasting.set(nameOf(digest), { digest: given.digest, principal }, since);
+        lasting.set(name, { digest: given.digest, principal, since }, since);
       }
       return principal;
     } finally {
@@ -59,17 +66,25 @@ export function createKeyFinder(options: {
     }
   }
 
+  function askOnce(given: GivenKey, digest: string): Promise<KeyPrincipal | undefined> {
+    const joined = underWay.get(digest);
+    if (joined) return joined;
+    const asked = ask(given, digest);
+    underWay.set(digest, asked);
+    return asked;
+  }
+
   return {
     find(given) {
       const digest = given.digest.toString('latin1');
       const name = nameOf(digest);
       const known = working.get(name) ?? unknown.get(name);
-      if (known && timingSafeEqual(known.digest, given.digest)) return known.principal;
-      const joined = underWay.get(digest);
-      if (joined) return joined;
-      const asked = ask(given, digest);
-      underWay.set(digest, asked);
-      return asked;
+      if (known && timingSafeEqual(known.digest, given.digest)) {
+        // When it fails, whoever calls after the five seconds asks again, and hears why.
+        if (clock.now() - known.since >= fresh) askOnce(given, digest).catch(() => {});
+        return known.principal;
+      }
+      return askOnce(given, digest);
     },
     forget(apiKeyId) {
       forgotten++;

@@ -33,6 +33,10 @@ export class RecentMap<Value> {
     }
   }
 
+  delete(name: string): void {
+    this.#entries.delete(name);
+  }
+
   deleteWhere(matches: (value: Value) => boolean): void {
     for (const [name, { value }] of this.#entries) if (matches(value)) this.#entries.delete(name);
   }
