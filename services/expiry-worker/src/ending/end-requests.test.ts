@@ -1,0 +1,81 @@
+import { createDatabase, Prisma } from '@expert-relay/db';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import { createLog } from '@expert-relay/kit/log';
+import { eventually, testServers } from '@expert-relay/testkit';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { seedRequests } from '../testing/seed-requests.ts';
+import { tally } from '../testing/tally.ts';
+import { endOverdue } from './end-overdue.ts';
+import { endRequests } from './end-requests.ts';
+
+let database: ReturnType<typeof createDatabase>;
+let other: pg.Client;
+let drop: () => Promise<void>;
+
+beforeEach(async () => {
+  const testDatabase = await createTestDatabase(testServers().databaseUrl);
+  drop = testDatabase.drop;
+  database = createDatabase({
+    url: testDatabase.url,
+    poolSize: 2,
+    log: createLog('test', { level: 'silent' }),
+  });
+  await database.start?.();
+  other = new pg.Client({ connectionString: testDatabase.url });
+  await other.connect();
+});
+afterEach(async () => {
+  await other.end();
+  await database.stop?.();
+  await drop();
+});
+
+test('what changed before its row was locked is left as it is, and ended the next time', async () => {
+  const { prisma, query } = database;
+  const ids = await seedRequests(prisma, { count: 2, dueIn: -1_000 });
+  const [changed = '', still = ''] = ids;
+  const end = (waitFor: Prisma.Sql) =>
+    endRequests(query, Prisma.sql`SELECT unnest(${ids}::text[]) AS request_id ${waitFor}`);
+
+  // The statement has begun and sees the rows as they are now, but gets to them only later.
+  await other.query('SELECT pg_advisory_lock(1)');
+  const first = end(Prisma.sql`FROM pg_advisory_xact_lock(1)`);
+  await eventually('it waits', async () => {
+    const { rowCount } = await other.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    return rowCount === 1;
+  });
+  await prisma.helpRequest.update({ where: { id: changed }, data: { seq: 5 } });
+  await other.query('SELECT pg_advisory_unlock(1)');
+
+  expect(Object.keys((await first).ended)).toEqual([still]);
+  const request = { where: { id: changed } };
+  expect(await prisma.helpRequest.findUnique(request)).toMatchObject({ status: 'pending', seq: 5 });
+  expect(Object.keys((await end(Prisma.empty)).ended)).toEqual([changed]);
+  expect(await prisma.helpRequest.findUnique(request)).toMatchObject({ status: 'expired', seq: 6 });
+  expect(await tally(prisma)).toMatchObject({ expired: 2, events: 2, doubled: 0, missing: 0, misplaced: 0 });
+});
+
+test.each([1, 2, 3, 5, 6])('in pages of %i: all but those that are locked, each once', async (size) => {
+  const { prisma, query } = database;
+  // Due in the same moment, so that only their ids tell where a page ends.
+  const ids = (await seedRequests(prisma, { count: 5, dueIn: -1_000 })).sort();
+  await other.query('BEGIN');
+  const { rows } = await other.query<{ id: string }>(
+    'SELECT id FROM help_requests ORDER BY expires_at, id LIMIT 2 FOR UPDATE',
+  );
+  const locked = rows.map(({ id }) => id);
+  const ended = async () => {
+    const all: string[] = [];
+    for await (const page of endOverdue(query, size)) all.push(...Object.keys(page));
+    return all.sort();
+  };
+  expect(await ended()).toEqual(ids.filter((id) => !locked.includes(id)));
+  await other.query('ROLLBACK');
+  expect(await ended()).toEqual(locked.sort());
+  expect(await ended()).toEqual([]);
+  expect(await tally(prisma)).toMatchObject({ events: 5, doubled: 0, missing: 0, misplaced: 0 });
+});
