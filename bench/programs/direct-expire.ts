@@ -7,7 +7,7 @@ const pool = openPool();
 const batchSize = 2_000;
 const event = Buffer.from(process.env.BENCH_PAYLOAD ?? '', 'base64url');
 
-/** The three writes of an expiry in batches, as bare as they can be: nothing is locked, skipped or checked. */
+/** The writes of an expiry in batches, as bare as they can be: an event for each, and nothing is locked, skipped or checked. */
 const text = `
   WITH moved AS (
     UPDATE request_stages SET stage = 'ended'
