@@ -14,7 +14,9 @@ export async function applyPatiently(
   options: { url: string; folder: string; command: string; report(line: string): void; lockPatience: number },
 ): Promise<void> {
   const { url, folder, command, report, lockPatience } = options;
-  for (const until = performance.now() + lockPatience; ; ) {
+  // From when it was first locked out: those before it may have walked many rows.
+  let patience = { name: '', until: 0 };
+  for (;;) {
     try {
       await applyMigrations(url, folder);
       return;
@@ -24,7 +26,8 @@ export async function applyPatiently(
       if (!failed[0].lockedOut) throw failedMigration(failed[0], command);
       const { name } = failed[0];
       await mendMigration(url, folder, { as: 'rolled-back', migration: name });
-      if (performance.now() > until) throw lockedOut(name, command);
+      if (patience.name !== name) patience = { name, until: performance.now() + lockPatience };
+      if (performance.now() >= patience.until) throw lockedOut(name, command);
       report(
         `The migration ${name} needs a lock that somebody else holds. Trying again in ${pauseBetween} ms.`,
       );

@@ -105,6 +105,22 @@ describe('migrate', () => {
     ]);
   });
 
+  test('a migration that took long leaves the next one its time to wait for a lock', async () => {
+    await run();
+    await add('20990101000000_walks', 'SELECT pg_sleep(1.5);');
+    await add('20990101000001_locks', 'ALTER TABLE users ADD COLUMN age int;');
+    await client.query('BEGIN; SELECT FROM users');
+    const applied = await run({
+      lockPatience: 1_000,
+      report(line) {
+        said.push(line);
+        void client.query('ROLLBACK');
+      },
+    });
+    expect(applied).toEqual(['20990101000000_walks', '20990101000001_locks']);
+    expect(said).toEqual([expect.stringContaining('20990101000001_locks needs a lock')]);
+  });
+
   test('an index that is made beside its writers waits for them as long as they take', async () => {
     await run();
     await add('20990101000000_aside', 'CREATE INDEX CONCURRENTLY aside ON users (name);');
