@@ -66,11 +66,24 @@ test('an event about many requests: everyone gets what it asked for, wherever it
     reader.close();
   }
 
+  // Each of the requests counts.
+  expect(await hub.metrics()).toMatch(/relay_hub_events_total\{type="request_closed",.*\} 11\n/);
+
   // So that the small hub has to look into NATS.
   await stream.publish(...Array.from({ length: 6 }, () => new RequestEvents().newMessage()));
+  const idsOf = ({ blocks }: Reader) => blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
+  // All of them in one scan.
+  const scanned = [...live].map(async ([topics, before]) => {
+    const reader = await open(small.url, topics, 'earliest');
+    await reader.count(expected(topics).length);
+    expect(idsOf(reader)).toEqual(idsOf(before));
+    reader.close();
+  });
+  await Promise.all(scanned);
+
   for (const url of [hub.url, small.url]) {
-    for (const [topics, { blocks }] of live) {
-      const ids = blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
+    for (const [topics, before] of live) {
+      const ids = idsOf(before);
       expect(new Set(ids).size).toBe(ids.length);
       for (const [index, id] of ids.entries()) {
         const later = await open(url, topics, id);
