@@ -79,6 +79,9 @@ describe('the outbox relay', () => {
         ('new_message', '\\xff', gen_random_uuid(), 'broken', 1),
         ('no * subject', '', gen_random_uuid(), 'broken', 2),
         ('new_message', '\\x52', gen_random_uuid(), 'broken', 3),
+        -- An end, and one of many requests, that break off within.
+        ('request_closed', '\\x6a0108', gen_random_uuid(), 'broken', 4),
+        ('request_closed', '\\x6a003a020a05', NULL, NULL, 0),
         ('new_message', decode(repeat('7a00', 600000), 'hex'), gen_random_uuid(), 'a', 3)`);
     await outbox.write('a', 3);
     const relay = await outbox.relay();
@@ -87,7 +90,7 @@ describe('the outbox relay', () => {
     expect(events.map(({ seq }) => seq)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
     await pause(2_100);
     const text = await relay.registry.metrics();
-    expect(text).toContain('relay_outbox_failed_rows{service="test"} 4');
+    expect(text).toContain('relay_outbox_failed_rows{service="test"} 6');
     expect(text).toContain('relay_outbox_waiting_rows{service="test"} 0');
     expect(text).toContain('relay_outbox_published_total{service="test"} 6');
   });
