@@ -68,12 +68,18 @@ test.each([1, 2, 3, 5, 6])('in pages of %i: all but those that are locked, each 
     'SELECT id FROM help_requests ORDER BY expires_at, id LIMIT 2 FOR UPDATE',
   );
   const locked = rows.map(({ id }) => id);
+  let pages = 0;
   const ended = async () => {
     const all: string[] = [];
-    for await (const page of endOverdue(query, size)) all.push(...Object.keys(page));
+    for await (const page of endOverdue(query, size)) {
+      all.push(...Object.keys(page));
+      pages++;
+    }
     return all.sort();
   };
   expect(await ended()).toEqual(ids.filter((id) => !locked.includes(id)));
+  // None was looked at twice.
+  expect(pages).toBe(Math.floor(5 / size) + 1);
   await other.query('ROLLBACK');
   expect(await ended()).toEqual(locked.sort());
   expect(await ended()).toEqual([]);
