@@ -28,6 +28,16 @@ function stage() {
   return { clock, asked, finder, key };
 }
 
+/** The same with a key that was found a moment ago. */
+async function known() {
+  const { asked, finder, key, ...rest } = stage();
+  const mine = given();
+  const found = finder.find(mine);
+  asked[0]?.end(key);
+  await found;
+  return { asked, finder, key, mine, ...rest };
+}
+
 describe('a key that was found', () => {
   test('is there at once for 5 s, counted from the start of its look-up', async () => {
     const { clock, asked, finder, key } = stage();
@@ -44,11 +54,7 @@ describe('a key that was found', () => {
   });
 
   test('in steady use is looked up anew before the 5 s are over, and keeps nobody waiting', async () => {
-    const { clock, asked, finder, key } = stage();
-    const mine = given();
-    const found = finder.find(mine);
-    asked[0]?.end(key);
-    await found;
+    const { clock, asked, finder, key, mine } = await known();
     clock.advance(3_999);
     expect(finder.find(mine)).toBe(key);
     expect(asked).toHaveLength(1);
@@ -64,11 +70,7 @@ describe('a key that was found', () => {
   });
 
   test('and is gone when it is looked up anew, works no longer', async () => {
-    const { clock, asked, finder, key } = stage();
-    const mine = given();
-    const found = finder.find(mine);
-    asked[0]?.end(key);
-    await found;
+    const { clock, asked, finder, key, mine } = await known();
     clock.advance(4_000);
     expect(finder.find(mine)).toBe(key);
     asked[1]?.end();
@@ -77,11 +79,7 @@ describe('a key that was found', () => {
   });
 
   test('and cannot be looked up anew, works until its 5 s are over', async () => {
-    const { clock, asked, finder, key } = stage();
-    const mine = given();
-    const found = finder.find(mine);
-    asked[0]?.end(key);
-    await found;
+    const { clock, asked, finder, key, mine } = await known();
     clock.advance(4_000);
     expect(finder.find(mine)).toBe(key);
     asked[1]?.fail();
@@ -94,11 +92,7 @@ describe('a key that was found', () => {
   });
 
   test('is asked for again when it was revoked', async () => {
-    const { asked, finder, key } = stage();
-    const mine = given();
-    const found = finder.find(mine);
-    asked[0]?.end(key);
-    await found;
+    const { asked, finder, key, mine } = await known();
     finder.forget('another');
     expect(finder.find(mine)).toBe(key);
     finder.forget('key-1');
@@ -117,11 +111,7 @@ describe('a key that was found', () => {
   });
 
   test('is not another one that begins alike', async () => {
-    const { asked, finder, key } = stage();
-    const mine = given();
-    const found = finder.find(mine);
-    asked[0]?.end(key);
-    await found;
+    const { asked, finder, mine } = await known();
     const other = { ...mine, digest: Buffer.from(mine.digest) };
     other.digest[31] = (other.digest[31] ?? 0) ^ 1;
     expect(finder.find(other)).toBeInstanceOf(Promise);
