@@ -85,6 +85,18 @@ test('fields of every kind are passed over', () => {
   expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
 });
 
+test('one of many requests is read by itself, and one that breaks off is refused at once', () => {
+  const requests = [1n, 2n].map((seq) => ({ requestId: `request ${seq}`, seq }));
+  const bytes = encodeEvent(create(DomainEventSchema, { requests }));
+  const head = new EventHead(bytes);
+  expect(head.requestAt(1)).toEqual({ userId: '', refCode: '', requestId: 'request 2', seq: 2 });
+  expect(head.requestAt(2)).toBeUndefined();
+  const broken = Buffer.concat([bytes, Uint8Array.of((7 << 3) | 2, 2, 0x0a, 5)]);
+  expect(() => new EventHead(broken)).toThrow('no message');
+  const single = new EventHead(sealEvent(envelope, keyExchangePayload()));
+  expect([single.requestAt(0), single.requestAt(1)]).toEqual([single, undefined]);
+});
+
 test('bytes that are no event are refused', () => {
   const whole = sealEvent(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
   // Field 0, a kind of value that there is not, a number without end.

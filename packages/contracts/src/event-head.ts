@@ -1,7 +1,7 @@
 import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { type EventType, typeOfCase } from './event-type.ts';
-import { Fields, wire } from './fields.ts';
+import { checkFields, Fields, wire } from './fields.ts';
 import { type DomainEvent, DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 import { readNewMessage } from './read-new-message.ts';
 import { type AboutRequest, readRequestPlace } from './read-request-place.ts';
@@ -53,7 +53,8 @@ export class EventHead implements AboutRequest {
   #refCodeEnd = 0;
   #bodyStart = 0;
   #bodyEnd = 0;
-  #requests: AboutRequest[] | undefined;
+  /** Where the requests lie that it tells of together: the beginning and the end of each, in turn. */
+  #places: number[] | undefined;
 
   /** Throws when the bytes are no protobuf. */
   constructor(bytes: Uint8Array) {
@@ -72,8 +73,9 @@ export class EventHead implements AboutRequest {
         } else if (number === userIdNumber) this.userId = fields.text;
         else if (number === requestIdNumber) this.requestId = fields.text;
         else if (number === requestsNumber) {
-          this.#requests ??= [];
-          this.#requests.push(readRequestPlace(fields.bytes.subarray(start, end)));
+          checkFields(fields.bytes.subarray(start, end));
+          this.#places ??= [];
+          this.#places.push(start, end);
         } else if (number === refCodeNumber) {
           this.#refCodeStart = start;
           this.#refCodeEnd = end;
@@ -96,8 +98,18 @@ export class EventHead implements AboutRequest {
 
   /** All that it is about: one request, none, or many that it tells of together. */
   get requests(): readonly AboutRequest[] {
-    this.#requests ??= this.requestId === '' ? [] : [this];
-    return this.#requests;
+    if (!this.#places) return this.requestId === '' ? [] : [this];
+    return Array.from(
+      { length: this.#places.length / 2 },
+      (_, index) => this.requestAt(index) as AboutRequest,
+    );
+  }
+
+  /** One of them, whatever the others are. */
+  requestAt(index: number): AboutRequest | undefined {
+    if (!this.#places) return index === 0 && this.requestId !== '' ? this : undefined;
+    const [start, end] = [this.#places[2 * index], this.#places[2 * index + 1]];
+    return start === undefined ? undefined : readRequestPlace(this.#bytes.subarray(start, end));
   }
 
   /** Undefined for an event of a newer release. */

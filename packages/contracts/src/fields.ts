@@ -57,3 +57,9 @@ export class Fields {
     throw new RangeError('A number takes more than ten bytes.');
   }
 }
+
+/** Throws when the bytes are no message of proto3: whoever reads it later need not expect that. */
+export function checkFields(bytes: Uint8Array): void {
+  const fields = new Fields(bytes);
+  while (fields.next());
+}

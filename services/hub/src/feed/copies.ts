@@ -27,7 +27,7 @@ export function topicsOf({ type, requests }: EventHead): readonly string[] {
 
 /** The JSON of a copy: one for the spec's topic has exactly the spec's members, the other names the request too. */
 export function jsonOf(event: EventHead, copy: number): string | undefined {
-  const about = event.requests[copy >> 1];
+  const about = event.requestAt(copy >> 1);
   const body = readBodyOf(event);
   const members = about && specMembers(body, about.refCode);
   if (!members) return undefined;

@@ -28,7 +28,7 @@ export class Entry implements Position {
 
   /** What the entry takes in memory, roughly, once its frames are made. */
   get size(): number {
-    return 100 + 100 * this.topics.length + 4 * this.#bytes.length;
+    return 200 + 300 * this.topics.length + 4 * this.#bytes.length;
   }
 
   /** Each topic once: an event about many requests has many copies for one provider. */

@@ -13,7 +13,7 @@ export function readEvent(bytes: Uint8Array): EventHead | undefined {
  * By which an event is known again when it comes a second time. Requests that are told of together always are, so
  * the first of them stands for all.
  */
-export const firstOf = (event: EventHead | undefined): AboutRequest | undefined => event?.requests[0];
+export const firstOf = (event: EventHead | undefined): AboutRequest | undefined => event?.requestAt(0);
 
 /** What happened; nothing that we know of, when it is of a newer release or cannot be read. */
 export function readBodyOf(event: EventHead): DomainEvent['event'] {
