@@ -24,7 +24,6 @@ export interface KeyFinder {
 interface Known {
   readonly digest: Buffer;
   readonly principal: KeyPrincipal | undefined;
-  readonly since: number;
 }
 
 const life = 5_000;
@@ -58,7 +57,7 @@ export function createKeyFinder(options: {
         const name = nameOf(digest);
         working.delete(name);
         const lasting = principal ? working : unknown;
-        lasting.set(name, { digest: given.digest, principal, since }, since);
+        lasting.set(name, { digest: given.digest, principal }, since);
       }
       return principal;
     } finally {
@@ -78,10 +77,10 @@ export function createKeyFinder(options: {
     find(given) {
       const digest = given.digest.toString('latin1');
       const name = nameOf(digest);
-      const known = working.get(name) ?? unknown.get(name);
+      const { value: known, age = 0 } = working.get(name) ?? unknown.get(name) ?? {};
       if (known && timingSafeEqual(known.digest, given.digest)) {
         // When it fails, whoever calls after the five seconds asks again, and hears why.
-        if (clock.now() - known.since >= fresh) askOnce(given, digest).catch(() => {});
+        if (age >= fresh) askOnce(given, digest).catch(() => {});
         return known.principal;
       }
       return askOnce(given, digest);

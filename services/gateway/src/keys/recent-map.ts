@@ -13,12 +13,12 @@ export class RecentMap<Value> {
     this.#most = options.most;
   }
 
-  get(name: string): Value | undefined {
+  get(name: string): { value: Value; age: number } | undefined {
     const entry = this.#entries.get(name);
     if (!entry) return undefined;
     const age = this.#clock.now() - entry.since;
     // A clock that was set back must not make an entry live longer.
-    if (age >= 0 && age < this.#life) return entry.value;
+    if (age >= 0 && age < this.#life) return { value: entry.value, age };
     this.#entries.delete(name);
     return undefined;
   }
