@@ -99,10 +99,12 @@ export class EventHead implements AboutRequest {
   /** All that it is about: one request, none, or many that it tells of together. */
   get requests(): readonly AboutRequest[] {
     if (!this.#places) return this.requestId === '' ? [] : [this];
-    return Array.from(
-      { length: this.#places.length / 2 },
-      (_, index) => this.requestAt(index) as AboutRequest,
-    );
+    return Array.from({ length: this.requestCount }, (_, index) => this.requestAt(index) as AboutRequest);
+  }
+
+  get requestCount(): number {
+    if (this.#places) return this.#places.length / 2;
+    return this.requestId === '' ? 0 : 1;
   }
 
   /** One of them, whatever the others are. */

@@ -66,7 +66,7 @@ export function createHub(options: {
     revocations.learn(event);
     // What fills the ring at the start was delivered long ago.
     if (!follower.hasFollowed) return;
-    metrics.events.inc({ type: event.type ?? 'unknown' }, Math.max(event.requests.length, 1));
+    metrics.events.inc({ type: event.type ?? 'unknown' }, Math.max(event.requestCount, 1));
     const recordedAt = event.readTime();
     if (recordedAt !== undefined) metrics.eventAge.observe((clock.now() - recordedAt) / 1_000);
   }
