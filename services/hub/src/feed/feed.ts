@@ -1,11 +1,11 @@
 import type { AboutRequest, EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
-import { topicsOf } from './copies.ts';
-import { Entry } from './entry.ts';
-import { checkOf, noCheck, type Position } from './position.ts';
-import { firstOf, readEvent } from './read-event.ts';
+import type { Entry } from './entry.ts';
+import { noCheck, type Position } from './position.ts';
+import { firstOf } from './read-event.ts';
 import { Ring } from './ring.ts';
 import { SeenSequences } from './seen-sequences.ts';
+import { takeIn } from './take-in.ts';
 
 /** Who is told what happens to the feed. */
 export interface FeedListener {
@@ -65,12 +65,9 @@ export class Feed {
   }
 
   append(seq: number, bytes: Uint8Array): void {
-    const event = readEvent(bytes);
-    const told = firstOf(event);
-    const isNew = !told || this.#seen.admit(told.requestId, told.seq);
-    const at = { epoch: this.current.epoch, seq, check: checkOf(event?.eventId ?? '') };
-    const entry = new Entry(at, bytes, event && isNew ? topicsOf(event) : []);
+    const { entry, event, isNew } = takeIn(this.#seen, { epoch: this.current.epoch, seq }, bytes);
     this.ring.append(entry);
+    const told = firstOf(event);
     this.#listener.onEntry(entry, event, told !== undefined && isNew && this.#isRepeated(told));
   }
 

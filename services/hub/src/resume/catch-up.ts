@@ -8,11 +8,10 @@ import { frame } from '../stream/frame.ts';
 import type { StreamMetrics } from '../stream/stream-metrics.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
 import { copiesFor } from './copies-for.ts';
+import { goodPiece } from './gathering.ts';
 import type { From } from './rider.ts';
 
 const batch = 100;
-/** Characters that go out at once. */
-const goodPiece = 16_384;
 
 /** Brings subscribers from where they were to the live audience: nothing lost, nothing twice, or an honest reset. */
 export class CatchUp {

@@ -3,8 +3,8 @@ import type { Outlet } from '../stream/outlet.ts';
 
 /** When it is used up, everything goes out. A block is far smaller: NATS takes events of up to 1 MiB. */
 const room = 8 * 2 ** 20;
-/** What is gathered for one outlet goes out once it is this much. */
-const goodPiece = 16_384;
+/** What is gathered for one outlet goes out once it is about this much. */
+export const goodPiece = 16_384;
 
 /**
  * Blocks for many outlets, in the order in which they come, in one piece of memory. As texts or Buffers they would

@@ -1,10 +1,9 @@
 import type { EventHead } from '@expert-relay/contracts';
-import { topicsOf } from '../feed/copies.ts';
-import { Entry } from '../feed/entry.ts';
+import type { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
-import { checkOf, noCheck, type Position } from '../feed/position.ts';
-import { firstOf, readEvent } from '../feed/read-event.ts';
+import { noCheck, type Position } from '../feed/position.ts';
 import { SeenSequences } from '../feed/seen-sequences.ts';
+import { takeIn } from '../feed/take-in.ts';
 import type { Consumer, StreamMessage } from '../follow/open-consumer.ts';
 import type { StreamState } from '../follow/stream-source.ts';
 import { Audience } from '../stream/audience.ts';
@@ -102,13 +101,9 @@ export class ScanRun {
 
   #take({ seq, bytes }: StreamMessage): void {
     this.events++;
-    const event = readEvent(bytes);
     if (this.#at && seq !== this.#at.seq + 1) this.#resetAll();
 
-    const told = firstOf(event);
-    const isNew = !told || this.#seen.admit(told.requestId, told.seq);
-    const at = { epoch: this.#epoch, seq, check: checkOf(event?.eventId ?? '') };
-    const entry = new Entry(at, bytes, event && isNew ? topicsOf(event) : []);
+    const { entry, event } = takeIn(this.#seen, { epoch: this.#epoch, seq }, bytes);
     this.#at = entry;
     this.#deliver(entry, event);
     this.#letOn(entry);
