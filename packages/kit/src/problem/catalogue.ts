@@ -110,6 +110,11 @@ export const problems = {
     title: 'Too many requests',
     help: 'Wait as long as `Retry-After` says. Realtime events need no polling: see `POST /api/v1/stream-token`.',
   },
+  too_many_at_once: {
+    status: 429,
+    title: 'Too many calls at once',
+    help: 'Too many slow uploads or downloads of this client are open at the same time. Finish some of them first, or wait as long as `Retry-After` says.',
+  },
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
