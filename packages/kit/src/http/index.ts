@@ -1,6 +1,7 @@
 export { bareApp } from './bare-app.ts';
 export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
 export { createHttpServer, type HttpServer } from './create-http-server.ts';
+export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
 export { handleErrors } from './handle-errors.ts';
 export { listen } from './listen.ts';
 export { type CallLabels, observeCalls } from './observe-calls.ts';

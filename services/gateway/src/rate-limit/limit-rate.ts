@@ -1,9 +1,8 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { networkOf } from '@expert-relay/kit/http';
+import { createWindowCounter, networkOf } from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeStep } from '../edge-call.ts';
-import { createWindowCounter } from './create-window-counter.ts';
 import { type LimitName, limitNames } from './limit-name.ts';
 
 /** Limits the calls of one client; 0 switches a limit off. */

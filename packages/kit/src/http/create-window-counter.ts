@@ -1,14 +1,17 @@
-import type { Clock } from '@expert-relay/kit/clock';
+import type { Clock } from '../clock/index.ts';
 
-const windowLength = 60_000;
+const windowLengthMs = 60_000;
 
 /** What is left of a client's window after a call. */
 export interface WindowState {
   /** Negative when the call was one too many. */
   readonly left: number;
-  /** Until the window ends, in milliseconds. */
+  /** Milliseconds until the window ends. */
   readonly rest: number;
 }
+
+/** Counts one call of the client, or as many as `calls` says: 0 only reads the window. */
+export type WindowCounter = (client: string, calls?: number) => WindowState;
 
 interface Window {
   readonly start: number;
@@ -16,19 +19,19 @@ interface Window {
 }
 
 /**
- * Counts calls in fixed windows of a minute, each beginning with a client's first call. Remembers a
- * bounded number of clients: in a flood of different ones the oldest windows make room.
+ * Counts calls in fixed windows of a minute, each of which begins with a client's first call. It remembers a bounded
+ * number of clients: in a flood of different clients the oldest windows are dropped.
  */
 export function createWindowCounter(options: {
   limit: number;
   clock: Clock;
   mostClients?: number;
-}): (client: string) => WindowState {
+}): WindowCounter {
   const { limit, clock, mostClients = 100_000 } = options;
-  // In the order of their starts, so whatever is over stands first.
+  // Ordered by start, so expired windows come first.
   const windows = new Map<string, Window>();
 
-  const isOver = (window: Window, now: number) => now - window.start >= windowLength || now < window.start;
+  const isOver = (window: Window, now: number) => now - window.start >= windowLengthMs || now < window.start;
 
   function makeRoom(now: number): void {
     for (const [client, window] of windows) {
@@ -37,16 +40,17 @@ export function createWindowCounter(options: {
     }
   }
 
-  return (client) => {
+  return (client, calls = 1) => {
     const now = clock.now();
     let window = windows.get(client);
     if (!window || isOver(window, now)) {
+      if (calls === 0) return { left: limit, rest: windowLengthMs };
       windows.delete(client);
       makeRoom(now);
       window = { start: now, count: 0 };
       windows.set(client, window);
     }
-    window.count++;
-    return { left: limit - window.count, rest: window.start + windowLength - now };
+    window.count += calls;
+    return { left: limit - window.count, rest: window.start + windowLengthMs - now };
   };
 }

@@ -1,6 +1,15 @@
-import { createFakeClock } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { createWindowCounter } from './create-window-counter.ts';
+
+function createFakeClock() {
+  let now = 1_000_000;
+  return {
+    now: () => now,
+    advance(milliseconds: number) {
+      now += milliseconds;
+    },
+  };
+}
 
 test('counts down within a minute that begins with the first call, and starts anew after it', () => {
   const clock = createFakeClock();
@@ -12,6 +21,16 @@ test('counts down within a minute that begins with the first call, and starts an
   expect(count('b')).toEqual({ left: 1, rest: 60_000 });
   clock.advance(1);
   expect(count('a')).toEqual({ left: 1, rest: 60_000 });
+});
+
+test('reads a window without counting', () => {
+  const clock = createFakeClock();
+  const count = createWindowCounter({ limit: 1, clock });
+  expect(count('a', 0)).toEqual({ left: 1, rest: 60_000 });
+  count('a');
+  clock.advance(1_000);
+  expect(count('a', 0)).toEqual({ left: 0, rest: 59_000 });
+  expect(count('a', 0)).toEqual({ left: 0, rest: 59_000 });
 });
 
 test('a clock that is set back ends the windows of the future', () => {
