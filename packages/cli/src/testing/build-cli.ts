@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -7,11 +9,15 @@ export interface BuiltCli {
   remove(): void;
 }
 
-/** The command line as one file made from the sources, since compiling them anew for each process takes a second. */
+/**
+ * Bundles the sources into one file, since compiling them for each process takes a second. It is laid out like an
+ * installed package, outside of the checkout: other tests list `dist` at the same time.
+ */
 export async function buildCli(): Promise<BuiltCli> {
-  const path = fileURLToPath(new URL(`../../dist/test-${crypto.randomUUID()}.js`, import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
+  const path = join(folder, 'dist/relay.js');
   await build({
-    entryPoints: [fileURLToPath(new URL('../main.ts', import.meta.url))],
+    entryPoints: [inCheckout('src/main.ts')],
     outfile: path,
     bundle: true,
     platform: 'node',
@@ -20,5 +26,9 @@ export async function buildCli(): Promise<BuiltCli> {
     external: ['@modelcontextprotocol/*', 'zod', 'eventsource-parser'],
     logLevel: 'error',
   });
-  return { path, remove: () => rmSync(path, { force: true }) };
+  copyFileSync(inCheckout('package.json'), join(folder, 'package.json'));
+  symlinkSync(inCheckout('../../node_modules'), join(folder, 'node_modules'));
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
+
+const inCheckout = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
