@@ -5,8 +5,13 @@ import { row } from './contract.ts';
 
 const configured = 'https://site.example';
 const here = useRelay(() => openOwnRelay({ env: { RELAY_CORS_ORIGINS: configured } }));
-const origins = () => [new URL(here.relay.url).origin, configured];
+// The relay runs on this machine, under each of its names.
+const aliases = () =>
+  ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${new URL(here.relay.url).port}`);
+const origins = () => [...aliases(), configured];
 const others = [
+  'http://localhost:1',
+  'https://localhost:8080',
   'https://evil.example',
   `${configured}.evil.example`,
   'http://site.example',
@@ -70,6 +75,13 @@ describe(row('authentication', 'CORS'), () => {
       if (!origins().includes(origin)) expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
+  });
+
+  test('the hub allows the same pages', async () => {
+    const allowed = async (origin: string) =>
+      (await fetch(here.relay.hubUrl, { headers: { origin } })).headers.get('access-control-allow-origin');
+    for (const origin of origins()) expect(await allowed(origin)).toBe(origin);
+    for (const origin of others) expect(await allowed(origin)).toBeNull();
   });
 
   test('a plain OPTIONS says which methods there are', async () => {

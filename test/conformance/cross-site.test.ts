@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Ask } from '../black-box/ask.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { askEndpoint, credentialOf, newPlace } from './ask-endpoint.ts';
 import { row } from './contract.ts';
 import { endpoints } from './endpoints.ts';
 
 const here = useRelay();
-const changing = endpoints.filter(({ auth, method }) => auth === 'session' && method !== 'GET');
+const ofSession = endpoints.filter(({ auth }) => auth === 'session');
+const changing = ofSession.filter(({ method }) => method !== 'GET');
 
 describe(row('silences', 'cross-site'), () => {
   test.each(changing)('$method $path is 403 from a foreign page, and does nothing', async (endpoint) => {
@@ -49,6 +51,67 @@ describe(row('silences', 'cross-site'), () => {
     }
   });
 
+  test.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])(
+    'a page that was opened at %s works as well',
+    async (name) => {
+      const host = `${name}:${new URL(here.relay.url).port}`;
+      const origin = `http://${host.toLowerCase()}`;
+      const own = { host, origin, 'sec-fetch-site': 'same-origin' };
+      expect((await here.relay.nobody.get('/auth/login', { host })).status).toBe(200);
+      const signedIn = await here.relay.nobody.post('/auth/dev', { user: here.alice.name }, own);
+      expect(signedIn.status).toBe(303);
+      const [cookie = ''] = signedIn.headers['set-cookie'] ?? [];
+      const key = `/api/keys/${here.alice.consumer.keyId}`;
+      const session = { cookie: cookie.split(';')[0] ?? '', ...own };
+      expect((await here.relay.nobody.put(key, { name: 'mine' }, session)).status).toBe(200);
+    },
+  );
+
+  // A page of attacker.example whose name now leads to 127.0.0.1 is of the same origin as what it gets here.
+  describe('a page whose name was rebound to this machine gets nothing and signs nobody in', () => {
+    test.each(ofSession)('$method $path', async (endpoint) => {
+      const user = await here.relay.signUp();
+      const call = askEndpoint(endpoint, await newPlace(user), credentialOf(user, 'session'));
+      for (const headers of rebound())
+        await expectForeignHost({ ...call, headers: { ...call.headers, ...headers } });
+    });
+
+    test.each([
+      ['GET', '/'],
+      ['HEAD', '/dashboard'],
+      ['GET', '/dashboard'],
+      ['GET', '/dashboard/requests'],
+      ['GET', '/auth'],
+      ['GET', '/auth/login'],
+      ['GET', '/auth/nothing'],
+      ['POST', '/auth/nothing'],
+      ['POST', '/auth/dev'],
+      ['POST', '/logout'],
+    ])('%s %s', async (method, path) => {
+      const type = { 'content-type': 'application/x-www-form-urlencoded' };
+      const body = path === '/auth/dev' && { headers: type, body: `user=${here.alice.name}` };
+      for (const caller of [{}, here.alice.session.headers]) {
+        for (const headers of rebound())
+          await expectForeignHost({
+            method,
+            path,
+            ...body,
+            headers: { ...caller, ...(body && type), ...headers },
+          });
+      }
+      expect((await here.alice.session.get('/api/me')).status).toBe(200);
+    });
+
+    async function expectForeignHost(call: Ask): Promise<void> {
+      const answer = await here.relay.ask(call);
+      expect(answer.status).toBe(403);
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+      if (call.method === 'HEAD') return;
+      expect(answer.json.error).toBe('foreign_host');
+      expect(answer.json.detail).toContain(`http://localhost:${new URL(here.relay.url).port}`);
+    }
+  });
+
   test('only JSON is taken: a form of any page cannot make a call', async () => {
     for (const type of [
       'application/x-www-form-urlencoded',
@@ -75,6 +138,25 @@ describe(row('silences', 'cross-site'), () => {
   });
 });
 
+/** What browsers send for such a page, and what somebody might add to it. */
+function rebound(): Record<string, string>[] {
+  const { host, port, origin } = new URL(here.relay.url);
+  const attacker = `attacker.example:${port}`;
+  return [
+    { host: attacker },
+    { host: attacker, origin: `http://${attacker}` },
+    { host: attacker, origin: `http://${attacker}`, 'sec-fetch-site': 'same-origin' },
+    { host: attacker, origin: 'null', 'sec-fetch-site': 'none' },
+    { host: attacker, origin, 'sec-fetch-site': 'same-origin' },
+    { host: attacker, origin, 'x-forwarded-host': host },
+    { host: attacker, origin, forwarded: `host=${host}`, connection: 'x-forwarded-host' },
+    { host: `localhost.attacker.example:${port}`, origin },
+    { host: `${host}.attacker.example`, origin },
+    { host: `attacker.example@${host}`, origin },
+    { host: 'localhost:1', origin },
+  ];
+}
+
 const foreign = (): Record<string, string>[] => [
   { origin: 'https://evil.example' },
   { origin: 'null' },
@@ -86,6 +168,8 @@ const foreign = (): Record<string, string>[] => [
   { 'sec-fetch-site': 'same-site' },
   { origin: new URL(here.relay.url).origin, 'sec-fetch-site': 'cross-site' },
   { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
+  // What rebinding looks like where the Host is right: somebody rewrote it.
+  { origin: `http://attacker.example:${new URL(here.relay.url).port}`, 'sec-fetch-site': 'same-origin' },
 ];
 
 const otherScheme = (origin: string): string =>

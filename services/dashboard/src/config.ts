@@ -2,6 +2,7 @@ import {
   ConfigError,
   duration,
   flag,
+  isLoopback,
   portVariable,
   principalKeyVariable,
   processVariables,
@@ -36,20 +37,32 @@ export const variables = {
     }),
   },
   devLogin: flag('RELAY_DEV_LOGIN', {
-    help: 'Lets anybody sign in under any name (POST /auth/dev). For the local run alone.',
+    help:
+      'Lets anybody sign in under any name (POST /auth/dev). For the local run only: it needs a loopback ' +
+      'RELAY_PUBLIC_URL and RELAY_HOST, and a NODE_ENV that is not production.',
     default: false,
   }),
 };
 
 export type Config = Values<typeof variables>;
 
-/** The local sign-in must never be open to the world, whoever left it switched on. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = read(variables, env);
-  if (config.devLogin && env.NODE_ENV === 'production') {
+  const reasons = config.devLogin ? reasonsAgainstDevLogin(config, env.NODE_ENV) : [];
+  if (reasons.length > 0) {
     throw new ConfigError([
-      'RELAY_DEV_LOGIN is true although NODE_ENV is production. It must be false there.',
+      `RELAY_DEV_LOGIN is true although ${reasons.join(' and ')}. It lets anybody sign in as anybody: set it to ` +
+        'false, or run on this machine alone, with RELAY_PUBLIC_URL=http://localhost:8080 and RELAY_HOST=127.0.0.1.',
     ]);
   }
   return config;
+}
+
+/** One setting that was left over from a local run must not open a deployed relay. */
+function reasonsAgainstDevLogin({ publicUrl, process }: Config, nodeEnv: string | undefined): string[] {
+  return [
+    ...(nodeEnv === 'production' ? ['NODE_ENV is production'] : []),
+    ...(isLoopback(new URL(publicUrl).hostname) ? [] : ['RELAY_PUBLIC_URL is not a loopback address']),
+    ...(isLoopback(process.host) ? [] : [`RELAY_HOST is ${process.host}`]),
+  ];
 }

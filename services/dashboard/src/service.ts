@@ -11,9 +11,10 @@ import {
 import { Problem } from '@expert-relay/kit/problem';
 import { createRedis } from '@expert-relay/kit/redis';
 import { createServiceClient } from '@expert-relay/kit/service-client';
-import { believeGateway } from './believe-gateway.ts';
 import type { Config } from './config.ts';
-import { refuseForeign } from './cross-site/refuse-foreign.ts';
+import { requireOwnHost } from './cross-site/require-own-host.ts';
+import { requireSameOrigin } from './cross-site/require-same-origin.ts';
+import { requireGatewayPrincipal } from './require-gateway-principal.ts';
 import { mountRoutes } from './routes/index.ts';
 import { createSession } from './session/create-session.ts';
 
@@ -27,11 +28,12 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
   app.use(
-    believeGateway(
+    requireGatewayPrincipal(
       createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock }),
     ),
   );
-  app.use(refuseForeign(config.publicUrl));
+  app.use(requireOwnHost(config.publicUrl));
+  app.use(requireSameOrigin(config.publicUrl));
   app.use(
     createSession({ ...config.session, redis, prefix: config.redis.prefix, publicUrl: config.publicUrl }),
   );

@@ -1,4 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
+import { siteOrigins } from '@expert-relay/kit/config';
 import { bareApp, createClientAddress, handleErrors, observeCalls } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
@@ -38,7 +39,7 @@ export function createApp(options: {
   app.use(identifyCall({ clientAddress, findPlace: createRouteFinder(routes) }));
   app.use(setSecurityHeaders);
   app.use(observeCalls({ log, metrics }));
-  app.use(allowOrigins([publicUrl, ...corsOrigins]));
+  app.use(allowOrigins([...siteOrigins(publicUrl), ...corsOrigins]));
   app.use(limitRate({ limits: rateLimits, clock, metrics }));
   app.use(checkCall);
   app.use(authenticate({ keys, log, metrics }));

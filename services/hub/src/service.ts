@@ -1,4 +1,5 @@
 import { systemClock } from '@expert-relay/kit/clock';
+import { siteOrigins } from '@expert-relay/kit/config';
 import { createClientAddress, createHttpServer } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
@@ -45,7 +46,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     settings: config.stream,
     clock,
   });
-  const commonHeaders = createCommonHeaders([config.publicUrl, ...config.corsOrigins]);
+  const commonHeaders = createCommonHeaders([...siteOrigins(config.publicUrl), ...config.corsOrigins]);
   const server = createHttpServer({
     handler: createHandler({ streamEvents, commonHeaders, takeOver, log }),
     host: config.process.host,

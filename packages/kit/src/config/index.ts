@@ -4,4 +4,5 @@ export { parseDuration } from './duration.ts';
 export { choice, duration, flag, integer, list, secret, text, url } from './kinds.ts';
 export { read } from './read.ts';
 export * from './shared-variables.ts';
+export { isLoopback, siteOrigins } from './site-origins.ts';
 export type { Values, Variable, Variables } from './variable.ts';

@@ -30,6 +30,11 @@ export const problems = {
     title: 'The call came from a foreign page',
     help: 'Calls that change something with a session cookie must come from this site itself.',
   },
+  foreign_host: {
+    status: 403,
+    title: 'This relay does not run under this address',
+    help: 'A relay that runs for one machine serves its pages under `RELAY_PUBLIC_URL` and the loopback names `localhost`, `127.0.0.1` and `[::1]` with the same port, so that no other site can lead a browser here under its own name. Open one of these, or set `RELAY_PUBLIC_URL`.',
+  },
   not_found: {
     status: 404,
     title: 'There is nothing here',

@@ -2,8 +2,8 @@ import { type PrincipalVerifier, principalHeader } from '@expert-relay/kit/princ
 import { Problem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
 
-/** Lets in only what came through the gateway, and takes over its call id. */
-export const believeGateway =
+/** Accepts only calls that came through the gateway, and takes over their call id. */
+export const requireGatewayPrincipal =
   (verify: PrincipalVerifier): RequestHandler =>
   (request, response, next) => {
     const stated = verify(request.get(principalHeader), {
