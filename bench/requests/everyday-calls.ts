@@ -16,7 +16,8 @@ export async function everydayCalls(
   const headers = { 'x-api-key': user.providerKey };
   const cookie = await signIn(gateway);
   const submit = httpText('POST', '/api/v1/help', { body: { apiKey: user.consumerKey, ...submission } });
-  const whoami = httpText('GET', '/api/me', { headers: { cookie } });
+  const host = `127.0.0.1:${gateway.port}`;
+  const whoami = httpText('GET', '/api/me', { headers: { cookie, host } });
 
   const calls: string[] = [];
   for (let at = 0; at < conversations; at++) {

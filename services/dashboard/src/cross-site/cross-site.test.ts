@@ -1,0 +1,54 @@
+import { bareApp, createHttpServer, type HttpServer, handleErrors } from '@expert-relay/kit/http';
+import { createLog } from '@expert-relay/kit/log';
+import { afterEach, expect, test } from '@jest/globals';
+import { requireOwnHost } from './require-own-host.ts';
+import { requireSameOrigin } from './require-same-origin.ts';
+
+let server: HttpServer | undefined;
+afterEach(() => server?.stop?.());
+
+/** The error of a call that reaches a relay with this public URL. */
+async function errorOf(
+  publicUrl: string,
+  { method = 'POST', ...headers }: Record<string, string>,
+): Promise<string | undefined> {
+  const app = bareApp();
+  app.use(requireOwnHost(publicUrl), requireSameOrigin(publicUrl));
+  app.use((_request, response) => void response.json({}));
+  app.use(handleErrors(createLog('test', { level: 'silent' })));
+  server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
+  await server.start?.();
+  const answer = await fetch(server.url, { method, headers });
+  return ((await answer.json()) as { error?: string }).error;
+}
+
+const deployed = 'https://relay.example';
+const local = 'http://127.0.0.1:8080';
+
+test.each([
+  [deployed, 'relay.example', deployed, undefined],
+  [deployed, 'relay.example', 'https://evil.example', 'foreign_origin'],
+  [deployed, 'evil.example', 'https://evil.example', 'foreign_origin'],
+  // Which hosts lead to a deployed relay is decided in front of it.
+  [deployed, 'inside.example', deployed, undefined],
+  [deployed, 'localhost:8080', 'https://localhost:8080', 'foreign_origin'],
+  [local, '127.0.0.1:8080', local, undefined],
+  [local, 'localhost:8080', 'http://localhost:8080', undefined],
+  [local, '[::1]:8080', 'http://[::1]:8080', undefined],
+  [local, 'localhost:8080', 'https://localhost:8080', 'foreign_origin'],
+  [local, 'localhost:8080', 'http://localhost:9000', 'foreign_origin'],
+  [local, 'localhost:9000', 'http://localhost:9000', 'foreign_host'],
+  [local, 'evil.example:8080', 'http://evil.example:8080', 'foreign_host'],
+  [local, 'evil.example:8080', local, 'foreign_host'],
+  [local, '', local, 'foreign_host'],
+])('%s, called as %j by a page of %s: %s', async (publicUrl, host, origin, error) => {
+  expect(await errorOf(publicUrl, { 'x-forwarded-host': host, origin })).toBe(error);
+});
+
+test('a call that reads needs no origin, but the right host on a local run', async () => {
+  const read = (publicUrl: string, host: string) =>
+    errorOf(publicUrl, { method: 'GET', 'x-forwarded-host': host, origin: 'https://evil.example' });
+  expect(await read(deployed, 'evil.example')).toBeUndefined();
+  expect(await read(local, 'localhost:8080')).toBeUndefined();
+  expect(await read(local, 'evil.example:8080')).toBe('foreign_host');
+});
