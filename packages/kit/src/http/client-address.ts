@@ -15,12 +15,11 @@ export function createClientAddress(options: {
   trustedProxies: readonly string[];
   log: Log;
 }): ClientAddress {
-  const trusted = toBlockList(options.trustedProxies);
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = createProxyCheck(options.trustedProxies);
   let warned = false;
 
   return (request) => {
-    let client = plain(request.socket.remoteAddress ?? '');
+    let client = plainAddress(request.socket.remoteAddress ?? '');
     const forwarded = request.headers['x-forwarded-for'];
     if (forwarded === undefined) return client;
     if (!isTrusted(client)) {
@@ -35,13 +34,19 @@ export function createClientAddress(options: {
       return client;
     }
     for (const hop of String(forwarded).split(',').reverse()) {
-      const address = plain(hop.trim());
+      const address = plainAddress(hop.trim());
       if (isIP(address) === 0) break;
       client = address;
       if (!isTrusted(address)) break;
     }
     return client;
   };
+}
+
+/** Whether an address, in its plain form, is one of the trusted proxies. */
+export function createProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = toBlockList(trustedProxies);
+  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in. */
@@ -62,7 +67,7 @@ export function networkOf(address: string): string {
 const withPort = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[^:]+):\d+)$/;
 
 /** IPv4 that arrived over an IPv6 socket, and addresses with a zone or a port, in their plain form. */
-function plain(address: string): string {
+export function plainAddress(address: string): string {
   const { six, four } = withPort.exec(address)?.groups ?? {};
   const [withoutZone = ''] = (six ?? four ?? address).split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(withoutZone);

@@ -9,6 +9,7 @@ import type { Express } from 'express';
 import type { Part } from '../lifecycle/part.ts';
 import { closeUnused } from './close-unused.ts';
 import { expressMessages } from './express-messages.ts';
+import { type ConnectionLimit, limitConnections } from './limit-connections.ts';
 import { listen } from './listen.ts';
 
 export interface HttpServer extends Part {
@@ -24,6 +25,8 @@ export function createHttpServer(options: {
   idleTimeout?: number;
   /** Node's own settings, for the edge. */
   settings?: ServerOptions;
+  /** For a server that outsiders can reach. */
+  connectionLimit?: ConnectionLimit;
   /** Called once with the server before it listens, for events beyond plain requests. */
   prepare?(server: Server): void;
 }): HttpServer {
@@ -39,6 +42,7 @@ export function createHttpServer(options: {
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
 
+  if (options.connectionLimit) limitConnections(server, options.connectionLimit);
   const closeUnusedConnections = closeUnused(server);
   server.on('request', (request, response: ServerResponse) => {
     if (draining) response.setHeader('connection', 'close');

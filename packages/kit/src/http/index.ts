@@ -3,6 +3,7 @@ export { type ClientAddress, createClientAddress, networkOf } from './client-add
 export { createHttpServer, type HttpServer } from './create-http-server.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
 export { handleErrors } from './handle-errors.ts';
+export type { ConnectionLimit } from './limit-connections.ts';
 export { listen } from './listen.ts';
 export { type CallLabels, observeCalls } from './observe-calls.ts';
 export { parseBody } from './parse-body.ts';

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, expect, test } from '@jest/globals';
+import { createMetrics } from '../metrics/index.ts';
+import { createHttpServer, type HttpServer } from './create-http-server.ts';
+
+let server: HttpServer;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.stop?.();
+});
+
+async function start(perAddress: number, trustedProxies: string[] = []) {
+  const metrics = createMetrics('test', { forProcess: false });
+  server = createHttpServer({
+    handler: (_request, response) => response.end('served'),
+    host: '0.0.0.0',
+    port: 0,
+    connectionLimit: { perAddress, trustedProxies, metrics },
+  });
+  await server.start?.();
+  return metrics;
+}
+
+async function open(localAddress: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', localAddress });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Whether a connection is served; a refused one is closed instead. */
+function isServed(socket: Socket): Promise<boolean> {
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  return new Promise((resolve) => {
+    socket.once('data', () => resolve(true));
+    if (socket.closed) resolve(false);
+    else socket.once('close', () => resolve(false));
+  });
+}
+
+test('a connection beyond the limit of its address is closed, and others are served', async () => {
+  const metrics = await start(3);
+  const first = await Promise.all([1, 2, 3].map(() => open('127.0.0.7')));
+  expect(await isServed(await open('127.0.0.7'))).toBe(false);
+  expect(await isServed(await open('127.0.0.8'))).toBe(true);
+  for (const socket of first) expect(await isServed(socket)).toBe(true);
+  expect(await metrics.metrics()).toContain('relay_http_connections_refused_total{service="test"} 1');
+});
+
+test('a connection that ends makes room for another one', async () => {
+  await start(1);
+  const first = await open('127.0.0.7');
+  expect(await isServed(first)).toBe(true);
+  expect(await isServed(await open('127.0.0.7'))).toBe(false);
+  first.destroy();
+  // The server learns of the end a moment later.
+  for (let tries = 0; !(await isServed(await open('127.0.0.7'))); tries++) {
+    expect(tries).toBeLessThan(500);
+    await pause(10);
+  }
+});
+
+test('a trusted proxy has no limit, and neither has anyone when it is 0', async () => {
+  await start(1, ['127.0.0.0/28']);
+  for (let count = 0; count < 5; count++) expect(await isServed(await open('127.0.0.7'))).toBe(true);
+  expect(await isServed(await open('127.0.0.77'))).toBe(true);
+  expect(await isServed(await open('127.0.0.77'))).toBe(false);
+  await server.stop?.();
+  await start(0);
+  for (let count = 0; count < 5; count++) expect(await isServed(await open('127.0.0.77'))).toBe(true);
+});
