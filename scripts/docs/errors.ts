@@ -23,8 +23,8 @@ Every error is a JSON object of the type \`application/problem+json\` (RFC 9457)
 \`\`\`
 
 \`error\` is stable: program against it. \`title\` and \`detail\` are for people and may change. \`fields\` comes
-with validation errors; its \`code\` is one of \`required\`, \`type\`, \`format\`, \`size\`, \`value\`. What was sent
-is never repeated.
+with validation errors and names at most 20 of them: \`detail\` says when there are more. Its \`code\` is one of \`required\`,
+\`type\`, \`format\`, \`size\`, \`value\`. What was sent is never repeated.
 
 ${entries.map(([code, { status, title, help }]) => `## ${code}\n\n**${status}** ${title}.\n\n${help}\n`).join('\n')}`;
 }

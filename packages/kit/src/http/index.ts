@@ -4,6 +4,7 @@ export { createHttpServer, type HttpServer } from './create-http-server.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
 export { handleErrors } from './handle-errors.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
+export { listOf } from './list-of.ts';
 export { listen } from './listen.ts';
 export { type CallLabels, observeCalls } from './observe-calls.ts';
 export { parseBody } from './parse-body.ts';

@@ -1,12 +1,19 @@
 import type { z } from 'zod';
 import { type FieldError, Problem } from '../problem/index.ts';
+import { maxFieldErrors } from './list-of.ts';
 
-/** Checks a body against its schema; every member that is wrong is named at once. */
+/** Checks a body against its schema. The error names the wrong members, the first 20 of them. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
-  throw new Problem('invalid_request', { fields: result.error.issues.map(toFieldError) });
+  const { issues } = result.error;
+  throw new Problem('invalid_request', {
+    fields: issues.slice(0, maxFieldErrors).map(toFieldError),
+    ...(issues.length > maxFieldErrors && { detail: andMore }),
+  });
 }
+
+const andMore = `Read \`fields\`: it names the first ${maxFieldErrors} members that are not valid, and there are more.`;
 
 const codes: Record<string, string> = {
   invalid_type: 'type',
@@ -16,7 +23,7 @@ const codes: Record<string, string> = {
 };
 
 function toFieldError(issue: z.core.$ZodIssue): FieldError {
-  // Whatever the schema complains of then, be it that nothing is none of the allowed values.
+  // For an absent member, schemas report many different issues, such as a value that is not one of an enum's.
   const missing = issue.input === undefined || issue.input === null;
   return {
     path: pathOf(issue.path),

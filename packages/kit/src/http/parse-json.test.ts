@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { Problem } from '../problem/index.ts';
 import { parseJson } from './parse-json.ts';
 
+const members = (count: number) => Array.from({ length: count }, (_, index) => `"m${index}":0`).join();
 const parse = (text: string | Buffer) => parseJson(Buffer.from(text));
 const refusal = (text: string | Buffer): string => {
   try {
@@ -21,6 +22,9 @@ test.each([
   '{"numbers":[1.7976931348623157e308,-0,1e-400,12345678901234567890]}',
   '{"emoji":"\u{1f600}","escaped":"\\ud83d\\ude00","constructor":1}',
   `{"deep":${'['.repeat(31)}${']'.repeat(31)}}`,
+  `{"text":"${',:[{'.repeat(10_000)}"}`,
+  `{${members(10_000)}}`,
+  `{"list":[${'1,'.repeat(9_998)}1]}`,
 ])('what is valid is parsed as ever: %.60s', (text) => {
   expect(parse(text)).toEqual(JSON.parse(text));
 });
@@ -54,6 +58,24 @@ describe('is refused with a sentence:', () => {
   test('bytes that are no UTF-8', () => {
     expect(refusal(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toMatch(/UTF-8/);
     expect(refusal(Buffer.from('{"a":"\ud800"}', 'utf16le'))).toMatch(/UTF-8/);
+  });
+});
+
+describe('more than 10,000 members and list entries are refused before anything is parsed:', () => {
+  test.each([
+    ['members', `{${members(10_001)}}`],
+    ['entries', `{"list":[${'1,'.repeat(9_999)}1]}`],
+    ['empty objects', `{"messages":[${'{},'.repeat(5_000)}{}]}`],
+    ['members of members', `{"a":[${'{"b":{"c":0}},'.repeat(3_400)}0]}`],
+    ['members that never end', `{${'"a":0,'.repeat(150_000)}`],
+  ])('%s', (_name, text) => {
+    const parser = jest.spyOn(JSON, 'parse');
+    try {
+      expect(refusal(text)).toMatch(/more than 10,000 members/);
+      expect(parser).not.toHaveBeenCalled();
+    } finally {
+      parser.mockRestore();
+    }
   });
 });
 

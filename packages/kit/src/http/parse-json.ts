@@ -1,12 +1,14 @@
 import { Problem } from '../problem/index.ts';
 
 const maxDepth = 32;
+/** Members of objects and entries of lists, all of them together. */
+const maxValues = 10_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * JSON as strictly as two readers must agree on it: valid UTF-8, one object, bounded depth, no
- * member twice, no `__proto__`, no text that Postgres could not keep to the byte, and no number that
- * would come out as `null`.
+ * Parses JSON so strictly that any two parsers read it alike: valid UTF-8, one object, bounded depth and
+ * number of values, no duplicate member, no `__proto__`, no text that Postgres cannot store unchanged, and no
+ * number that would become `null`.
  */
 export function parseJson(bytes: Buffer): Record<string, unknown> {
   const members = countMembers(bytes);
@@ -14,7 +16,7 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     refuse('The body must be one JSON object.');
   }
-  // Parsing keeps the last of two members with one name: then fewer are left than were written.
+  // Of two members with one name, JSON.parse keeps the last: then fewer are left than were sent.
   if (inspect(value) !== members) refuse('A member stands twice in one object.');
   return value as Record<string, unknown>;
 }
@@ -27,10 +29,15 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Walks the bytes before any parser does: refuses too deep a nesting and counts `name: value` pairs. */
+/**
+ * Counts the members by their colons, before any parser builds something of them, and refuses a body that is
+ * nested too deeply or holds too much. Each member and each entry follows a comma or an opening bracket, so
+ * counting these two bounds both; an empty list or object counts as one more.
+ */
 function countMembers(bytes: Buffer): number {
   let depth = 0;
   let members = 0;
+  let values = 0;
   for (let at = 0; at < bytes.length; at++) {
     switch (bytes[at]) {
       case 0x22: // "
@@ -41,27 +48,30 @@ function countMembers(bytes: Buffer): number {
         break;
       case 0x5b: // [
       case 0x7b: // {
+        values++;
         if (++depth > maxDepth) refuse(`The body is nested more than ${maxDepth} levels deep.`);
+        break;
+      case 0x2c: // ,
+        values++;
         break;
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
         break;
     }
+    if (values > maxValues) refuse(tooManyValues);
   }
   return members;
 }
 
-function endOfString(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(0x22, start + 1);
-  while (end > 0 && isEscaped(bytes, end)) end = bytes.indexOf(0x22, end + 1);
-  return end < 0 ? bytes.length : end;
-}
+const tooManyValues =
+  'The body holds more than 10,000 members and list entries, counted together: send less in one call.';
 
-function isEscaped(bytes: Buffer, at: number): boolean {
-  let backslashes = 0;
-  while (bytes[at - 1 - backslashes] === 0x5c) backslashes++;
-  return backslashes % 2 === 1;
+/** Where the text that begins at `start` has its closing quote. */
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
+  return at;
 }
 
 /** Counts the members that are left and refuses what must not be in any text or name. */

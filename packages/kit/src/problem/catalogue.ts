@@ -8,7 +8,7 @@ export const problems = {
   invalid_json: {
     status: 400,
     title: 'The body is not valid JSON',
-    help: 'Send one JSON object in UTF-8, at most 32 levels deep, without a member named twice.',
+    help: 'Send one JSON object in UTF-8, at most 32 levels deep, with at most 10,000 members and list entries counted together, and without a member named twice.',
   },
   unauthorized: {
     status: 401,

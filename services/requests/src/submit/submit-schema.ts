@@ -1,3 +1,4 @@
+import { listOf } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { publicKey } from '../public-key/public-key-schema.ts';
 
@@ -14,12 +15,15 @@ const contextMessage = z.object(
   { error: 'Expected an object {role, content}.' },
 );
 
-/** The body of a submit, the key apart: that one is the gateway's. */
+/** The body of a submit without its `apiKey`, which the gateway checks. */
 export const submitSchema = z
   .object({
     consumerSignPubKey: publicKey('ed25519').nullish(),
     consumerEncryptPubKey: publicKey('x25519').nullish(),
-    messages: z.array(contextMessage, { error: 'Expected a list of {role, content}; it may be empty.' }),
+    messages: listOf(contextMessage, {
+      most: 3_000,
+      error: 'Expected a list of at most 3,000 {role, content}; it may be empty.',
+    }),
     question: optionalText,
     plaintext: optionalText,
     idempotencyKey: text
@@ -29,7 +33,7 @@ export const submitSchema = z
   })
   .superRefine((body, context) => {
     const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
-    // A flow without encryption has no keys; half a pair is a mistake in any flow.
+    // Without encryption there are no keys. One key without the other is always a mistake.
     if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
     for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
       if (typeof body[path] === 'string') continue;

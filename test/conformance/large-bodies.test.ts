@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { useRelay } from '../black-box/use-relay.ts';
+import { askEndpoint, credentialOf, newPlace, type Place } from './ask-endpoint.ts';
+import { callersOf, type Endpoint, endpoints } from './endpoints.ts';
+
+const here = useRelay();
+const megabyte = 1_048_576;
+const longestAnswer = 16 * 1024;
+
+let place: Place;
+beforeAll(async () => {
+  place = await newPlace(here.alice);
+});
+
+/** JSON of at most `size` bytes that repeats one piece. */
+const fill = (size: number, start: string, piece: (index: number) => string, end: string): string => {
+  const pieces: string[] = [];
+  for (let left = size - start.length - end.length, index = 0; ; index++) {
+    const next = piece(index);
+    left -= next.length;
+    if (left < 0) return start + pieces.join('') + end;
+    pieces.push(next);
+  }
+};
+
+/** Much work for the parser. No schema sees those that hold too many values. */
+const forParser: Record<string, (size: number) => string> = {
+  'empty objects': (size) => fill(size, '[', () => '{},', '{}]'),
+  'empty lists': (size) => fill(size, '[', () => '[[]],', '[]]'),
+  numbers: (size) => fill(size, '[', () => '0,', '0]'),
+  'numbers of many digits': (size) => fill(size, '[', () => `1.${'0'.repeat(766)}1,`, '0]'),
+  'a number of many digits': (size) => fill(size, '0.', () => '1', '1'),
+  'short members': (size) => fill(size, '{', (index) => `"${index.toString(36)}":0,`, '"_":0}'),
+  'escaped quotes': (size) => fill(size, '"', () => '\\"', '"'),
+  backslashes: (size) => fill(size, '"', () => '\\\\', '"'),
+  'escaped letters': (size) => fill(size, '"', () => '\\u0041', '"'),
+};
+
+/** As many values as the parser takes, so that the schema has much work. */
+const forSchema: Record<string, (size: number) => string> = {
+  'texts in a list': (size) => fill(size, '[', () => `"${'x'.repeat(350)}",`, '""]'),
+  'objects in a list': (size) => fill(size, '[', () => `{"x":"${'x'.repeat(350)}"},`, '{}]'),
+  members: (size) => fill(size, '{', (index) => `"${index}${'x'.repeat(350)}":0,`, '"_":0}'),
+  text: (size) => fill(size, '"', () => 'x', '"'),
+  'white space in a key': (size) =>
+    fill(size, '"-----BEGIN PUBLIC KEY-----', () => ' ', '-----END PUBLIC KEY-----"'),
+};
+
+const bodyOf = (endpoint: Endpoint) => endpoint.body?.(callersOf(endpoint)[0] ?? 'nobody') ?? {};
+const withBody = endpoints.filter(({ body }) => body);
+const withMember = withBody.flatMap((endpoint) => {
+  const own = Object.keys(bodyOf(endpoint));
+  return [...own, ...(endpoint.auth === 'key in body' ? ['apiKey'] : [])].map((member) => ({
+    endpoint,
+    member,
+  }));
+});
+
+/** The endpoint's call with one member replaced by a value. */
+async function send(endpoint: Endpoint, member: string, value: string) {
+  const call = askEndpoint(endpoint, place, credentialOf(here.alice, callersOf(endpoint)[0] ?? 'nobody'));
+  const body = JSON.stringify({ ...JSON.parse(String(call.body)), [member]: '<value>' });
+  return here.relay.ask({ ...call, body: Buffer.from(body.replace('"<value>"', () => value)) });
+}
+
+/** An answer is short, and the same for half the body when it is an error. */
+async function expectBoundedAnswer(endpoint: Endpoint, member: string, sized: (size: number) => string) {
+  const large = await send(endpoint, member, sized(megabyte - 2_048));
+  expect(Buffer.byteLength(large.text)).toBeLessThan(longestAnswer);
+  if (large.status !== 400) return;
+  expect(large.json.fields?.length ?? 0).toBeLessThanOrEqual(20);
+  expect((await send(endpoint, member, sized(megabyte / 2))).text).toBe(large.text);
+}
+
+describe.each(withBody)('$method $path: the answer to 1 MB does not grow with it', (endpoint) => {
+  const [list = 'unknown'] = Object.entries(bodyOf(endpoint)).flatMap(([name, value]) =>
+    Array.isArray(value) ? [name] : [],
+  );
+  test.each(Object.entries(forParser))('%s', async (_name, sized) => {
+    await expectBoundedAnswer(endpoint, list, sized);
+  });
+});
+
+describe.each(withMember)(
+  '$endpoint.method $endpoint.path, `$member`: nor to 1 MB of',
+  ({ endpoint, member }) => {
+    test.each(Object.entries(forSchema))('%s', async (_name, sized) => {
+      await expectBoundedAnswer(endpoint, member, sized);
+    });
+  },
+);
