@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -10,29 +11,48 @@ beforeAll(async () => {
 });
 afterAll(() => relay.stop());
 
-// What the gateway does for a caller, somebody inside the network might try to do without it.
-describe.each(['requests', 'messages', 'dashboard'] as const)(
-  '%s believes nothing but a signed principal',
-  (name) => {
-    const path = {
-      requests: '/api/v1/requests',
-      messages: `/api/v1/messages/${'a'.repeat(22)}`,
-      dashboard: '/',
-    }[name];
+async function refusedCount(service: 'requests' | 'messages' | 'dashboard', reason: string): Promise<number> {
+  const metrics = await (await fetch(`${relay.services[service].opsUrl}/metrics`)).text();
+  const line = new RegExp(`^relay_principal_refused_total\\{reason="${reason}",.*\\} (\\d+)$`, 'm');
+  return Number(line.exec(metrics)?.[1] ?? 0);
+}
 
-    test.each([
-      ['nothing at all', {}],
-      ['a key', { 'x-api-key': 'hs_prov_0123456789' }],
-      ['a made-up principal', { 'x-relay-principal': 'gateway.local.CgA.AAAA' }],
-    ])('with %s: 401', async (_what, headers) => {
-      const answer = await fetch(relay.services[name].url + path, {
-        headers: headers as Record<string, string>,
-      });
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({ error: 'unauthorized' });
-    });
-  },
-);
+// What the gateway does for a caller, somebody inside the network might try to do without it.
+describe.each(['requests', 'messages', 'dashboard'] as const)('%s accepts signed principals only', (name) => {
+  const path = {
+    requests: '/api/v1/requests',
+    messages: `/api/v1/messages/${'a'.repeat(22)}`,
+    dashboard: '/',
+  }[name];
+  const call = (headers: Record<string, string>) =>
+    fetch(relay.services[name].url + path, { headers, redirect: 'manual' });
+
+  test.each([
+    ['nothing at all', {}],
+    ['a key', { 'x-api-key': 'hs_prov_0123456789' }],
+  ])('with %s: 401, counted', async (_what, headers) => {
+    const before = await refusedCount(name, 'missing');
+    const answer = await call(headers as Record<string, string>);
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ error: 'unauthorized' });
+    expect(await refusedCount(name, 'missing')).toBe(before + 1);
+  });
+
+  test('with a made-up principal: 502, counted and logged', async () => {
+    const answer = await call({ 'x-relay-principal': 'gateway.test.CgA.AAAA' });
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: 'principal_refused' });
+    expect(await refusedCount(name, 'wrong_mac')).toBe(1);
+    const lines = relay.logs.filter(({ service, reason }) => service === name && reason === 'wrong_mac');
+    expect(lines).toEqual([expect.objectContaining({ level: 'error', caller: 'gateway' })]);
+  });
+});
+
+test("the gateway's health check of the dashboard is not counted", async () => {
+  const before = await refusedCount('dashboard', 'missing');
+  await fetch(relay.services.dashboard.url, { method: 'HEAD' });
+  expect(await refusedCount('dashboard', 'missing')).toBe(before);
+});
 
 test('a principal from outside is stripped at the edge', async () => {
   const answer = await fetch(`${relay.gatewayUrl}/api/v1/whoami`, {
@@ -46,4 +66,63 @@ test('inner routes have no way in from outside', async () => {
     const answer = await fetch(relay.gatewayUrl + path, { headers: { 'x-api-key': tenant.providerKey } });
     expect(answer.status).toBe(404);
   }
+});
+
+describe('after a key rotation that reached one side only', () => {
+  const otherKey = () => `test:${randomBytes(32).toString('base64url')}`;
+  let rotated: Constellation;
+  let user: Tenant;
+
+  beforeAll(async () => {
+    rotated = await startConstellation({
+      own: {
+        gateway: { RELAY_PRINCIPAL_KEY_GATEWAY_MESSAGES: otherKey() },
+        dashboard: { RELAY_PRINCIPAL_KEY_DASHBOARD_REQUESTS: otherKey() },
+        hub: { RELAY_PRINCIPAL_KEY_HUB_REQUESTS: otherKey() },
+      },
+    });
+    user = await rotated.makeTenant();
+  });
+  afterAll(() => rotated.stop());
+
+  const reasons = (service: string) =>
+    rotated.logs
+      .filter((line) => line.service === service && line.reason)
+      .map(({ caller, reason }) => [caller, reason]);
+
+  test('clients of the gateway are told that it is not their credential', async () => {
+    const answer = await fetch(`${rotated.gatewayUrl}/api/v1/messages/${'a'.repeat(22)}`, {
+      headers: { 'x-api-key': user.providerKey },
+    });
+    expect(answer.status).toBe(502);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    const body = await answer.json();
+    expect(body).toMatchObject({
+      error: 'principal_refused',
+      detail: expect.stringMatching(/not your credential/),
+    });
+    expect(reasons('messages')).toEqual([['gateway', 'wrong_mac']]);
+  });
+
+  test('so are those of the dashboard, and nobody is signed in', async () => {
+    const answer = await fetch(`${rotated.gatewayUrl}/auth/dev`, {
+      method: 'POST',
+      body: new URLSearchParams({ user: 'dev' }),
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: 'principal_refused' });
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(reasons('requests')).toEqual([['dashboard', 'wrong_mac']]);
+  });
+
+  test('the hub does not call a good key wrong', async () => {
+    const topic = `/svc/providers/${user.userId}`;
+    const answer = await fetch(`${rotated.hubUrl}/?topic=${topic}`, {
+      headers: { 'x-api-key': user.providerKey },
+    });
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: 'unavailable' });
+  });
 });

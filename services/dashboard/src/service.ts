@@ -4,6 +4,7 @@ import { composeService, type Overrides, type Service } from '@expert-relay/kit/
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import {
+  createPrincipalGuard,
   createPrincipalSigner,
   createPrincipalVerifier,
   parsePrincipalKeys,
@@ -27,11 +28,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
 
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
-  app.use(
-    requireGatewayPrincipal(
-      createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock }),
-    ),
-  );
+  const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
+  app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));
   app.use(requireOwnHost(config.publicUrl));
   app.use(requireSameOrigin(config.publicUrl));
   app.use(

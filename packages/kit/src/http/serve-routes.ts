@@ -2,7 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { type Principal, type PrincipalVerifier, principalHeader } from '../principal/index.ts';
+import {
+  createPrincipalGuard,
+  type Principal,
+  type PrincipalVerifier,
+  principalHeader,
+} from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import { bareApp } from './bare-app.ts';
 import { handleErrors } from './handle-errors.ts';
@@ -12,31 +17,32 @@ import { readJson } from './read-json.ts';
 import type { Route } from './route.ts';
 import { sendAnswer } from './send-answer.ts';
 
-/** An Express app of routes that believe nothing but a signed principal. */
+/** An Express app of routes that accept signed principals only. */
 export function serveRoutes(options: {
   routes: readonly Route[];
   verify: PrincipalVerifier;
   log: Log;
   metrics: Metrics;
-  /** Hears of every caller that was let in. */
+  /** Called with the principal of every call that is accepted. */
   onCaller?: (principal: Principal) => void;
-  /** Whether an error only says that what the service stands on is away. */
+  /** Whether an error only means that a server which this service needs is away. */
   isOutage?: (error: unknown) => boolean;
 }): Express {
   const { routes, verify, log, metrics, onCaller, isOutage } = options;
+  const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
 
   for (const route of routes) {
     app[route.method](route.path, async (request: Request, response: Response) => {
-      const stated = verify(request.get(principalHeader), {
+      const stated = requirePrincipal(request.get(principalHeader), {
         method: request.method,
         path: request.originalUrl,
       });
-      response.locals.caller = stated?.principal.kind;
-      if (!stated || !route.allow.includes(stated.principal.kind)) throw new Problem('unauthorized');
+      response.locals.caller = stated.principal.kind;
+      if (!route.allow.includes(stated.principal.kind)) throw new Problem('unauthorized');
       onCaller?.(stated.principal);
-      // One that nobody reads may still prove too large at its end: then the call must not have happened.
+      // A body that the route does not take may still be too large: then the call must not take effect.
       if (!route.takesBody && hasBody(request)) await readBody(request);
       const call = {
         ...stated,

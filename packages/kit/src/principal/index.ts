@@ -1,4 +1,10 @@
 export { type Principal, type PrincipalKind, principalHeader } from './principal.ts';
+export { createPrincipalGuard, type PrincipalGuard } from './principal-guard.ts';
 export { type PrincipalKeys, parsePrincipalKeys } from './principal-keys.ts';
 export { createPrincipalSigner, type PrincipalSigner } from './principal-signer.ts';
-export { createPrincipalVerifier, type PrincipalVerifier, type StatedCall } from './principal-verifier.ts';
+export {
+  createPrincipalVerifier,
+  type PrincipalVerifier,
+  type Refusal,
+  type StatedCall,
+} from './principal-verifier.ts';

@@ -11,12 +11,35 @@ export interface StatedCall {
   callId: string;
 }
 
+/** Why a header is not valid for a call. Holds nothing of the header's text. */
+export interface Refusal {
+  reason:
+    | 'missing'
+    | 'malformed'
+    | 'unknown_caller'
+    | 'unknown_key'
+    | 'wrong_mac'
+    | 'expired'
+    | 'wrong_audience'
+    | 'wrong_method'
+    | 'wrong_path'
+    | 'wrong_kind';
+  /** One of the callers that this service knows. */
+  caller?: string;
+  /** For `expired`: milliseconds since it was issued; negative when the caller's clock is ahead. */
+  ageMs?: number;
+}
+
+export type Verification =
+  | { stated: StatedCall; refused?: undefined }
+  | { stated?: undefined; refused: Refusal };
+
 export type PrincipalVerifier = (
   header: string | undefined,
   call: { method: string; path: string },
-) => StatedCall | undefined;
+) => Verification;
 
-const lifetime = 30_000;
+const lifetimeMs = 30_000;
 
 /** Who may state principals to this service, and of which kinds. */
 export type Callers = Readonly<Record<string, { keys: PrincipalKeys; kinds: readonly PrincipalKind[] }>>;
@@ -30,25 +53,32 @@ export function createPrincipalVerifier(options: {
   const callers = new Map(Object.entries(options.callers));
 
   return (header, call) => {
-    const [caller, keyId, payload, mac, ...rest] = header?.split('.') ?? [];
+    if (!header) return refused('missing');
+    const [caller, keyId, payload, mac, ...rest] = header.split('.');
     if (caller === undefined || payload === undefined || mac === undefined || rest.length > 0)
-      return undefined;
+      return refused('malformed');
     const known = callers.get(caller);
-    const key = known?.keys.find(({ id }) => id === keyId);
-    if (!known || !key) return undefined;
+    if (!known) return refused('unknown_caller');
+    const key = known.keys.find(({ id }) => id === keyId);
+    if (!key) return refused('unknown_key', { caller });
 
     const given = Buffer.from(mac, 'base64url');
     const expected = macOf(key, `${caller}.${keyId}.${payload}`);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      return refused('wrong_mac', { caller });
 
     const signed = fromBinary(SignedPrincipalSchema, Buffer.from(payload, 'base64url'));
-    const age = clock.now() - Number(signed.issuedAtMs);
-    const isThisCall =
-      signed.audience === audience && signed.method === call.method && signed.path === call.path;
+    const ageMs = clock.now() - Number(signed.issuedAtMs);
+    if (Math.abs(ageMs) > lifetimeMs) return refused('expired', { caller, ageMs });
+    if (signed.audience !== audience) return refused('wrong_audience', { caller });
+    if (signed.method !== call.method) return refused('wrong_method', { caller });
+    if (signed.path !== call.path) return refused('wrong_path', { caller });
     const principal = fromWire(signed.principal);
-    if (!isThisCall || Math.abs(age) > lifetime || !principal || !known.kinds.includes(principal.kind)) {
-      return undefined;
-    }
-    return { principal, callId: signed.callId };
+    if (!principal || !known.kinds.includes(principal.kind)) return refused('wrong_kind', { caller });
+    return { stated: { principal, callId: signed.callId } };
   };
 }
+
+const refused = (reason: Refusal['reason'], more: Omit<Refusal, 'reason'> = {}): Verification => ({
+  refused: { reason, ...more },
+});

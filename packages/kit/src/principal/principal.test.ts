@@ -6,6 +6,7 @@ import {
   type Principal,
   type PrincipalKeys,
   parsePrincipalKeys,
+  type Refusal,
 } from './index.ts';
 
 const key = (id: string) => ({ id, secret: randomBytes(32) });
@@ -28,9 +29,9 @@ const consumer: Principal = { kind: 'consumer', apiKeyId: randomUUID(), userId: 
 const call = { method: 'POST', path: '/api/v1/help?x=1' };
 const callId = randomUUID();
 
-test('a signed principal is believed for its call', () => {
+test('a signed principal is accepted for its call', () => {
   const header = signer()({ principal: consumer, ...call, callId });
-  expect(verify(header, call)).toEqual({ principal: consumer, callId });
+  expect(verify(header, call)).toEqual({ stated: { principal: consumer, callId } });
 });
 
 test('the same principal is signed anew for each call', () => {
@@ -40,61 +41,74 @@ test('the same principal is signed anew for each call', () => {
     header: sign({ principal: consumer, ...call, callId: id }),
   }));
   for (const { id, header } of headers)
-    expect(verify(header, call)).toEqual({ principal: consumer, callId: id });
+    expect(verify(header, call)).toEqual({ stated: { principal: consumer, callId: id } });
 });
 
 test('the previous key is accepted during a rotation', () => {
   const header = signer({ keys: [previous, current] })({ principal: consumer, ...call, callId });
-  expect(verify(header, call)?.principal).toEqual(consumer);
+  expect(verify(header, call).stated?.principal).toEqual(consumer);
 });
 
-describe('is refused:', () => {
+describe('is refused, with the reason:', () => {
   const header = signer()({ principal: consumer, ...call, callId });
+  const caller = 'gateway';
+  const [name, keyId, payload, mac] = header.split('.');
 
   test('another method or path', () => {
-    expect(verify(header, { ...call, method: 'GET' })).toBeUndefined();
-    expect(verify(header, { ...call, path: '/api/v1/help' })).toBeUndefined();
+    expect(verify(header, { ...call, method: 'GET' })).toEqual({
+      refused: { reason: 'wrong_method', caller },
+    });
+    expect(verify(header, { ...call, path: '/api/v1/help' })).toEqual({
+      refused: { reason: 'wrong_path', caller },
+    });
   });
 
   test('another audience', () => {
     const other = signer({ audience: 'messages' })({ principal: consumer, ...call, callId });
-    expect(verify(other, call)).toBeUndefined();
+    expect(verify(other, call)).toEqual({ refused: { reason: 'wrong_audience', caller } });
   });
 
-  test('a key of another name, another secret, another caller', () => {
-    for (const options of [
-      { keys: [key('k9')] },
-      { keys: [key('k2')] },
-      { caller: 'dashboard' },
-      { caller: 'x' },
-    ]) {
-      const forged = signer(options as { keys: PrincipalKeys })({ principal: consumer, ...call, callId });
-      expect(verify(forged, call)).toBeUndefined();
-    }
+  test.each<[string, Parameters<typeof signer>[0], Refusal]>([
+    ['a key of another name', { keys: [key('k9')] }, { reason: 'unknown_key', caller }],
+    ['another secret', { keys: [key('k2')] }, { reason: 'wrong_mac', caller }],
+    ['a key of another caller', { caller: 'dashboard' }, { reason: 'unknown_key', caller: 'dashboard' }],
+    ['a caller that is not known', { caller: 'x' }, { reason: 'unknown_caller' }],
+  ])('%s', (_, options, refused) => {
+    const forged = signer(options)({ principal: consumer, ...call, callId });
+    expect(verify(forged, call)).toEqual({ refused });
   });
 
   test('a kind that this caller may not state', () => {
     const session: Principal = { kind: 'session', sessionId: 's', userId: randomUUID() };
-    expect(verify(signer()({ principal: session, ...call, callId }), call)).toBeUndefined();
+    const stated = signer()({ principal: session, ...call, callId });
+    expect(verify(stated, call)).toEqual({ refused: { reason: 'wrong_kind', caller } });
   });
 
   test('after 30 seconds, and from a clock that is 30 seconds ahead', () => {
     clock.time += 30_001;
-    expect(verify(header, call)).toBeUndefined();
+    expect(verify(header, call)).toEqual({ refused: { reason: 'expired', caller, ageMs: 30_001 } });
     clock.time -= 60_002;
-    expect(verify(header, call)).toBeUndefined();
+    expect(verify(header, call)).toEqual({ refused: { reason: 'expired', caller, ageMs: -30_001 } });
     clock.time += 30_001;
-    expect(verify(header, call)).toBeDefined();
+    expect(verify(header, call).stated).toBeDefined();
   });
 
-  test('anything cut, grown or changed', () => {
-    expect(verify(undefined, call)).toBeUndefined();
-    expect(verify('', call)).toBeUndefined();
-    expect(verify(`${header}.x`, call)).toBeUndefined();
+  test.each([
+    ['no header', undefined, 'missing'],
+    ['an empty one', '', 'missing'],
+    ['one part too many', `${header}.x`, 'malformed'],
+    ['one part too few', `${name}.${keyId}.${payload}`, 'malformed'],
+    ['another payload', `${name}.${keyId}.CgA.${mac}`, 'wrong_mac'],
+    ['no mac', `${name}.${keyId}.${payload}.`, 'wrong_mac'],
+  ])('%s', (_, text, reason) => {
+    expect(verify(text, call).refused?.reason).toBe(reason);
+  });
+
+  test('anything cut or changed', () => {
     for (let at = 0; at < header.length - 1; at++) {
       const other = header[at] === 'A' ? 'B' : 'A';
-      expect(verify(header.slice(0, at) + other + header.slice(at + 1), call)).toBeUndefined();
-      expect(verify(header.slice(0, at), call)).toBeUndefined();
+      expect(verify(header.slice(0, at) + other + header.slice(at + 1), call).stated).toBeUndefined();
+      expect(verify(header.slice(0, at), call).stated).toBeUndefined();
     }
   });
 });

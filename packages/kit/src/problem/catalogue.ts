@@ -130,6 +130,11 @@ export const problems = {
     title: 'The answer broke off inside',
     help: 'It is not known whether the call took effect. Repeating is safe with the same `messageId` or `Idempotency-Key`.',
   },
+  principal_refused: {
+    status: 502,
+    title: 'One service did not accept the call of another',
+    help: 'The cause is on our side, not your credential, and nothing took effect. Try again; if it stays, report the `x-request-id` of the answer.',
+  },
   unavailable: {
     status: 503,
     title: 'Not available at the moment',

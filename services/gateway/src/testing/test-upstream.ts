@@ -62,7 +62,7 @@ export function createTestUpstream(audience: string, principalKey: string): Test
     } catch {
       return;
     }
-    const stated = verify(headers[principalHeader]?.toString(), { method, path: url });
+    const { stated } = verify(headers[principalHeader]?.toString(), { method, path: url });
     calls.push({ method, url, headers, body: Buffer.concat(pieces), stated });
     const body = JSON.stringify({ audience, method, url });
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
