@@ -52,7 +52,7 @@ export function guardConnections(
   server.on('request', (request, response) => {
     const { socket } = request;
     const connection = connections.get(socket);
-    if (connection && !connection.response.closed) {
+    if (connection?.response.socket) {
       connection.waiting.push([request, response]);
       // Reading goes on when all that waits has been handled: what a client may pipeline is bounded by one read.
       socket.pause();
