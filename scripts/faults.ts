@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { chaos } from '../test/faults/chaos/command.ts';
+import { readChaosSettings } from '../test/faults/chaos/settings.ts';
 import { chooseSeeds } from '../test/faults/record/choose-seeds.ts';
 import { formatVerdicts } from '../test/faults/record/format-verdicts.ts';
 import { openRecord } from '../test/faults/record/record.ts';
@@ -10,6 +12,7 @@ import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm run faults`: takes away what the product stands on, seed by seed; see test/faults/README.md. */
 export async function faults(args: string[]): Promise<void> {
+  if (args[0] === 'chaos') return runChaosCommand(args.slice(1));
   const record = openRecord(join(root, 'test/faults/record.md'));
   const seeds = chooseSeeds(args, record);
   const terminal = createTerminal();
@@ -30,4 +33,13 @@ export async function faults(args: string[]): Promise<void> {
   if (verdicts.length < seeds.length) terminal.line('Interrupted. The same command goes on where it was.');
   if (verdicts.length < seeds.length || verdicts.some(({ failures }) => failures.length > 0))
     process.exitCode = 1;
+}
+
+/** Hostile connections instead of faults. */
+async function runChaosCommand(args: string[]): Promise<void> {
+  const settings = readChaosSettings(args);
+  const terminal = createTerminal();
+  await terminal.step('generate', generateAll);
+  await terminal.step('build', buildAll);
+  await chaos(settings, terminal);
 }

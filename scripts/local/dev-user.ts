@@ -14,13 +14,14 @@ const keysInForce = `
 export async function ensureDevUser(home: Home, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<DevUser> {
   const kept = secrets.devUser;
   if (kept && (await keysWork(env.DATABASE_URL ?? '', kept))) return kept;
-  const user = await createDevUser(env);
+  const user = await createUser(env, 'dev');
   secrets.devUser = user;
   writeSecrets(home, secrets);
   return user;
 }
 
-async function createDevUser(env: NodeJS.ProcessEnv): Promise<DevUser> {
+/** A new user with a key of each kind, who can sign in at `POST /auth/dev` under the same name. */
+export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<DevUser> {
   const printed = await runCommand({
     command: process.execPath,
     args: [
@@ -28,16 +29,16 @@ async function createDevUser(env: NodeJS.ProcessEnv): Promise<DevUser> {
         join(root, 'services/requests/dist/admin.js'),
         'create-user',
         '--name',
-        'dev',
+        name,
         '--identity',
-        'dev:dev',
+        `dev:${name}`,
       ],
       ...['--key', 'consumer', '--key', 'provider', '--json'],
     ],
     env,
     cwd: root,
     timeout: 120_000,
-    failure: 'The user "dev" could not be made. Its reason stands above; mend that, then start again.',
+    failure: `The user "${name}" could not be made. Its reason stands above; mend that, then start again.`,
   });
   const { userId, keys } = JSON.parse(printed) as { userId: string; keys: { kind: string; key: string }[] };
   const keyOf = (kind: string) => keys.find((one) => one.kind === kind)?.key ?? '';

@@ -73,7 +73,8 @@ function folderOf(cache: string): string {
   return join(cache, 'npm', version, 'node_modules', packageName);
 }
 
-function npm(args: readonly string[]): { command: string; args: readonly string[] } {
+/** How npm is called here: as the one that called us, where there is one. */
+export function npm(args: readonly string[]): { command: string; args: readonly string[] } {
   const script = process.env.npm_execpath;
   return script?.endsWith('npm-cli.js')
     ? { command: process.execPath, args: [script, ...args] }

@@ -11,17 +11,28 @@ export interface Client {
   close(): void;
 }
 
-/** Who hears nothing for so long calls again. */
-const patience = 3_000;
 const notYet = [429, 500, 502, 503, 504];
 
-export function createClient(baseUrl: string, givesUp: AbortSignal): Client {
+export interface ClientOptions {
+  /** A call without an answer for so long is made again. */
+  readonly patienceMs?: number;
+  /** Called with the time that each answer took. */
+  readonly answered?: (ms: number) => void;
+  /** Sent with every call. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+}
+
+export function createClient(baseUrl: string, givesUp: AbortSignal, options: ClientOptions = {}): Client {
+  const { patienceMs = 3_000, answered = () => {}, headers = () => ({}) } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const retries = new Map<string, number>();
 
   async function attempt(call: Ask): Promise<Answer | undefined> {
     try {
-      const answer = await ask(baseUrl, call, agent, patience);
+      const began = performance.now();
+      const whole = { ...call, headers: { ...headers(), ...call.headers } };
+      const answer = await ask(baseUrl, whole, agent, patienceMs);
+      answered(performance.now() - began);
       if (!notYet.includes(answer.status)) return answer;
       count(String(answer.status));
     } catch {

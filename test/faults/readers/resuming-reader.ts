@@ -22,6 +22,8 @@ export interface ResumingReader {
   readonly reconnects: number;
   /** Refusals that no fault explains. */
   readonly oddities: readonly string[];
+  /** Up to where it has read: another reader may go on from there. */
+  readonly position: string;
   /** Whether it has heard from a hub that its stream is open. */
   readonly isOpen: boolean;
   /** Breaks its connection off; it comes back by itself. */
@@ -37,13 +39,15 @@ export function openReader(options: {
   topics: readonly string[];
   apiKey?: string;
   random: Random;
+  /** Where it begins; at the first event there is when not given. */
+  from?: string;
   /** Whether it goes away by itself every other second, as phones and tabs do. */
   isFickle: boolean;
 }): ResumingReader {
-  const { hubUrls, topics, apiKey, random, isFickle } = options;
+  const { hubUrls, topics, apiKey, random, from = 'earliest', isFickle } = options;
   const stretches: Stretch[] = [{ events: [] }];
   const oddities: string[] = [];
-  let lastEventId = 'earliest';
+  let lastEventId = from;
   let reconnects = -1;
   let isOpen = false;
   let stopped = false;
@@ -107,6 +111,9 @@ export function openReader(options: {
     oddities,
     get reconnects() {
       return reconnects;
+    },
+    get position() {
+      return lastEventId;
     },
     get isOpen() {
       return isOpen;

@@ -8,7 +8,7 @@ import { judgeEnds } from './judge-ends.ts';
 import { judgeLedger } from './judge-ledger.ts';
 import { judgeReader, type ReaderVerdict } from './judge-reader.ts';
 import { readLists } from './read-lists.ts';
-import { readTruth } from './read-truth.ts';
+import { readTruth, type Truth } from './read-truth.ts';
 import type { Verdict } from './verdict.ts';
 
 /** By design the last second; this is for a machine that does other things, too. */
@@ -16,15 +16,18 @@ const muchTooLate = 15;
 
 /** When all is over: what was promised against what came of it. */
 export async function judge(options: {
-  plan: Plan;
-  stage: Stage;
-  client: Client;
+  plan: Pick<Plan, 'seed' | 'faults' | 'mayLosePositions'>;
+  stage: Pick<Stage, 'database' | 'gatewayUrl' | 'user'>;
+  client: Pick<Client, 'retries'>;
   ledger: Ledger;
   readers: readonly ResumingReader[];
+  /** Where it was collected before, since published events are not kept for ever. */
+  truth?: Truth;
+  lists?: Awaited<ReturnType<typeof readLists>>;
 }): Promise<Omit<Verdict, 'seconds'>> {
   const { plan, stage, client, ledger, readers } = options;
-  const truth = await readTruth(stage.database);
-  const lists = await readLists(stage, ledger);
+  const truth = options.truth ?? (await readTruth(stage.database, stage.user.userId));
+  const lists = options.lists ?? (await readLists(stage, ledger));
   const verdicts = readers.map(({ topics, stretches }) => judgeReader(stretches, expectedOn(topics, truth)));
   const sum = (member: keyof ReaderVerdict) =>
     verdicts.reduce((total, verdict) => total + verdict[member], 0);

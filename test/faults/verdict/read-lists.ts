@@ -1,4 +1,4 @@
-import { createClient } from '../load/client.ts';
+import { type ClientOptions, createClient } from '../load/client.ts';
 import type { Ledger } from '../load/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Listed } from './judge-ledger.ts';
@@ -9,8 +9,9 @@ const patience = 30_000;
 export async function readLists(
   { gatewayUrl, user }: Pick<Stage, 'gatewayUrl' | 'user'>,
   { conversations }: Pick<Ledger, 'conversations'>,
+  options: ClientOptions = {},
 ): Promise<ReadonlyMap<string, Listed | undefined>> {
-  const client = createClient(gatewayUrl, AbortSignal.timeout(patience));
+  const client = createClient(gatewayUrl, AbortSignal.timeout(patience), options);
   const lists = new Map<string, Listed | undefined>();
   try {
     for (const { requestId } of conversations) {

@@ -25,7 +25,7 @@ export type Truth = ReadonlyMap<string, CommittedRequest>;
 const requestsText = `
   SELECT id AS "requestId", 'HS-' || ref_code AS "refCode", status,
     (extract(epoch FROM expires_at) * 1000)::float8 AS "expiresAt"
-  FROM help_requests`;
+  FROM help_requests WHERE user_id = $1`;
 
 // Published rows stay for ten minutes, far longer than a seed.
 const eventsText = `
@@ -35,6 +35,8 @@ const eventsText = `
     coalesce(event.stream_seq, 0)::float8 AS "streamSeq"
   FROM outbox_events AS event
   LEFT JOIN messages AS message ON message.request_id = event.request_id AND message.seq = event.seq
+  WHERE event.request_id IS NULL
+    OR event.request_id IN (SELECT id FROM help_requests WHERE user_id = $1)
   ORDER BY event.position`;
 
 interface EventRow extends Pick<CommittedEvent, 'type' | 'recordedAt' | 'streamSeq'> {
@@ -70,9 +72,10 @@ function eventsOf({ requestId, seq, name, payload, ...event }: EventRow): Placed
 const readVarint = (bytes: string) =>
   [...bytes].reduceRight((value, byte) => value * 128 + (byte.charCodeAt(0) & 127), 0);
 
-export async function readTruth(database: Database): Promise<Truth> {
-  const requests = await database.query<Omit<CommittedRequest, 'events'>>(requestsText);
-  const rows = await database.query<EventRow>(eventsText);
+/** The requests of one user and their events. */
+export async function readTruth(database: Database, userId: string): Promise<Truth> {
+  const requests = await database.query<Omit<CommittedRequest, 'events'>>(requestsText, [userId]);
+  const rows = await database.query<EventRow>(eventsText, [userId]);
   const truth = new Map(
     requests.map((request) => [request.requestId, { ...request, events: [] as Placed[] }]),
   );

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { bareApp } from './bare-app.ts';
-import { expressMessages } from './express-messages.ts';
-import { listen } from './listen.ts';
+import { createHttpServer } from './create-http-server.ts';
 
 test('an app gets messages that are born as its own, with all of its methods', async () => {
   const app = bareApp();
@@ -12,16 +10,21 @@ test('an app gets messages that are born as its own, with all of its methods', a
     response.status(201).json({ host: request.get('host'), path: request.path, same: request.app === app });
   });
   const born: unknown[] = [];
-  const server = createServer(expressMessages(app), (request, response) => {
-    born.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
-    app(request, response);
+  const server = createHttpServer({
+    handler: app,
+    host: '127.0.0.1',
+    port: 0,
+    prepare: (server) =>
+      server.prependListener('request', (request, response) =>
+        born.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response)),
+      ),
   });
-  const url = await listen(server, '127.0.0.1', 0);
-  const answer = await fetch(url);
-  server.close();
+  await server.start?.();
+  const answer = await fetch(server.url);
+  await server.stop?.();
 
   expect(answer.status).toBe(201);
-  expect(await answer.json()).toEqual({ host: new URL(url).host, path: '/', same: true });
+  expect(await answer.json()).toEqual({ host: new URL(server.url).host, path: '/', same: true });
   expect(prototypes[0]).toBe(born[0]);
   expect(prototypes[1]).toBe(born[1]);
 });

@@ -1,0 +1,59 @@
+import { checksumOf } from '../../../black-box/key-text.ts';
+import type { Random } from '../../plan/random.ts';
+import { type Header, pickWeighted } from './call.ts';
+import type { Knowledge } from './connection.ts';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A key of the right form that belongs to nobody, so that it has to be looked up. */
+function guessKey(random: Random): string {
+  const start =
+    random.pick(['hs_', 'hs_prov_']) + Array.from({ length: 32 }, () => random.pick([...digits])).join('');
+  return start + checksumOf(start);
+}
+
+const malformed = [
+  '',
+  'hs_',
+  'hs_prov_',
+  'x',
+  'hs_\x80\xff',
+  `hs_${'a'.repeat(38)}`,
+  `hs_${'k'.repeat(4_000)}`,
+];
+
+/** A key: the attacker's own, one that is guessed, or none that could be one. */
+export const drawKey = (random: Random, own: string): string =>
+  pickWeighted<() => string>(random, [
+    [6, () => own],
+    [2, () => guessKey(random)],
+    [2, () => random.pick(malformed)],
+  ])();
+
+export function keyHeaders(random: Random, own: string): Header[] {
+  if (random.chance(0.12)) return [];
+  const header: Header = ['x-api-key', drawKey(random, own)];
+  return random.chance(0.03) ? [header, ['x-api-key', own]] : [header];
+}
+
+export function sessionHeaders(random: Random, { cookie, gatewayHost }: Knowledge): Header[] {
+  const cookies = pickWeighted(random, [
+    [6, [cookie]],
+    [1, []],
+    [1, [cookie.replace(/.{6}$/, 'AAAAAA')]],
+    [1, [`${cookie}; ${cookie}`]],
+    [1, ['=;;=; %%%; relay=s%3A']],
+    [1, [`a=${'b'.repeat(6_000)}`]],
+  ]);
+  const origins = pickWeighted(random, [
+    [6, []],
+    [2, [`http://${gatewayHost}`]],
+    [1, ['https://evil.example']],
+    [1, ['null']],
+    [1, ['http://[::1']],
+  ]);
+  return [
+    ...cookies.map((value): Header => ['cookie', value]),
+    ...origins.map((value): Header => ['origin', value]),
+  ];
+}

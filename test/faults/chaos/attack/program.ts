@@ -1,0 +1,116 @@
+// node --import tsx test/faults/chaos/attack/program.ts
+//
+// The attackers, in a process of their own and of low priority, so that they cost the honest clients' clocks
+// nothing. It is told what to do by its parent, and ends with it.
+import { setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Knowledge, Port } from './connection.ts';
+import { drawConnection } from './draw-connection.ts';
+import { drive } from './drive.ts';
+
+/** What the parent asks for. */
+export interface Assignment {
+  readonly seed: number;
+  /** Which connections: `from` up to, but not with, `to`, or these alone. */
+  readonly from: number;
+  readonly to: number;
+  readonly only?: readonly number[];
+  readonly perSecond: number;
+  /** Open at once, at most. */
+  readonly atOnce: number;
+  readonly ports: Readonly<Record<Port, number>>;
+}
+
+export type Order =
+  | { readonly order: 'know'; readonly knowledge: Knowledge }
+  | { readonly order: 'begin'; readonly assignment: Assignment }
+  | { readonly order: 'recall' }
+  | { readonly order: 'stop' };
+
+/** A connection that began a short time ago, in case that a process ends now. */
+export interface Recent {
+  readonly index: number;
+  readonly to: Port;
+  readonly title: string;
+  readonly beganAt: number;
+  endedAt?: number;
+}
+
+export type Report =
+  | { readonly report: 'ready' }
+  | { readonly report: 'progress'; readonly begun: number; readonly open: number }
+  | { readonly report: 'recent'; readonly recent: readonly Recent[] }
+  | {
+      readonly report: 'done';
+      readonly begun: number;
+      readonly seconds: number;
+      readonly outcomes: Readonly<Record<string, number>>;
+    };
+
+const recentMs = 2_000;
+const tickMs = 10;
+
+let knowledge: Knowledge | undefined;
+let stopped = false;
+let recent: Recent[] = [];
+
+setPriority(15);
+process.on('disconnect', () => process.exit());
+process.on('message', (message: Order) => {
+  if (message.order === 'know') knowledge = message.knowledge;
+  if (message.order === 'recall') tell({ report: 'recent', recent });
+  if (message.order === 'stop') stopped = true;
+  if (message.order === 'begin') void attack(message.assignment);
+});
+tell({ report: 'ready' });
+
+function tell(report: Report): void {
+  process.send?.(report);
+}
+
+async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assignment): Promise<void> {
+  const indices = only ?? Array.from({ length: to - from }, (_, offset) => from + offset);
+  const outcomes: Record<string, number> = {};
+  const open = new Set<Promise<void>>();
+  let begun = 0;
+  stopped = false;
+
+  async function begin(index: number): Promise<void> {
+    const connection = drawConnection(seed, index, knowledge as Knowledge);
+    const entry: Recent = {
+      index,
+      to: connection.to,
+      title: connection.title.slice(0, 200),
+      beganAt: Date.now(),
+    };
+    recent.push(entry);
+    const outcome = await drive(connection, ports);
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    entry.endedAt = Date.now();
+  }
+
+  const progress = setInterval(() => {
+    const oldest = Date.now() - recentMs;
+    recent = recent.filter(({ endedAt }) => endedAt === undefined || endedAt > oldest);
+    tell({ report: 'progress', begun, open: open.size });
+  }, 250);
+  const start = performance.now();
+  let due = 0;
+  for (let last = start; begun < indices.length && !stopped; ) {
+    const now = performance.now();
+    // What could not begin because too many were open is not made up for: that would be a burst.
+    due = Math.min(due + ((now - last) / 1_000) * perSecond, perSecond / 10);
+    last = now;
+    while (due >= 1 && open.size < atOnce && begun < indices.length) {
+      due -= 1;
+      const run = begin(indices[begun++] as number);
+      open.add(run);
+      void run.finally(() => open.delete(run));
+    }
+    await pause(tickMs);
+  }
+  const seconds = (performance.now() - start) / 1_000;
+  await Promise.all(open);
+  clearInterval(progress);
+  tell({ report: 'done', begun, seconds, outcomes });
+}

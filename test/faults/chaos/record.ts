@@ -1,0 +1,44 @@
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import type { ChaosVerdict } from './verdict.ts';
+
+const columns = [
+  ['date', 'seed', 'Node', 'connections', 'a second', 'processes ended', 'honest calls', 'answers lost'],
+  ['events expected', 'lost', 'doubled', 'p99 before', 'p99 during', 'most memory kept', 'result', 'remarks'],
+].flat();
+
+const line = (cells: readonly (string | number)[]): string =>
+  `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |\n`;
+
+const heading = `# Chaos runs
+
+Written by \`npm run faults -- chaos\`, one line for each run, failed ones too: see [README.md](../README.md).
+
+${line(columns)}${line(columns.map(() => '---'))}`;
+
+/** Adds a run to the record that is kept in the repository. */
+export function recordChaos(file: string, verdict: ChaosVerdict, date: Date): void {
+  if (!existsSync(file)) writeFileSync(file, heading);
+  const { settings, node, connections, perSecond, casualties, honest, events, memory } = verdict;
+  const lost = [...verdict.lostAnswers.values()].reduce((sum, times) => sum + times, 0);
+  const most = [...memory].sort((one, other) => other.after / other.before - one.after / one.before)[0];
+  const growth = most ? `${most.service} ${Math.round((most.after / most.before - 1) * 100)} %` : '';
+  const cells = [
+    `${date.toISOString().slice(0, 16)}Z`,
+    settings.seed,
+    node.slice(1),
+    connections,
+    perSecond.toFixed(0),
+    casualties.length,
+    honest.before.calls + honest.during.calls + honest.after.calls,
+    lost,
+    events.expected,
+    events.lost,
+    events.doubled,
+    `${honest.before.p99.toFixed(1)} ms`,
+    `${honest.during.p99.toFixed(1)} ms`,
+    growth,
+    verdict.failures.length > 0 ? `FAILED: ${verdict.failures.slice(0, 3).join('; ')}` : 'passed',
+    [...(settings.limits ? ['with rate limits'] : []), ...verdict.remarks].join('; '),
+  ];
+  appendFileSync(file, line(cells));
+}

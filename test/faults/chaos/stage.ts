@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Addresses, chooseAddresses } from '../../../scripts/local/addresses.ts';
+import { createUser, ensureDevUser } from '../../../scripts/local/dev-user.ts';
+import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
+import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
+import { type ServiceEntry, services } from '../../../scripts/local/service-list.ts';
+import { serviceProgram } from '../../../scripts/local/service-program.ts';
+import type { Run } from '../../../scripts/local/with-run.ts';
+import { openServers } from '../../../scripts/servers/open-servers.ts';
+import { migrate } from '../../../scripts/steps/migrate.ts';
+import { type Database, openDatabase } from '../stage/database.ts';
+
+/** The built product, one process of each service, as clients outside see it. */
+export interface ChaosStage {
+  /** For the honest. */
+  readonly user: DevUser;
+  readonly mallory: DevUser;
+  readonly gatewayUrl: string;
+  readonly hubUrl: string;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+export interface ChaosStageSettings {
+  /** The Node that the services run on. */
+  readonly node: string;
+  /** Whether the rate limits are those of production; without them the attack goes deeper. */
+  readonly limits: boolean;
+}
+
+/** How long conversations last, so that the expiry worker has its part as well. */
+const conversationTtl = '8s';
+
+export async function openChaosStage(run: Run, settings: ChaosStageSettings): Promise<ChaosStage> {
+  const { home, ports, supervisor } = run;
+  const secrets = readSecrets(home);
+  const password = secrets.postgresPassword;
+  const servers = await openServers({
+    home,
+    ports,
+    supervisor,
+    password,
+    durable: true,
+    detail: () => {},
+    env: {},
+  });
+  const addresses = await chooseAddresses(ports);
+  const host = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(PATH|HOME|USER|TMPDIR)$/.test(name)),
+  );
+  const values = localValues(servers, secrets, addresses, {});
+  const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
+  const starting = Promise.all(services.map((entry) => supervisor.start(program(entry))));
+  // The first failure is reported; services that wait for their database fail later.
+  starting.catch(() => {});
+
+  function program(entry: ServiceEntry) {
+    const program = serviceProgram(entry, {
+      home,
+      env: {
+        ...environmentFor(entry, values, addresses, host),
+        ...environmentOf(entry, addresses, settings),
+      },
+      opsUrl: addresses[entry.name].opsUrl,
+    });
+    return { ...program, command: settings.node };
+  }
+
+  await migrate(env);
+  const user = await ensureDevUser(home, secrets, env);
+  const mallory = await createUser(env, 'mallory');
+  await starting;
+  const database = openDatabase(servers.DATABASE_URL);
+  return {
+    user,
+    mallory,
+    gatewayUrl: addresses.gateway.url ?? '',
+    hubUrl: addresses.hub.url ?? '',
+    database,
+    async close() {
+      // Pages and streams that were just left are let go first.
+      await pause(50);
+      await database.close();
+    },
+  };
+}
+
+function environmentOf(
+  { name }: ServiceEntry,
+  _addresses: Addresses,
+  { limits }: ChaosStageSettings,
+): NodeJS.ProcessEnv {
+  return {
+    // The dashboard alone is in development, since its sign-in without a provider exists only there.
+    NODE_ENV: name === 'dashboard' ? 'development' : 'production',
+    RELAY_CONVERSATION_TTL: conversationTtl,
+    ...(limits ? {} : { RELAY_RATE_LIMIT_PAGES: '0', RELAY_RATE_LIMIT_API: '0', RELAY_RATE_LIMIT_POLL: '0' }),
+    // The honest come from one address, and say that they come from many.
+    RELAY_TRUSTED_PROXIES: '127.0.0.1/32',
+    // The hub's caps as in production, unlike `npm start`.
+    RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '200',
+    RELAY_HUB_MAX_STREAMS_ANONYMOUS: '5000',
+    RELAY_HUB_HEARTBEAT: '1s',
+    RELAY_HUB_RETRY: '300ms',
+    // Small, so that it is full before memory is looked at for the first time.
+    RELAY_HUB_RING_EVENTS: '2000',
+  };
+}

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Home } from '../../../scripts/local/home.ts';
+import { type ServiceName, services } from '../../../scripts/local/service-list.ts';
+import type { Run } from '../../../scripts/local/with-run.ts';
+import { isRunning } from '../../../scripts/processes/process-identity.ts';
+import type { RunningProcess } from '../../../scripts/processes/running-process.ts';
+
+/** A service's process that ended though nobody asked it to. */
+export interface Ended {
+  readonly name: string;
+  readonly pid: number;
+  readonly at: number;
+}
+
+export interface Memory {
+  readonly at: number;
+  /** Resident bytes by service. */
+  readonly rss: Readonly<Partial<Record<ServiceName, number>>>;
+}
+
+/** Sees every process of the product that ends, and how much memory each takes. */
+export interface Watch {
+  readonly ended: readonly Ended[];
+  readonly memory: readonly Memory[];
+  onEnded(listen: (ended: Ended) => void): void;
+  stop(): void;
+}
+
+const memoryEveryMs = 500;
+const lookEveryMs = 50;
+const names: readonly string[] = services.map(({ name }) => name);
+
+export function startWatch(run: Run): Watch {
+  const ended: Ended[] = [];
+  const memory: Memory[] = [];
+  const known = new Map<number, RunningProcess>();
+  const listeners: ((one: Ended) => void)[] = [];
+
+  run.watchProcesses((running) => {
+    // One that has just ended may still be in the list.
+    for (const one of running) if (names.includes(one.name) && isRunning(one)) known.set(one.pid, one);
+  });
+
+  function look(): void {
+    for (const one of [...known.values()].filter((each) => !isRunning(each))) {
+      known.delete(one.pid);
+      const end = { name: one.name, pid: one.pid, at: Date.now() };
+      ended.push(end);
+      for (const listen of listeners) listen(end);
+    }
+  }
+
+  function measure(): void {
+    const entries = [...known.values()].map(({ name, pid }) => [name, rssOf(pid)]);
+    memory.push({ at: performance.now(), rss: Object.fromEntries(entries) });
+  }
+
+  const timers = [setInterval(look, lookEveryMs), setInterval(measure, memoryEveryMs)];
+  return {
+    ended,
+    memory,
+    onEnded: (listen) => void listeners.push(listen),
+    stop() {
+      look();
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+/** Linux alone says it in a file; elsewhere memory is not judged. */
+function rssOf(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+/** What the logs of the services have that no log should: what Node itself printed, and unexpected errors. */
+export interface LogTrouble {
+  readonly service: ServiceName;
+  readonly text: string;
+  readonly times: number;
+  /** Whether it ended the process. */
+  readonly isFatal: boolean;
+}
+
+export function readTroubles(home: Home): LogTrouble[] {
+  return services.flatMap(({ name }) => {
+    const files = [`${home.log(name)}.1`, home.log(name)].filter((file) => existsSync(file));
+    const troubles = new Map<string, LogTrouble>();
+    for (const entry of files.flatMap((file) => entriesOf(readFileSync(file, 'utf8')))) {
+      const trouble = troubleOf(entry);
+      if (!trouble) continue;
+      const times = (troubles.get(trouble.text)?.times ?? 0) + 1;
+      troubles.set(trouble.text, { service: name, ...trouble, times });
+    }
+    return [...troubles.values()];
+  });
+}
+
+/** Lines of JSON, each by itself, and what Node printed between them as one text. */
+function entriesOf(log: string): string[] {
+  const entries: string[] = [];
+  let wasJson = true;
+  for (const line of log.split('\n')) {
+    const isJson = line.startsWith('{');
+    if (isJson || wasJson) entries.push(line);
+    else entries.push(`${entries.pop()}\n${line}`);
+    wasJson = isJson;
+  }
+  return entries;
+}
+
+function troubleOf(entry: string): Pick<LogTrouble, 'text' | 'isFatal'> | undefined {
+  if (entry.trim() === '') return undefined;
+  if (!entry.startsWith('{')) return { text: entry, isFatal: /error|fatal|assert/i.test(entry) };
+  const { level, msg, err } = JSON.parse(entry) as { level: string; msg: string; err?: { stack?: string } };
+  if (level !== 'fatal' && level !== 'error') return undefined;
+  return { text: [msg, err?.stack].filter(Boolean).join('\n'), isFatal: level === 'fatal' };
+}
