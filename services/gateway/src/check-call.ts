@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, hasBody } from '@expert-relay/kit/http';
+import { bodyLimit, checkHost, hasBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeStep } from './edge-call.ts';
 import { CallBody } from './forward/call-body.ts';
@@ -24,18 +24,9 @@ const mostHeaders = 100;
 function checkHead(request: IncomingMessage): void {
   // Node leaves out what comes after the 2,000th, be it the length of the body.
   if (request.rawHeaders.length > 2 * mostHeaders) throw new Problem('headers_too_large');
-  const hosts = countHosts(request.rawHeaders);
-  if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
-    throw new Problem('invalid_request', { detail: 'Send one Host header.' });
-  }
+  checkHost(request);
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
   if (coding.toLowerCase() !== 'chunked') {
     throw new Problem('invalid_request', { detail: 'Send the body with a Content-Length, or chunked.' });
   }
-}
-
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') count++;
-  return count;
 }

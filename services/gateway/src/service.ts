@@ -14,7 +14,7 @@ import { createUpstream } from './forward/create-upstream.ts';
 import { createHealth } from './health/create-health.ts';
 import { createKeyFinder } from './keys/create-key-finder.ts';
 import { createRevocationWatch } from './keys/create-revocation-watch.ts';
-import { guardServer } from './refusal/guard-server.ts';
+import { securityHeaders } from './security-headers.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
@@ -80,9 +80,9 @@ export function create(
     handler: createApp({ config, keys, upstreams, health, version, clock, log, metrics }),
     host: config.process.host,
     port: config.port,
-    // Node would refuse a call without Host past Express, without the headers of every answer.
-    settings: { requireHostHeader: false, maxHeaderSize: 16_384 },
-    prepare: (created) => guardServer(created, overrides),
+    settings: { maxHeaderSize: 16_384 },
+    refusalHeaders: { ...securityHeaders, vary: 'Origin' },
+    stallLimit: overrides.stallLimit ?? 60_000,
   });
   const parts = [postgres, nats, revocations, pools, server];
   return composeService({ name: 'gateway', parts, log, metrics, settings: config.process, server });

@@ -1,14 +1,9 @@
-import {
-  createServer,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { Express } from 'express';
 import type { Part } from '../lifecycle/part.ts';
 import { closeUnused } from './close-unused.ts';
 import { expressMessages } from './express-messages.ts';
+import { guardConnections } from './guard-connections.ts';
 import { type ConnectionLimit, limitConnections } from './limit-connections.ts';
 import { listen } from './listen.ts';
 
@@ -27,28 +22,36 @@ export function createHttpServer(options: {
   settings?: ServerOptions;
   /** For a server that outsiders can reach. */
   connectionLimit?: ConnectionLimit;
-  /** Called once with the server before it listens, for events beyond plain requests. */
-  prepare?(server: Server): void;
+  /** Headers of refusals that are written before there is a request. */
+  refusalHeaders?: Readonly<Record<string, string>>;
+  /** A connection on which no byte moves for so long is closed, in milliseconds. */
+  stallLimit?: number;
 }): HttpServer {
   let draining = false;
   const server = createServer({
     connectionsCheckingInterval: 2_000,
     // The edge takes a head of 16 KiB. Its principal repeats the target, so the head grows on its way in.
     maxHeaderSize: 65_536,
+    // Node would refuse a request without Host itself, without our headers: see `checkHost`.
+    requireHostHeader: false,
     ...(isExpress(options.handler) && expressMessages(options.handler)),
     ...options.settings,
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
+  if (options.stallLimit !== undefined) server.timeout = options.stallLimit;
 
   if (options.connectionLimit) limitConnections(server, options.connectionLimit);
   const closeUnusedConnections = closeUnused(server);
-  server.on('request', (request, response: ServerResponse) => {
+  const handle: RequestListener = (request, response) => {
     if (draining) response.setHeader('connection', 'close');
+    // A target that is no path, such as `*` or an absolute URI. Express answers one that it cannot parse by itself,
+    // past all middleware; with a slash in front it is an unknown path.
+    if (!request.url?.startsWith('/')) request.url = `/${request.url}`;
     options.handler(request, response);
-  });
-  options.prepare?.(server);
+  };
+  guardConnections(server, handle, options.refusalHeaders);
 
   let url = '';
   return {

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { bareApp } from './bare-app.ts';
-import { createHttpServer } from './create-http-server.ts';
+import { expressMessages } from './express-messages.ts';
+import { listen } from './listen.ts';
 
 test('an app gets messages that are born as its own, with all of its methods', async () => {
   const app = bareApp();
@@ -10,21 +12,16 @@ test('an app gets messages that are born as its own, with all of its methods', a
     response.status(201).json({ host: request.get('host'), path: request.path, same: request.app === app });
   });
   const born: unknown[] = [];
-  const server = createHttpServer({
-    handler: app,
-    host: '127.0.0.1',
-    port: 0,
-    prepare: (server) =>
-      server.prependListener('request', (request, response) =>
-        born.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response)),
-      ),
+  const server = createServer(expressMessages(app), (request, response) => {
+    born.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
+    app(request, response);
   });
-  await server.start?.();
-  const answer = await fetch(server.url);
-  await server.stop?.();
+  const url = await listen(server, '127.0.0.1', 0);
+  const answer = await fetch(url);
+  server.close();
 
   expect(answer.status).toBe(201);
-  expect(await answer.json()).toEqual({ host: new URL(server.url).host, path: '/', same: true });
+  expect(await answer.json()).toEqual({ host: new URL(url).host, path: '/', same: true });
   expect(prototypes[0]).toBe(born[0]);
   expect(prototypes[1]).toBe(born[1]);
 });

@@ -1,4 +1,5 @@
 export { bareApp } from './bare-app.ts';
+export { checkHost } from './check-host.ts';
 export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
 export { createHttpServer, type HttpServer } from './create-http-server.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';

@@ -109,6 +109,9 @@ describe('a path in disguise leads nowhere:', () => {
     '/livez',
     '/metrics',
     'http://x/api/v1/whoami',
+    'http://[::1',
+    'http://',
+    'x',
     'https://evil.example/dashboard',
     '*',
   ])('%s', async (target) => {

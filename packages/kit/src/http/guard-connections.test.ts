@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHttpServer, type HttpServer } from './create-http-server.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: HttpServer;
+let handler: Handler;
+let handled: string[];
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  handled = [];
+  handler = (_request, response) => response.end('done');
+  server = createHttpServer({
+    handler: (request, response) => {
+      handled.push(request.url ?? '');
+      handler(request, response);
+    },
+    host: '127.0.0.1',
+    port: 0,
+    refusalHeaders: { 'x-own': 'yes' },
+  });
+  await server.start?.();
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.stop?.();
+});
+
+async function open(): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece) => {
+    text += piece;
+  });
+  socket.on('error', () => {});
+  sockets.push(socket);
+  await once(socket, 'connect');
+  return { socket, received: () => text };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}
+
+const get = (path: string, ...headers: string[]) =>
+  `${[`GET ${path} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`;
+const post = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+describe('pipelined requests', () => {
+  test('are handled one after the other, in order, with their bodies', async () => {
+    const bodies: string[] = [];
+    let underWay = 0;
+    handler = async (request, response) => {
+      expect(++underWay).toBe(1);
+      let body = '';
+      for await (const piece of request) body += piece;
+      bodies.push(body);
+      await pause(5);
+      underWay--;
+      response.end(request.url);
+    };
+    const { socket, received } = await open();
+    const large = 'b'.repeat(300_000);
+    socket.write(get('/1') + post('/2', 'two') + post('/3', large) + get('/4') + get('/5'));
+    await until(() => received().endsWith('/5'));
+    expect(handled).toEqual(['/1', '/2', '/3', '/4', '/5']);
+    expect(bodies).toEqual(['', 'two', large, '', '']);
+  });
+
+  test('are not read while one is under way', async () => {
+    const answers: (() => void)[] = [];
+    handler = (_request, response) => answers.push(() => response.end());
+    const { socket } = await open();
+    // More than the kernel takes for both ends.
+    for (let i = 0; i < 100; i++) socket.write(get('/flood').repeat(10_000));
+    await until(() => answers.length > 0);
+    await pause(100);
+    expect(socket.writableLength).toBeGreaterThan(5_000_000);
+    expect(handled).toHaveLength(1);
+    answers.shift()?.();
+    await until(() => handled.length === 2);
+    socket.destroy();
+    answers.shift()?.();
+  });
+
+  test('are not handled after a response that closes the connection', async () => {
+    handler = (_request, response) => response.setHeader('connection', 'close').end('bye');
+    const { socket, received } = await open();
+    socket.write(get('/1') + get('/2') + get('/3'));
+    await once(socket, 'close');
+    expect(handled).toEqual(['/1']);
+    expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('are forgotten when the connection breaks', async () => {
+    handler = (_request, response) => {
+      const writing = setInterval(() => response.write('begun'), 5);
+      response.once('close', () => clearInterval(writing));
+    };
+    const { socket, received } = await open();
+    socket.write(get('/1') + get('/2') + get('/3'));
+    await until(() => received().includes('begun'));
+    socket.resetAndDestroy();
+    await server.stop?.();
+    expect(handled).toEqual(['/1']);
+  });
+});
+
+describe('a connection that is reset', () => {
+  const starts: [string, string][] = [
+    ['after CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['after CONNECT with bytes behind it', `CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n${'a'.repeat(50_000)}`],
+    ['after an Upgrade', get('/', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket')],
+    ['after a malformed request', 'nonsense\r\n\r\n'],
+    ['after pipelined requests', get('/', 'Host: x').repeat(50)],
+    ['after unknown expectations', get('/', 'Host: x', 'Expect: wonders').repeat(3)],
+    ['after a request without Host', get('/').repeat(3)],
+    ['in the middle of a head', 'GET / HTTP/1.1\r\nHo'],
+    ['in the middle of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf'],
+  ];
+
+  test.each(starts)('%s ends nothing but itself', async (_, bytes) => {
+    // An exception that nobody catches fails the test, as it would end the process.
+    for (let wait = 0; wait < 20; wait++) {
+      const { socket } = await open();
+      socket.write(bytes);
+      if (wait % 2) await pause(wait / 4);
+      socket.resetAndDestroy();
+    }
+    await pause(50);
+    handler = (_request, response) => response.end('done');
+    expect(await (await fetch(server.url)).text()).toBe('done');
+  });
+});
+
+describe('what never becomes a request is refused with a problem and the given headers:', () => {
+  test.each([
+    [405, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    [400, 'nonsense\r\n\r\n'],
+    [431, `GET /${'a'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ])('%i', async (status, bytes) => {
+    const { socket, received } = await open();
+    socket.write(bytes);
+    await once(socket, 'close');
+    expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(received()).toMatch(
+      /x-own: yes\r\n.*content-type: application\/problem\+json\r\n.*connection: close/s,
+    );
+  });
+
+  test('but not in the middle of another answer', async () => {
+    handler = (_request, response) => response.writeHead(200, { 'content-length': 10 }).write('half');
+    const { socket, received } = await open();
+    socket.write(get('/'));
+    await until(() => received().endsWith('half'));
+    socket.write('nonsense\r\n\r\n');
+    await once(socket, 'close');
+    expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+});
