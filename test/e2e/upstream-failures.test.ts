@@ -1,19 +1,28 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { eventually, type LogLine } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ask } from '../black-box/ask.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
-/** In the place of messages: hears a call, and hangs up without a word. */
-const rude = createServer((socket) => socket.once('data', () => socket.destroy()));
-rude.listen(0, '127.0.0.1');
-await once(rude, 'listening');
-const url = `http://127.0.0.1:${(rude.address() as AddressInfo).port}`;
+/** In the place of messages: answers each call with this text only, and closes the connection. */
+let text = '';
+const broken = createServer((socket) => {
+  socket.once('data', () => socket.write(text, () => socket.destroy()));
+});
+broken.listen(0, '127.0.0.1');
+await once(broken, 'listening');
+const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
 
-const here = useRelay(() => openOwnRelay({ env: { RELAY_MESSAGES_URL: url } }));
+let logs: readonly LogLine[] = [];
+const here = useRelay(async () => {
+  const relay = await openOwnRelay({ env: { RELAY_MESSAGES_URL: url } });
+  logs = relay.constellation.logs;
+  return relay;
+});
 const agent = new Agent();
 let requestId = '';
 
@@ -22,10 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => {
   agent.destroy();
-  rude.close();
+  broken.close();
 });
 
-/** What a call of messages gets, over the key and over the session: another service stands in between there. */
+/** How calls of messages are answered, with the key and with the session, which passes through the dashboard. */
 async function callMessages(): Promise<{ status: number; error: string; retryAfter: string | undefined }[]> {
   const { provider, session } = here.alice;
   const json = { 'content-type': 'application/json' };
@@ -51,15 +60,46 @@ async function callMessages(): Promise<{ status: number; error: string; retryAft
   );
 }
 
+/** What the dashboard has logged since then, access lines apart, ordered by method. */
+const dashboardLines = (since: number) =>
+  logs
+    .slice(since)
+    .filter(({ service, msg }) => service === 'dashboard' && msg !== 'call')
+    .sort((a, b) => String(a.method).localeCompare(String(b.method)));
+const failed = (code: string, method: string) =>
+  expect.objectContaining({
+    level: 'warn',
+    callee: 'messages',
+    method,
+    route: expect.stringMatching(/^\/api\/v1\/messages?\/:id$/),
+    code,
+  });
+
 describe('a service', () => {
-  test('that breaks off before it answers: 502, as documented', async () => {
+  test('that breaks off before it answers: 502, as documented, and the reason is logged once', async () => {
+    const since = logs.length;
     for (const answer of await callMessages()) {
       expect(answer).toMatchObject({ status: 502, error: 'bad_gateway' });
     }
+    expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET'), failed('ECONNRESET', 'POST')]);
+  });
+
+  test('that breaks off in the middle of its answer: so does ours, and the reason is logged once', async () => {
+    text = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"requestId":';
+    const since = logs.length;
+    const call = { method: 'GET', path: `/api/requests/${requestId}`, headers: here.alice.session.headers };
+    await expect(ask(here.relay.url, call, agent)).rejects.toThrow(/aborted|hang up|reset/i);
+    await eventually('the reason is logged', () => dashboardLines(since).length > 0);
+    await eventually('the call is over', () =>
+      logs.slice(since).some(({ service, msg }) => service === 'dashboard' && msg === 'call'),
+    );
+    expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET')]);
+    expect(JSON.stringify(dashboardLines(since))).not.toContain(requestId);
   });
 
   test('that is gone: 503 with Retry-After, as documented, and the others serve on', async () => {
-    await new Promise((resolve) => rude.close(resolve));
+    const since = logs.length;
+    await new Promise((resolve) => broken.close(resolve));
     for (const answer of await callMessages()) {
       expect(answer).toEqual({
         status: 503,
@@ -67,6 +107,7 @@ describe('a service', () => {
         retryAfter: expect.stringMatching(/^\d+$/),
       });
     }
+    expect(dashboardLines(since)).toEqual([failed('ECONNREFUSED', 'GET'), failed('ECONNREFUSED', 'POST')]);
     expect((await here.alice.provider.get('/api/v1/requests')).status).toBe(200);
   });
 });

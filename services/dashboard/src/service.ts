@@ -35,7 +35,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(
     createSession({ ...config.session, redis, prefix: config.redis.prefix, publicUrl: config.publicUrl }),
   );
-  mountRoutes(app, { owners: { requests, messages }, devLogin: config.devLogin });
+  mountRoutes(app, { services: { requests, messages }, devLogin: config.devLogin });
   app.use(() => {
     throw new Problem('not_found');
   });
@@ -55,6 +55,6 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     const variable = `RELAY_PRINCIPAL_KEY_DASHBOARD_${name.toUpperCase()}`;
     const keys = parsePrincipalKeys(variable, config.principalKeys[name]);
     const sign = createPrincipalSigner({ caller: 'dashboard', audience: name, keys, clock });
-    return createServiceClient({ name, url: config.upstreams[name], sign });
+    return createServiceClient({ name, url: config.upstreams[name], sign, log });
   }
 }

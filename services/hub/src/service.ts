@@ -30,7 +30,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_HUB_REQUESTS', config.principalKey),
     clock,
   });
-  const requests = createServiceClient({ name: 'requests', url: config.requestsUrl, sign, headLimit: 2_500 });
+  const requests = createServiceClient({
+    name: 'requests',
+    url: config.requestsUrl,
+    sign,
+    log,
+    headLimit: 2_500,
+  });
   const authorise = createAuthorise({
     requireAuth: config.requireAuth,
     verify: createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock }),

@@ -14,6 +14,8 @@ export interface ProblemOptions {
   detail?: string;
   fields?: readonly FieldError[];
   headers?: Readonly<Record<string, string>>;
+  /** What failed inside. Never shown to clients. */
+  cause?: unknown;
 }
 
 const docs = 'https://github.com/expert-relay/expert-relay/blob/main/docs/errors.md';
@@ -27,7 +29,7 @@ export class Problem extends Error {
   readonly #options: ProblemOptions;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
-    super(options.detail ?? problems[code].title);
+    super(options.detail ?? problems[code].title, { cause: options.cause });
     this.code = code;
     this.status = problems[code].status;
     this.headers = options.headers ?? {};

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '../lifecycle/part.ts';
+import type { Log } from '../log/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import { createPool } from './create-pool.ts';
@@ -9,6 +10,8 @@ export interface ServiceCall {
   method: string;
   /** With its query. */
   path: string;
+  /** The template of the path, for the log. Required where the path holds an id. */
+  route?: string;
   principal: Principal;
   /** The same for every hop and every try of one call. */
   callId: string;
@@ -17,9 +20,9 @@ export interface ServiceCall {
   body?: Buffer;
 }
 
-/** One service calls another: over kept-alive connections, with a principal of its own making. */
+/** Calls another service over kept-alive connections, with a principal that this service signs. */
 export interface ServiceClient extends Part {
-  /** The head of the answer, whatever its status; a `Problem` when there is none. */
+  /** The head of the answer, whatever its status. Throws a `Problem` when there is none, and logs the cause. */
   call(call: ServiceCall): Promise<IncomingMessage>;
 }
 
@@ -27,10 +30,11 @@ export function createServiceClient(options: {
   name: string;
   url: string;
   sign: PrincipalSigner;
+  log: Log;
   /** For the head of an answer, in milliseconds. */
   headLimit?: number;
 }): ServiceClient {
-  const { name, url, sign, headLimit = 30_000 } = options;
+  const { name, url, sign, log, headLimit = 30_000 } = options;
   const pool = createPool(url);
 
   function send(call: ServiceCall, fresh: boolean): Promise<IncomingMessage> {
@@ -44,15 +48,15 @@ export function createServiceClient(options: {
       };
       const outgoing = pool.open({ method, path, headers }, fresh);
       const timer = setTimeout(() => {
-        // Not one to repeat: the connection did not break, and nobody knows what became of the call.
-        reject(new Error('no answer in time'));
+        // It is not repeated, since it may have taken effect.
+        reject(Object.assign(new Error(`no answer within ${headLimit} ms`), { code: 'ETIMEDOUT' }));
         outgoing.destroy();
       }, headLimit);
       outgoing.once('response', (answer) => {
         clearTimeout(timer);
         resolve(answer);
       });
-      outgoing.once('error', (error: NodeJS.ErrnoException) => {
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         reject(Object.assign(error, { reused: outgoing.reusedSocket }));
       });
@@ -60,19 +64,43 @@ export function createServiceClient(options: {
     });
   }
 
+  /** Never the path itself: an id in it opens a conversation. */
+  function logFailure(
+    { method, path, route = path.split('?')[0], callId }: ServiceCall,
+    error: Failure,
+    start: number,
+  ) {
+    const ms = Math.round(performance.now() - start);
+    log.warn(
+      { callee: name, requestId: callId, method, route, code: error.code, reason: error.message, ms },
+      'a call of another service failed',
+    );
+  }
+
   return {
     name: `${name} client`,
     async call(call) {
+      const start = performance.now();
       try {
-        return await send(call, false).catch(async (error: Failure) => {
-          // A kept-alive connection broke, or nobody listened: `callId` makes a second try safe.
+        const answer = await send(call, false).catch(async (error: Failure) => {
+          // A kept-alive connection broke, or nothing listened: `callId` makes a second try safe.
           if (error.code === 'ECONNREFUSED') await pause(100);
           else if (!error.reused) throw error;
           return send(call, true);
         });
+        // Not for an answer that this side gave up, as when its own client has left.
+        answer.once('close', () => {
+          const broken = answer.errored as Failure | null;
+          if (broken?.code === 'ECONNRESET') logFailure(call, broken, start);
+        });
+        return answer;
       } catch (error) {
-        const refused = (error as Failure).code === 'ECONNREFUSED';
-        throw new Problem(refused ? 'unavailable' : 'bad_gateway', { headers: { 'retry-after': '5' } });
+        const cause = error as Failure;
+        logFailure(call, cause, start);
+        throw new Problem(cause.code === 'ECONNREFUSED' ? 'unavailable' : 'bad_gateway', {
+          headers: { 'retry-after': '5' },
+          cause,
+        });
       }
     },
     async stop() {

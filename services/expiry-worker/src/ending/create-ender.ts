@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Jobs come one by one; requests that fall due in the same moment are ended in one statement. While one
- * runs, the next collects: alone a job waits for nothing, and under load statements grow, not their number.
+ * Ends requests that fall due in the same moment in one statement. While one statement runs, the ids for the
+ * next are collected, so a single job does not wait, and under load the statements grow rather than their number.
  */
 export function createEnder(query: Query, onEnded: (ended: ListedOutcome['ended']) => void): Ender {
   let waiting: Waiting[] = [];
@@ -21,27 +21,26 @@ export function createEnder(query: Query, onEnded: (ended: ListedOutcome['ended'
   async function run(): Promise<void> {
     if (running) return;
     running = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await settle(batch);
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting;
+        waiting = [];
+        await settle(batch);
+      }
+    } finally {
+      running = false;
     }
-    running = false;
   }
 
   async function settle(batch: readonly Waiting[]): Promise<void> {
-    let outcome: ListedOutcome;
+    const ids = batch.map(({ id }) => id);
     try {
-      outcome = await endListed(
-        query,
-        batch.map(({ id }) => id),
-      );
+      const { ended, open } = await endListed(query, ids);
+      onEnded(ended);
+      for (const { id, resolve } of batch) resolve(open.get(id));
     } catch (error) {
       for (const { reject } of batch) reject(error);
-      return;
     }
-    onEnded(outcome.ended);
-    for (const { id, resolve } of batch) resolve(outcome.open.get(id));
   }
 
   return (id) =>

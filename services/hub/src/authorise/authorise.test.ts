@@ -133,10 +133,16 @@ describe('who may subscribe', () => {
     expect(await statusOf([topic], withKey('hs_prov_mistyped'))).toBe(401);
   });
 
-  test('while requests is away: 503 for keys, and nothing else changes', async () => {
-    await using alone = await startTestHub({ prefix: stream.prefix });
+  test('while requests is away: 503 for keys, its reason logged once, and nothing else changes', async () => {
+    const warnings: object[] = [];
+    const log = createLog('hub', {
+      level: 'warn',
+      destination: { write: (line) => void warnings.push(JSON.parse(line)) },
+    });
+    await using alone = await startTestHub({ prefix: stream.prefix, overrides: { log } });
     const withKey = await connectTo([topic], { headers: { 'x-api-key': known } }, alone);
     expect(withKey.status).toBe(503);
+    expect(warnings).toEqual([expect.objectContaining({ callee: 'requests', code: 'ECONNREFUSED' })]);
     expect(withKey.head).toMatch(/retry-after: \d/);
     expect(await statusOf([topic], {}, alone)).toBe(200);
     expect(await statusOf([topic], bearer(await makeToken([topic])), alone)).toBe(200);

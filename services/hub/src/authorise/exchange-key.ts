@@ -19,8 +19,8 @@ export function createKeyExchange({ requests, log }: { requests: ServiceClient; 
         callId: randomUUID(),
         body: Buffer.from(JSON.stringify({ apiKey, topics })),
       });
-    } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'the requests service cannot be reached');
+    } catch {
+      // The service client has logged the cause.
       throw away();
     }
   }

@@ -6,15 +6,16 @@ import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Request, RequestHandler } from 'express';
 import type { Action } from './session-actions.ts';
 
-/** Asks the service that owns an action, in the name of the session, and passes its answer on. */
-export const passToOwner =
-  (action: Action, owner: ServiceClient): RequestHandler =>
+/** Calls the service that owns an action with the session's principal, and sends its answer on. */
+export const proxyToService =
+  (action: Action, service: ServiceClient): RequestHandler =>
   async (request, response) => {
     if (!request.user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
     const body = await bodyOf(request);
-    const answer = await owner.call({
+    const answer = await service.call({
       method: request.method,
       path: pathFor(action, request),
+      route: action.to,
       principal: { kind: 'session', ...pick(request.user) },
       callId: response.locals.callId,
       headers: kept(request.headers, ['if-match', 'traceparent']),
@@ -28,7 +29,12 @@ export const passToOwner =
       'retry-after',
     ]);
     response.writeHead(answer.statusCode ?? 502, headers);
-    await pipeline(answer, response);
+    try {
+      await pipeline(answer, response);
+    } catch {
+      // The head is sent, so the answer can only be cut off. The service client has logged a break on its side.
+      response.destroy();
+    }
   };
 
 const pick = ({ userId, sessionId }: Express.User) => ({ userId, sessionId });

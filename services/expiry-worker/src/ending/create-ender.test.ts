@@ -1,0 +1,30 @@
+import type { Query } from '@expert-relay/db';
+import { expect, test } from '@jest/globals';
+import { createEnder } from './create-ender.ts';
+
+/** A database in which everything has ended already. */
+const ended = (async () => [{ ended: { 'id-1': 1, 'id-2': 1 } }]) as unknown as Query;
+
+test('a batch that fails rejects its jobs and does not block the next one', async () => {
+  let failures = 1;
+  const query = (async (...args: Parameters<Query>) => {
+    if (failures-- > 0) throw new Error('the database is away');
+    return ended(...args);
+  }) as unknown as Query;
+  const end = createEnder(query, () => {});
+  await expect(Promise.allSettled([end('id-1')])).resolves.toMatchObject([{ reason: { message: /away/ } }]);
+  await expect(end('id-1')).resolves.toBeUndefined();
+});
+
+test('so does one whose report fails', async () => {
+  let failures = 1;
+  const end = createEnder(ended, () => {
+    if (failures-- > 0) throw new Error('the report failed');
+  });
+  const waiting = end('id-1');
+  // Collected while the first statement runs.
+  const next = end('id-2');
+  await expect(waiting).rejects.toThrow('the report failed');
+  await expect(next).resolves.toBeUndefined();
+  await expect(end('id-1')).resolves.toBeUndefined();
+});
