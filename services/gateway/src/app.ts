@@ -8,6 +8,7 @@ import { allowOrigins } from './allow-origins.ts';
 import { checkCall } from './check-call.ts';
 import type { Config } from './config.ts';
 import { forward, type Upstreams } from './forward/forward.ts';
+import { createBodyReceiver } from './forward/receive-body.ts';
 import type { Health } from './health/create-health.ts';
 import { identifyCall } from './identify-call.ts';
 import { authenticate } from './keys/authenticate.ts';
@@ -23,7 +24,10 @@ import { createRouteFinder } from './target/route-finder.ts';
 
 /** The way of a call through the edge, step by step. */
 export function createApp(options: {
-  config: Pick<Config, 'publicUrl' | 'hubPublicUrl' | 'corsOrigins' | 'rateLimits' | 'trustedProxies'>;
+  config: Pick<
+    Config,
+    'publicUrl' | 'hubPublicUrl' | 'corsOrigins' | 'rateLimits' | 'bodies' | 'trustedProxies'
+  >;
   keys: KeyFinder;
   upstreams: Upstreams;
   health: Health;
@@ -31,10 +35,12 @@ export function createApp(options: {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  slowAfter?: number;
 }): Express {
   const { config, keys, upstreams, health, version, clock, log, metrics } = options;
   const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
+  const receiveBody = createBodyReceiver({ limits: config.bodies, metrics, slowAfter: options.slowAfter });
   const app = bareApp();
   app.use(identifyCall({ clientAddress, findPlace: createRouteFinder(routes) }));
   app.use(setSecurityHeaders);
@@ -42,8 +48,8 @@ export function createApp(options: {
   app.use(allowOrigins([...siteOrigins(publicUrl), ...corsOrigins]));
   app.use(limitRate({ limits: rateLimits, clock, metrics }));
   app.use(checkCall);
-  app.use(authenticate({ keys, log, metrics }));
-  app.use(forward({ upstreams, publicUrl }));
+  app.use(authenticate({ keys, receiveBody, log, metrics }));
+  app.use(forward({ upstreams, receiveBody, publicUrl }));
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
   for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)

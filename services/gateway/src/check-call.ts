@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, checkHost, hasBody } from '@expert-relay/kit/http';
+import { bodyLimit, checkHost } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeStep } from './edge-call.ts';
-import { CallBody } from './forward/call-body.ts';
 
 /** Refuses what has no place here, is not framed clearly, or says itself that it is too large. */
 export const checkCall: EdgeStep = (request, response, next) => {
@@ -15,7 +14,6 @@ export const checkCall: EdgeStep = (request, response, next) => {
   }
   if (!call.route) throw new Problem('method_not_allowed', { headers: { allow: call.place.allow } });
   if (Number(request.headers['content-length']) > bodyLimit) throw new Problem('payload_too_large');
-  if (hasBody(request)) call.body = new CallBody(request, response);
   next();
 };
 

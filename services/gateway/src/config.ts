@@ -50,6 +50,17 @@ export const variables = {
       default: 20,
     }),
   },
+  bodies: {
+    slowPerAddress: integer('RELAY_MAX_SLOW_BODIES_PER_ADDRESS', {
+      help: 'Bodies of one client address (IPv6: of one /64) that may be incomplete after 5 s; 0 = no limit.',
+      default: 64,
+    }),
+    bytes: integer('RELAY_BODY_MEMORY', {
+      help: 'Bytes of bodies that the process holds, at most. Beyond it the oldest slow body is refused, or else the newest.',
+      default: 134_217_728,
+      min: 2_097_152,
+    }),
+  },
   trustedProxies: trustedProxiesVariable,
 };
 

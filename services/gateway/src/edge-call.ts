@@ -2,7 +2,6 @@ import type { CallLabels } from '@expert-relay/kit/http';
 import type { Principal } from '@expert-relay/kit/principal';
 import type { NextFunction, Request, Response } from 'express';
 import type { EdgeRoute } from './edge-route.ts';
-import type { CallBody } from './forward/call-body.ts';
 import type { Place } from './target/route-finder.ts';
 
 /** What the edge knows of a call, filled in from step to step. */
@@ -12,8 +11,8 @@ export interface EdgeCall {
   readonly client: string;
   readonly place: Place | undefined;
   readonly route: EdgeRoute | undefined;
-  /** Absent when the call has no body. */
-  body?: CallBody;
+  /** Set once all of it was received. */
+  body?: Buffer | undefined;
   principal?: Principal;
 }
 

@@ -22,6 +22,7 @@ export function create(
   config: Config,
   overrides: Overrides & {
     /** For a client that does not read, in milliseconds. */ stallLimit?: number;
+    /** When a body that is not complete counts as slow, in milliseconds. */ slowAfter?: number;
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
@@ -77,7 +78,7 @@ export function create(
   });
 
   const server = createHttpServer({
-    handler: createApp({ config, keys, upstreams, health, version, clock, log, metrics }),
+    handler: createApp({ ...overrides, config, keys, upstreams, health, version, clock, log, metrics }),
     host: config.process.host,
     port: config.port,
     settings: { maxHeaderSize: 16_384 },

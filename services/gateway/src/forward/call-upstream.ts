@@ -2,7 +2,6 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:h
 import { Problem } from '@expert-relay/kit/problem';
 import { unavailable } from '../refusal/unavailable.ts';
 import { type BreakKind, breakKind } from './break-kind.ts';
-import type { CallBody } from './call-body.ts';
 import type { Upstream } from './create-upstream.ts';
 
 /** For the head of an answer, in milliseconds. */
@@ -14,7 +13,7 @@ export interface UpstreamCall {
   readonly method: string;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  readonly body: CallBody | undefined;
+  readonly body: Buffer | undefined;
   readonly headLimit?: number;
   onAnswer(answer: IncomingMessage): void;
   onProblem(problem: Problem): void;
@@ -38,14 +37,8 @@ export function callUpstream(call: UpstreamCall): () => void {
   function attempt(fresh: boolean): void {
     const current = upstream.open({ method, path, headers }, fresh);
     outgoing = current;
-    const timer = setTimeout(onTime, headLimit);
+    const timer = setTimeout(() => settle('late'), headLimit);
     let settled = false;
-
-    function onTime(): void {
-      // Who sends slowly has a limit of its own: the time of the service begins with the end of the body.
-      if (body && !body.isComplete) timer.refresh();
-      else settle('late');
-    }
 
     function settle(kind: BreakKind): void {
       clearTimeout(timer);
@@ -57,13 +50,11 @@ export function callUpstream(call: UpstreamCall): () => void {
     current.once('response', (answer) => {
       clearTimeout(timer);
       over = true;
-      body?.forget();
       call.onAnswer(answer);
     });
     current.on('error', (error) => settle(breakKind(error)));
     current.once('close', () => settle('broken'));
-    if (body) body.sendTo(current, fail);
-    else current.end();
+    current.end(body);
   }
 
   function afterBreak(kind: BreakKind, reused: boolean): void {
@@ -86,7 +77,6 @@ export function callUpstream(call: UpstreamCall): () => void {
     over = true;
     clearTimeout(pausing);
     outgoing.destroy();
-    body?.drop();
   }
 
   attempt(false);

@@ -5,25 +5,31 @@ import type { UpstreamName } from '../edge-route.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { callUpstream } from './call-upstream.ts';
 import type { Upstream } from './create-upstream.ts';
+import type { ReceiveBody } from './receive-body.ts';
 import { requestHeaders } from './request-headers.ts';
 
 export type Upstreams = Readonly<Record<UpstreamName, { upstream: Upstream; sign: PrincipalSigner }>>;
 
 /** Hands a call on to its service, with a signed word about who makes it, and the answer back. */
-export function forward(options: { upstreams: Upstreams; publicUrl: string }): EdgeStep {
-  const { upstreams } = options;
+export function forward(options: {
+  upstreams: Upstreams;
+  receiveBody: ReceiveBody;
+  publicUrl: string;
+}): EdgeStep {
+  const { upstreams, receiveBody } = options;
   const proto = new URL(options.publicUrl).protocol.slice(0, -1);
 
-  return (request, response, next) => {
-    const { id, client, route, body, principal } = response.locals.call;
+  return async (request, response, next) => {
+    const { id, client, route, principal } = response.locals.call;
     if (!route || !principal || route.to === 'gateway') {
       next();
       return;
     }
+    const body = await receiveBody(request, response);
     const { upstream, sign } = upstreams[route.to];
     const { method, url: path } = request;
     const isSession = route.to === 'dashboard';
-    const headers = requestHeaders(request, { withCookies: isSession });
+    const headers = requestHeaders(request, { withCookies: isSession, body });
     headers[principalHeader] = sign({ principal, method, path, callId: id });
     if (isSession) {
       headers['x-forwarded-for'] = client;

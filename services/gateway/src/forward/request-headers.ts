@@ -4,6 +4,7 @@ import { hopHeaders, namedByConnection } from './hop-headers.ts';
 const dropped = new Set([
   ...hopHeaders,
   'host',
+  'content-length',
   'expect',
   'http2-settings',
   // Checked here, and no service needs the secret.
@@ -15,7 +16,7 @@ const dropped = new Set([
 /** What an upstream gets to see of a call's headers, before the edge adds its own. */
 export function requestHeaders(
   request: IncomingMessage,
-  options: { withCookies: boolean },
+  options: { withCookies: boolean; body: Buffer | undefined },
 ): OutgoingHttpHeaders {
   const { headers } = request;
   const named = namedByConnection(headers.connection);
@@ -26,10 +27,7 @@ export function requestHeaders(
     if (name === 'cookie' && !options.withCookies) continue;
     result[name] = headers[name];
   }
-  // How the body is framed is never left open, whatever `Connection` names: a GET's or DELETE's body
-  // would go out unframed, as if it were the next request.
-  if (headers['transfer-encoding'] !== undefined) result['transfer-encoding'] = 'chunked';
-  else if (headers['content-length'] !== undefined) result['content-length'] = headers['content-length'];
+  if (options.body) result['content-length'] = options.body.length;
   return result;
 }
 

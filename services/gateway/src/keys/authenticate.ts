@@ -4,8 +4,9 @@ import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import type { Principal } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request } from 'express';
-import type { EdgeCall, EdgeStep } from '../edge-call.ts';
+import type { EdgeResponse, EdgeStep } from '../edge-call.ts';
 import type { KeyRule } from '../edge-route.ts';
+import type { ReceiveBody } from '../forward/receive-body.ts';
 import { unavailable } from '../refusal/unavailable.ts';
 import type { KeyFinder, KeyPrincipal } from './create-key-finder.ts';
 import { keyInBody } from './key-in-body.ts';
@@ -13,8 +14,13 @@ import { keyInBody } from './key-in-body.ts';
 const nobody: Principal = { kind: 'nobody' };
 
 /** Finds out who calls, by the key that the route asks for. */
-export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metrics }): EdgeStep {
-  const { keys, log, metrics } = options;
+export function authenticate(options: {
+  keys: KeyFinder;
+  receiveBody: ReceiveBody;
+  log: Log;
+  metrics: Metrics;
+}): EdgeStep {
+  const { keys, receiveBody, log, metrics } = options;
   const failures = new Counter({
     name: 'relay_gateway_auth_failures_total',
     help: 'Calls refused for their API key.',
@@ -46,10 +52,20 @@ export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metr
     }
   }
 
+  async function presented(
+    rule: KeyRule,
+    request: Request,
+    response: EdgeResponse,
+  ): Promise<string | undefined> {
+    if (rule.from === 'body') return keyInBody(request, await receiveBody(request, response));
+    // Node joins repeated headers with a comma, which no key contains.
+    return request.headers['x-api-key']?.toString();
+  }
+
   return async (request, response, next) => {
     const { call } = response.locals;
     const rule = call.route?.key;
-    const text = rule && (await presented(rule, request, call));
+    const text = rule && (await presented(rule, request, response));
     let principal: Principal = nobody;
     if (rule && text !== undefined) principal = await find(text, rule.kinds);
     else if (rule?.optional)
@@ -59,10 +75,4 @@ export function authenticate(options: { keys: KeyFinder; log: Log; metrics: Metr
     response.locals.caller = principal.kind;
     next();
   };
-}
-
-async function presented(rule: KeyRule, request: Request, call: EdgeCall): Promise<string | undefined> {
-  if (rule.from === 'body') return await keyInBody(request, call.body);
-  // Node joins repeated headers with a comma, which no key contains.
-  return request.headers['x-api-key']?.toString();
 }

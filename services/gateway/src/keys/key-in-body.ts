@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { checkContentType, parseJson } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import type { CallBody } from '../forward/call-body.ts';
 
-/** The `apiKey` of a submit: the only body that the edge reads, since its key is inside. */
-export async function keyInBody(request: IncomingMessage, body: CallBody | undefined): Promise<string> {
-  const { apiKey } = body ? await readObject(request, body) : {};
+/** The `apiKey` of a submit. No other body is parsed at the edge. */
+export function keyInBody(request: IncomingMessage, body: Buffer | undefined): string {
+  const { apiKey } = body ? readObject(request, body) : {};
   if (typeof apiKey === 'string') return apiKey;
   const isMissing = apiKey === undefined || apiKey === null;
   throw new Problem('invalid_request', {
@@ -17,7 +16,7 @@ export async function keyInBody(request: IncomingMessage, body: CallBody | undef
   });
 }
 
-async function readObject(request: IncomingMessage, body: CallBody): Promise<Record<string, unknown>> {
+function readObject(request: IncomingMessage, body: Buffer): Record<string, unknown> {
   checkContentType(request);
-  return parseJson(await body.read());
+  return parseJson(body);
 }

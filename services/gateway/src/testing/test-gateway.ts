@@ -38,6 +38,7 @@ export async function startTestGateway(
     /** The gateway's way to Postgres, if the test wants to cut it. */
     cable?: { readonly url: string };
     stallLimit?: number;
+    slowAfter?: number;
   } = {},
 ): Promise<TestGateway> {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
@@ -80,6 +81,7 @@ export async function startTestGateway(
     log: createLog('gateway', { level: 'debug', destination }),
     ...(options.clock && { clock: options.clock }),
     ...(options.stallLimit && { stallLimit: options.stallLimit }),
+    ...(options.slowAfter && { slowAfter: options.slowAfter }),
   });
   await service.start();
 

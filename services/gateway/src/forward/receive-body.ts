@@ -1,0 +1,139 @@
+import type { IncomingMessage } from 'node:http';
+import { bodyLimit, hasBody, networkOf } from '@expert-relay/kit/http';
+import { Counter, type Metrics } from '@expert-relay/kit/metrics';
+import { Problem } from '@expert-relay/kit/problem';
+import type { EdgeResponse } from '../edge-call.ts';
+import { unavailable } from '../refusal/unavailable.ts';
+
+/** Reads the whole body of a call, once; undefined when it has none. */
+export type ReceiveBody = (request: IncomingMessage, response: EdgeResponse) => Promise<Buffer | undefined>;
+
+interface ArrivingBody {
+  readonly network: string;
+  readonly since: number;
+  isSlow: boolean;
+  refuse(problem: Problem): void;
+}
+
+/** A body that is not complete after this is slow, in milliseconds. One that is fast is never counted or refused. */
+const slowAfterMs = 5_000;
+
+/**
+ * No service is called before the body is complete, so that slow clients occupy memory of the gateway alone. Two limits
+ * bound that: how many slow bodies one address may have, and how many bytes of bodies the process holds. The server's
+ * request timeout ends a body after a minute.
+ */
+export function createBodyReceiver(options: {
+  limits: { slowPerAddress: number; bytes: number };
+  metrics: Metrics;
+  slowAfter?: number | undefined;
+}): ReceiveBody {
+  const { limits, slowAfter = slowAfterMs } = options;
+  const refused = new Counter({
+    name: 'relay_gateway_bodies_refused_total',
+    help: 'Bodies that were refused before they were complete.',
+    labelNames: ['reason'],
+    registers: [options.metrics],
+  });
+  /** Oldest first. */
+  const arriving = new Set<ArrivingBody>();
+  const slowByNetwork = new Map<string, number>();
+  let heldBytes = 0;
+  let checking: NodeJS.Timeout | undefined;
+
+  function add(body: ArrivingBody): void {
+    arriving.add(body);
+    checking ??= setInterval(findSlow, slowAfter / 5).unref();
+  }
+
+  function remove(body: ArrivingBody): void {
+    if (!arriving.delete(body)) return;
+    if (body.isSlow) changeSlow(body.network, -1);
+    if (arriving.size > 0) return;
+    clearInterval(checking);
+    checking = undefined;
+  }
+
+  function changeSlow(network: string, change: 1 | -1): number {
+    const count = (slowByNetwork.get(network) ?? 0) + change;
+    if (count > 0) slowByNetwork.set(network, count);
+    else slowByNetwork.delete(network);
+    return count;
+  }
+
+  function findSlow(): void {
+    const now = performance.now();
+    for (const body of arriving) {
+      if (now - body.since < slowAfter) return;
+      if (body.isSlow) continue;
+      body.isSlow = true;
+      const count = changeSlow(body.network, 1);
+      if (limits.slowPerAddress === 0 || count <= limits.slowPerAddress) continue;
+      refused.inc({ reason: 'slow' });
+      body.refuse(
+        new Problem('too_many_at_once', {
+          detail: 'Too many slow uploads of this address are open at the same time.',
+          headers: { 'retry-after': '60', connection: 'close' },
+        }),
+      );
+    }
+  }
+
+  /** Makes room by refusing the oldest slow body, or else the one that needs the room. */
+  function makeRoom(newest: ArrivingBody): void {
+    const [oldest = newest] = arriving;
+    const body = oldest.isSlow ? oldest : newest;
+    refused.inc({ reason: 'memory' });
+    body.refuse(unavailable('Too many bodies arrive at the same time.'));
+  }
+
+  return async (request, response) => {
+    const { call } = response.locals;
+    if (call.body || !hasBody(request)) return call.body;
+    if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
+    call.body = await new Promise<Buffer>((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      const body: ArrivingBody = {
+        network: networkOf(call.client),
+        since: performance.now(),
+        isSlow: false,
+        refuse(problem) {
+          request.off('data', take).pause();
+          remove(body);
+          reject(problem);
+        },
+      };
+      function take(piece: Buffer): void {
+        size += piece.length;
+        heldBytes += piece.length;
+        pieces.push(piece);
+        if (size > bodyLimit) body.refuse(new Problem('payload_too_large'));
+        else if (heldBytes > limits.bytes) makeRoom(body);
+      }
+      add(body);
+      request.on('data', take);
+      request.once('end', () => {
+        remove(body);
+        resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
+        pieces.length = 0;
+      });
+      response.once('close', () => {
+        remove(body);
+        heldBytes -= size;
+        // After the end of the body this changes nothing.
+        reject(new ClientLeft());
+      });
+    });
+    return call.body;
+  };
+}
+
+/** With the code of Node's streams: nobody is there for an answer, and nothing of ours failed. */
+class ClientLeft extends Error {
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
+
+  constructor() {
+    super('the client left before its body was read');
+  }
+}
