@@ -47,6 +47,7 @@ export function localValues(
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
     RELAY_DEV_LOGIN: 'true',
     // Everything comes from one address here: no cap (0). And nobody waits for Ctrl-C to spread reconnects.
+    RELAY_MAX_CONNECTIONS_PER_ADDRESS: '0',
     RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '0',
     RELAY_HUB_MAX_STREAMS_ANONYMOUS: '0',
     RELAY_HUB_DRAIN_SPREAD: '0s',

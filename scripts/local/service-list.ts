@@ -74,6 +74,7 @@ export const services: readonly ServiceEntry[] = [
       'NATS_URL',
       'RELAY_PUBLIC_URL',
       'RELAY_HUB_PUBLIC_URL',
+      'RELAY_MAX_CONNECTIONS_PER_ADDRESS',
       'RELAY_REQUESTS_URL',
       'RELAY_MESSAGES_URL',
       'RELAY_DASHBOARD_URL',

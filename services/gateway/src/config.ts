@@ -50,6 +50,10 @@ export const variables = {
       default: 20,
     }),
   },
+  connectionsPerAddress: integer('RELAY_MAX_CONNECTIONS_PER_ADDRESS', {
+    help: 'Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. Trusted proxies have none.',
+    default: 1_000,
+  }),
   bodies: {
     slowPerAddress: integer('RELAY_MAX_SLOW_BODIES_PER_ADDRESS', {
       help: 'Bodies of one client address (IPv6: of one /64) that may be incomplete after 5 s; 0 = no limit.',

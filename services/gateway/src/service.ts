@@ -82,6 +82,11 @@ export function create(
     host: config.process.host,
     port: config.port,
     settings: { maxHeaderSize: 16_384 },
+    connectionLimit: {
+      perAddress: config.connectionsPerAddress,
+      trustedProxies: config.trustedProxies,
+      metrics,
+    },
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
     stallLimit: overrides.stallLimit ?? 60_000,
   });

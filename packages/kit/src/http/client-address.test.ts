@@ -70,3 +70,8 @@ test.each([
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
+
+test('an IPv6 /48 is the site that a client is in', () => {
+  expect(networkOf('2001:db8:1:2::3', 48)).toBe('2001:db8:1::/48');
+  expect(networkOf('203.0.113.5', 48)).toBe('203.0.113.5');
+});

@@ -49,8 +49,8 @@ export function createProxyCheck(trustedProxies: readonly string[]): (address: s
   return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in. */
-export function networkOf(address: string): string {
+/** What counts as one client: an IPv4 address, or the /64 (or a wider network) that an IPv6 address is in. */
+export function networkOf(address: string, prefix: 48 | 64 = 64): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':'));
@@ -59,8 +59,8 @@ export function networkOf(address: string): string {
   // A dotted IPv4 at the end stands for two groups.
   const length = before.length + after.length + (address.includes('.') ? 1 : 0);
   const zeros = tail === undefined ? [] : new Array<string>(8 - length).fill('0');
-  const network = [...before, ...zeros, ...after].slice(0, 4);
-  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const network = [...before, ...zeros, ...after].slice(0, prefix / 16);
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/${prefix}`;
 }
 
 // As some proxies write it.

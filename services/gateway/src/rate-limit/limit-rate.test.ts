@@ -84,6 +84,24 @@ describe('the limits', () => {
     expect((await from('192.0.2.5', '/dashboard')).headers.ratelimit).toBe('"pages";r=2;t=60');
   });
 
+  test('count assets that do not exist', async () => {
+    gateway.upstreams.dashboard.handler = (_request, response) => response.writeHead(404).end();
+    const unknown = () => from('192.0.2.6', '/dashboard/assets/guess.js');
+    for (const expected of [404, 404, 404, 429]) expect((await unknown()).status).toBe(expected);
+    gateway.upstreams.dashboard.handler = undefined;
+    expect((await from('192.0.2.6', '/dashboard')).status).toBe(200);
+    clock.advance(60_000);
+    expect((await unknown()).status).toBe(200);
+  });
+
+  test('give an IPv6 /48 no more than sixteen clients have', async () => {
+    const poll = (network: number) =>
+      from(`2001:db8:9:${network.toString(16)}::1`, '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa');
+    for (let network = 1; network <= 16; network++) expect((await poll(network)).status).toBe(200);
+    expect((await poll(17)).status).toBe(429);
+    expect((await from('2001:db8:a:1::1', '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa')).status).toBe(200);
+  });
+
   test('take a /64 of IPv6 as one client', async () => {
     await from('2001:db8:1:2::1', '/api/v1/whoami');
     await from('2001:db8:1:2:ffff::2', '/api/v1/whoami');

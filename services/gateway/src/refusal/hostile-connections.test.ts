@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
@@ -232,4 +233,19 @@ describe('slow clients', () => {
     expect(await connection.closed(5_000)).toBe(true);
     await impatient.stop();
   });
+});
+
+test('an address has so many connections at most, which are free again once they are closed', async () => {
+  const limited = await startTestGateway({ env: { RELAY_MAX_CONNECTIONS_PER_ADDRESS: '3' } });
+  const open = await Promise.all([openRaw(limited.url), openRaw(limited.url), openRaw(limited.url)]);
+  expect(await (await openRaw(limited.url)).closed(5_000)).toBe(true);
+  open[0]?.socket.destroy();
+  await eventually('there is room', () =>
+    ask(limited.url, { path: '/dashboard' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  for (const { socket } of open) socket.destroy();
+  await limited.stop();
 });
