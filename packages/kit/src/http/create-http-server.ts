@@ -26,6 +26,8 @@ export function createHttpServer(options: {
   refusalHeaders?: Readonly<Record<string, string>>;
   /** A connection on which no byte moves for so long is closed, in milliseconds. */
   stallLimit?: number;
+  /** A request that has not arrived whole by then is refused with 408, in milliseconds. */
+  requestLimit?: number;
 }): HttpServer {
   let draining = false;
   const server = createServer({
@@ -38,7 +40,7 @@ export function createHttpServer(options: {
     ...options.settings,
   });
   server.headersTimeout = 10_000;
-  server.requestTimeout = 60_000;
+  server.requestTimeout = options.requestLimit ?? 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
   if (options.stallLimit !== undefined) server.timeout = options.stallLimit;
 

@@ -140,6 +140,29 @@ describe('a connection that is reset', () => {
   });
 });
 
+test('a request that arrives too slowly is refused, though its bytes keep coming', async () => {
+  const impatient = createHttpServer({
+    handler: (request, response) => void request.resume().once('end', () => response.end()),
+    host: '127.0.0.1',
+    port: 0,
+    requestLimit: 500,
+  });
+  await impatient.start?.();
+  const socket = connect(Number(new URL(impatient.url).port), '127.0.0.1');
+  let received = '';
+  socket
+    .on('error', () => {})
+    .on('data', (piece) => {
+      received += piece;
+    });
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
+  const dripping = setInterval(() => socket.write('a'), 20);
+  await once(socket, 'close');
+  clearInterval(dripping);
+  await impatient.stop?.();
+  expect(received).toMatch(/^HTTP\/1\.1 408 .*"error":"request_timeout"/s);
+});
+
 describe('what never becomes a request is refused with a problem and the given headers:', () => {
   test.each([
     [405, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
