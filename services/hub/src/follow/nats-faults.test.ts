@@ -159,7 +159,7 @@ describe('a stream that lost its newest events', () => {
 });
 
 describe('a stream that was made anew', () => {
-  test('is followed within seconds, and everyone is told', async () => {
+  test('is followed within seconds, and live streams are reset without counting as new ones', async () => {
     const live = await read();
     const first = messages(5);
     await stream.publish(...first);
@@ -174,9 +174,15 @@ describe('a stream that was made anew', () => {
     expect(live.events).toHaveLength(10);
     expect(new Set(live.events.map(({ messageId }) => messageId)).size).toBe(10);
     expect(live.named('hub.reset')).toHaveLength(1);
+    const begun = async () =>
+      [...(await hub.metrics()).matchAll(/relay_hub_streams_begun_total\{how="(\w+)",.*\} (\d+)/g)].map(
+        ([, how, count]) => `${how} ${count}`,
+      );
+    expect(await begun()).toEqual(['now 1']);
 
     const resumed = await read(oldPlace);
     await resumed.until('a reset', () => resumed.named('hub.reset').length === 1);
+    expect(await begun()).toEqual(['now 1', 'reset 1']);
     const whole = await read('earliest');
     await whole.count(10);
   });

@@ -132,7 +132,8 @@ export class CatchUp {
   reset(subscriber: Subscriber): void {
     if (!subscriber.isOpen) return;
     subscriber.outlet.write(reset(this.#feed.place));
-    this.#metrics.begun.inc({ how: 'reset' });
+    // A live subscriber was counted when it began.
+    if (!subscriber.isLive) this.#metrics.begun.inc({ how: 'reset' });
     this.#join(subscriber);
     // Who knows what it has had; it was told to read the state anew.
     subscriber.timeline = -1;
