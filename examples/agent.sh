@@ -47,6 +47,7 @@ until [[ $text ]]; do
     case $event in
       data:*'"new_message","role":"provider"'*) text=$(answer) && break ;;
       data:*'"request_closed"'*) echo 'It ended without an answer in plain text.' >&2 && exit 1 ;;
+      event:*hub.reset) text=$(answer) && break ;;
     esac
   done < <(get --no-buffer "${hub%/}/?topic=/svc/requests/$request&lastEventId=earliest")
   [[ $text ]] || sleep 1

@@ -50,6 +50,7 @@ export function localValues(
     RELAY_MAX_CONNECTIONS_PER_ADDRESS: '0',
     RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '0',
     RELAY_HUB_MAX_STREAMS_ANONYMOUS: '0',
+    RELAY_HUB_SCANS_PER_ADDRESS: '0',
     RELAY_HUB_DRAIN_SPREAD: '0s',
     ...principalKeys(secrets),
   };

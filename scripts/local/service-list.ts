@@ -63,6 +63,7 @@ export const services: readonly ServiceEntry[] = [
       'RELAY_STREAM_TOKEN_PUBLIC_KEYS',
       'RELAY_HUB_MAX_STREAMS_PER_ADDRESS',
       'RELAY_HUB_MAX_STREAMS_ANONYMOUS',
+      'RELAY_HUB_SCANS_PER_ADDRESS',
       'RELAY_HUB_DRAIN_SPREAD',
     ],
   },

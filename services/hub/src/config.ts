@@ -52,6 +52,16 @@ export const variables = {
       default: 5_000,
     }),
   },
+  scans: {
+    perAddress: integer('RELAY_HUB_SCANS_PER_ADDRESS', {
+      help: 'Scans for events older than the ring, a minute, that the streams of one client address (IPv6: of one /64) without a credential may cause; 0 = no limit. Streams that share a scan count as one. Beyond it a stream begins with `hub.reset`.',
+      default: 30,
+    }),
+    perCredential: integer('RELAY_HUB_SCANS_PER_CREDENTIAL', {
+      help: 'The same for the streams of one API key or session.',
+      default: 60,
+    }),
+  },
   stream: {
     heartbeat: duration('RELAY_HUB_HEARTBEAT', {
       help: 'How often each stream gets a heartbeat.',
@@ -87,7 +97,7 @@ export const variables = {
   },
   ring: {
     events: integer('RELAY_HUB_RING_EVENTS', {
-      help: 'The newest events kept in memory; who resumes from an older one is served from NATS.',
+      help: 'The newest events kept in memory; a reader that resumes from an older one is served from NATS.',
       default: 50_000,
       min: 1,
     }),

@@ -12,7 +12,8 @@ import { createFollower } from './follow/follower.ts';
 import { readRevocations } from './follow/read-revocations.ts';
 import { createStreamSource } from './follow/stream-source.ts';
 import { CatchUp } from './resume/catch-up.ts';
-import { Scan } from './resume/scan.ts';
+import { ScanBudget } from './resume/scan-budget.ts';
+import { Scans } from './resume/scans.ts';
 import { Audience } from './stream/audience.ts';
 import { StreamCaps } from './stream/stream-caps.ts';
 import { createStreamMetrics } from './stream/stream-metrics.ts';
@@ -20,7 +21,7 @@ import { Streams } from './stream/streams.ts';
 
 /** From NATS to the open streams: how the pieces hang together. */
 export function createHub(options: {
-  config: Pick<Config, 'nats' | 'ring' | 'stream' | 'caps'>;
+  config: Pick<Config, 'nats' | 'ring' | 'stream' | 'caps' | 'scans'>;
   nats: Nats;
   clock: Clock;
   log: Log;
@@ -41,10 +42,11 @@ export function createHub(options: {
     clock,
     metrics,
     log,
-    onGone: (subscriber) => scan.leave(subscriber),
+    onGone: (subscriber) => scans.leave(subscriber),
   });
-  const scan: Scan = new Scan({ source, feed, log, destination: () => catchUp });
-  const catchUp: CatchUp = new CatchUp({ feed, live, source, scan, metrics });
+  const budget = new ScanBudget({ limits: config.scans, clock, refused: metrics.scansRefused });
+  const scans: Scans = new Scans({ source, feed, budget, log, destination: () => catchUp });
+  const catchUp: CatchUp = new CatchUp({ feed, live, source, scans, metrics });
   const revocations = new Revocations({ clock, onRevoked: (id, at) => streams.endRevoked(id, at) });
   const follower = createFollower({
     nats,
@@ -72,12 +74,11 @@ export function createHub(options: {
   }
 
   function onBreak(complete: boolean): void {
-    scan.interrupt();
+    scans.interrupt();
     catchUp.reconsider();
     if (!complete) for (const subscriber of streams) if (subscriber.isLive) catchUp.reset(subscriber);
   }
 
-  const scans: Part = { name: 'scans', stop: () => scan.stop() };
   const parts: readonly Part[] = [follower, scans, streams];
   return {
     feed,

@@ -34,6 +34,8 @@ export interface Consumer {
 const batch = 500;
 const heartbeat = 1_000;
 const patience = 2_500;
+/** A consumer that yields rests as long as its last batch took, but never so long that NATS would seem silent. */
+const longestRestMs = 500;
 
 /**
  * An ordered consumer of our own. The client library's was seen to stall for 30 s and then to skip events after
@@ -45,8 +47,10 @@ export async function openConsumer(options: {
   stream: string;
   from: { seq: number } | { time: Date };
   subject?: string;
+  /** While it is true, the consumer rests after each batch, so that others get at least half of the time. */
+  isYielding?: (() => boolean) | undefined;
 }): Promise<Consumer> {
-  const { connection, manager, stream, from, subject } = options;
+  const { connection, manager, stream, from, subject, isYielding } = options;
   // Short: it stands in front of each message, and the client library reads that letter by letter.
   const name = `hub-${randomBytes(9).toString('base64url')}`;
   const request = JSON.stringify({ batch, expires: nanos(30_000), idle_heartbeat: nanos(heartbeat) });
@@ -57,6 +61,8 @@ export async function openConsumer(options: {
   let deliver: (message: StreamMessage) => void = () => {};
   let awaited = 0;
   let expected = 1;
+  let askedAt = 0;
+  let resting: NodeJS.Timeout | undefined;
   /** For how long nothing has been heard. */
   let silence = 0;
   let watch: NodeJS.Timeout | undefined;
@@ -87,9 +93,22 @@ export async function openConsumer(options: {
     },
   });
 
+  function askForMore(): void {
+    if (awaited > batch / 2 || resting) return;
+    if (!isYielding?.()) ask();
+    else if (awaited === 0) {
+      const rest = Math.min(performance.now() - askedAt, longestRestMs);
+      resting = setTimeout(() => {
+        resting = undefined;
+        ask();
+      }, rest);
+    }
+  }
+
   function ask(): void {
     if (over || connection.isClosed()) return;
     awaited += batch;
+    askedAt = performance.now();
     connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, request, { reply: inbox });
   }
 
@@ -100,7 +119,7 @@ export async function openConsumer(options: {
       expected++;
       awaited--;
       deliver({ seq: streamSeq, bytes: message.data });
-      if (awaited <= batch / 2) ask();
+      askForMore();
     } else end('a message got lost on the way');
   }
 
@@ -109,7 +128,7 @@ export async function openConsumer(options: {
     if (headers?.code === 408 || headers?.code === 404) {
       // A request ran out of time: it will not bring any more.
       awaited -= Number(headers.get('Nats-Pending-Messages') || awaited);
-      if (awaited <= batch / 2) ask();
+      askForMore();
     } else if (headers?.code !== 100) end(headers?.description || 'NATS does not know the consumer any more');
     else if (last && Number(last) !== expected - 1) end('messages got lost on the way');
   }
@@ -118,6 +137,7 @@ export async function openConsumer(options: {
     if (over) return;
     over = true;
     clearInterval(watch);
+    clearTimeout(resting);
     subscription.unsubscribe();
     // NATS forgets it by itself as well; asked nicely, it does so at once.
     if (!connection.isClosed()) manager.consumers.delete(stream, name).catch(() => {});

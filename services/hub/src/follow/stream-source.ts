@@ -17,8 +17,8 @@ export interface StreamSource {
   look(): Promise<StreamState>;
   /** The bytes of one event; undefined when it is not there (any more). */
   event(seq: number): Promise<Uint8Array | undefined>;
-  /** All events from a sequence on. */
-  open(seq: number): Promise<Consumer>;
+  /** All events from a sequence on. The consumer leaves time to others while `isYielding` is true. */
+  open(seq: number, isYielding?: () => boolean): Promise<Consumer>;
   /** The revocations that NATS has stored since. */
   openRevocations(since: Date): Promise<Consumer>;
 }
@@ -61,8 +61,8 @@ export function createStreamSource(options: { nats: Nats; prefix: string }): Str
         throw error;
       }
     },
-    async open(seq) {
-      return openConsumer({ ...(await reach()), from: { seq } });
+    async open(seq, isYielding) {
+      return openConsumer({ ...(await reach()), from: { seq }, isYielding });
     },
     async openRevocations(since) {
       return openConsumer({

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { noCheck, parsePosition } from '../feed/position.ts';
-import type { From } from '../resume/rider.ts';
+import type { From } from '../resume/resumption.ts';
 
 /**
  * Where a call wants to go on; undefined to begin now. The header comes first: a browser repeats the address of

@@ -60,7 +60,7 @@ test('who resumes over many events of hundreds of copies each is given no more a
     feed,
     live: new Audience(),
     source: { look: () => Promise.reject(new Error('Nobody looks.')) },
-    scan: { add: () => {} },
+    scans: { add: () => {} },
     metrics: { begun: { inc: () => {} } as never },
   });
   catchUp.open();

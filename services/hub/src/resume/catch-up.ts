@@ -9,37 +9,37 @@ import type { StreamMetrics } from '../stream/stream-metrics.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
 import { copiesFor } from './copies-for.ts';
 import { goodPiece } from './gathering.ts';
-import type { From } from './rider.ts';
+import type { From } from './resumption.ts';
 
 const batch = 100;
 
-/** Brings subscribers from where they were to the live audience: nothing lost, nothing twice, or an honest reset. */
+/** Brings subscribers from their positions to the live audience, without losing or repeating an event, or resets them. */
 export class CatchUp {
   readonly #feed: Feed;
   readonly #live: Audience;
   readonly #source: Pick<StreamSource, 'look'>;
-  readonly #scan: { add(subscriber: Subscriber, from: From): void };
+  readonly #scans: { add(subscriber: Subscriber, from: From): void };
   readonly #metrics: Pick<StreamMetrics, 'begun'>;
-  /** Who knows events that have not come here yet: another hub was quicker. */
+  /** Subscribers whose positions are beyond this hub's newest event: another hub was quicker. */
   #ahead: { subscriber: Subscriber; from: Position }[] = [];
-  /** What is to be done for who came before the feed was level with the stream; undefined once it was. */
+  /** Serves the subscribers that came before the feed was level with the stream; undefined since it is. */
   #early: (() => void)[] | undefined = [];
 
   constructor(options: {
     feed: Feed;
     live: Audience;
     source: Pick<StreamSource, 'look'>;
-    scan: { add(subscriber: Subscriber, from: From): void };
+    scans: { add(subscriber: Subscriber, from: From): void };
     metrics: Pick<StreamMetrics, 'begun'>;
   }) {
     this.#feed = options.feed;
     this.#live = options.live;
     this.#source = options.source;
-    this.#scan = options.scan;
+    this.#scans = options.scans;
     this.#metrics = options.metrics;
   }
 
-  /** From now on, whatever was before. */
+  /** Gets events from now on. */
   begin(subscriber: Subscriber): void {
     if (!subscriber.isOpen) return;
     if (this.#early) {
@@ -61,18 +61,18 @@ export class CatchUp {
     else if (from.epoch !== current.epoch || !this.#feed.isSure(from)) this.reset(subscriber);
     else if (from.seq > current.seq) void this.#awaitEvent(subscriber, from);
     else if (this.#isInRing(from)) this.#replay(subscriber, from);
-    else if (from.seq <= ring.floor.seq) this.#scan.add(subscriber, from);
+    else if (from.seq <= ring.floor.seq) this.#scans.add(subscriber, from);
     else this.reset(subscriber);
   }
 
-  /** The feed is level with the stream: whoever came early is served now. */
+  /** The feed is level with the stream: serves the subscribers that came before. */
   open(): void {
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const serve of early) serve();
   }
 
-  /** The feed has moved or changed: whoever was ahead of it may be served now. */
+  /** The feed has moved or changed: serves the subscribers that are not ahead of it any more. */
   reconsider(): void {
     if (this.#ahead.length === 0) return;
     const { current } = this.#feed;
@@ -84,19 +84,19 @@ export class CatchUp {
   #resumeEarliest(subscriber: Subscriber): void {
     const { floor } = this.#feed.ring;
     if (floor.seq === 0) this.#replay(subscriber, floor);
-    else this.#scan.add(subscriber, 'earliest');
+    else this.#scans.add(subscriber, 'earliest');
   }
 
   #isInRing(from: Position): boolean {
     const { ring } = this.#feed;
-    // Who still misses a copy of that very event needs the event itself.
+    // A subscriber that misses a copy of the event at its position needs that event itself.
     return ring.has(from) && (from.copies === undefined || ring.at(from.seq) !== undefined);
   }
 
   async #awaitEvent(subscriber: Subscriber, from: Position): Promise<void> {
     const state = await this.#source.look().catch(() => undefined);
     if (!state) {
-      // NATS is away, here at least: nobody can tell yet.
+      // NATS cannot be reached, so the position cannot be checked yet.
       setTimeout(() => this.resume(subscriber, from), 500).unref();
     } else if (state.epoch !== from.epoch || state.lastSeq < from.seq) {
       this.reset(subscriber);
@@ -128,14 +128,14 @@ export class CatchUp {
     subscriber.outlet.afterDrain(() => this.resume(subscriber, last));
   }
 
-  /** The place is gone: says so, and goes on from now. */
+  /** Sends `hub.reset`, since events after the subscriber's position may be missing, and goes on from now. */
   reset(subscriber: Subscriber): void {
     if (!subscriber.isOpen) return;
     subscriber.outlet.write(reset(this.#feed.place));
     // A live subscriber was counted when it began.
     if (!subscriber.isLive) this.#metrics.begun.inc({ how: 'reset' });
     this.#join(subscriber);
-    // Who knows what it has had; it was told to read the state anew.
+    // Which events it has had is not known, and it was asked to read the state anew.
     subscriber.timeline = -1;
   }
 
@@ -157,7 +157,7 @@ function firstPiece(subscriber: Subscriber, entries: readonly Entry[]): { blocks
   return { blocks, count };
 }
 
-/** Nothing is not sent: an empty frame would end the stream. */
+/** Sends no empty frame: it would end the stream. */
 function send({ outlet }: Subscriber, blocks: string): void {
   if (blocks !== '') outlet.write(frame(blocks));
 }

@@ -10,22 +10,22 @@ import { Audience } from '../stream/audience.ts';
 import type { Subscriber } from '../stream/subscriber.ts';
 import { copiesFor } from './copies-for.ts';
 import { Gathering } from './gathering.ts';
-import type { Destination, From, Rider } from './rider.ts';
+import type { Destination, From, Resumption } from './resumption.ts';
 
-/** Riders get their events together, this often at least. */
+/** Subscribers get their events together, at least this often. */
 const flushEvery = 500;
 
-/** One pass over the stream, from the oldest place that is asked for up to where the ring begins. */
+/** One pass over the stream, from the oldest position that is asked for up to where the ring begins. */
 export class ScanRun {
   readonly #feed: Feed;
   readonly #destination: Destination;
   #epoch = '';
   readonly #seen = new SeenSequences(100_000);
-  /** Who gets on when the scan comes by its place; the nearest last. */
-  #boarding: { subscriber: Subscriber; from: Position }[] = [];
-  /** Who is on, with where it began. */
-  readonly #riders = new Map<Subscriber, From>();
-  readonly #aboard = new Audience();
+  /** Subscribers whose positions are still ahead; the nearest last. */
+  #upcoming: { subscriber: Subscriber; from: Position }[] = [];
+  /** Subscribers that get its events, with where each began. */
+  readonly #members = new Map<Subscriber, From>();
+  readonly #audience = new Audience();
   readonly #gathering = new Gathering();
   #at: Position | undefined;
   #consumer: Consumer | undefined;
@@ -38,42 +38,42 @@ export class ScanRun {
     this.#destination = options.destination;
   }
 
-  /** Takes in those who begin the scan, and says which sequence it must begin at; undefined if none is left. */
-  admit(riders: readonly Rider[], { epoch, firstSeq }: StreamState): number | undefined {
+  /** Takes in the first subscribers, and says which sequence to begin at; undefined if none of them is left. */
+  begin(resumptions: readonly Resumption[], { epoch, firstSeq }: StreamState): number | undefined {
     this.#epoch = epoch;
     const { floor } = this.#feed.ring;
-    for (const { subscriber, from } of riders) {
-      // Who still misses a copy of that very event needs the event itself.
+    for (const { subscriber, from } of resumptions) {
+      // A subscriber that misses a copy of the event at its position needs that event itself.
       const isAtStart =
         from === 'earliest' ||
         (from.epoch === epoch && from.seq + 1 === firstSeq && from.copies === undefined);
       if (isAtStart && firstSeq > floor.seq) this.#destination.resume(subscriber, floor);
-      else if (isAtStart) this.#getOn(subscriber, from);
-      else if (from.epoch === epoch && from.seq >= firstSeq) this.#boarding.push({ subscriber, from });
+      else if (isAtStart) this.#include(subscriber, from);
+      else if (from.epoch === epoch && from.seq >= firstSeq) this.#upcoming.push({ subscriber, from });
       else this.#destination.reset(subscriber);
     }
-    this.#boarding.sort((one, other) => other.from.seq - one.from.seq);
-    if (this.#riders.size === 0) return this.#boarding.at(-1)?.from.seq;
+    this.#upcoming.sort((one, other) => other.from.seq - one.from.seq);
+    if (this.#members.size === 0) return this.#upcoming.at(-1)?.from.seq;
     this.#at = { epoch, seq: firstSeq - 1, check: noCheck };
     return firstSeq;
   }
 
-  /** Whether the scan that is under way still comes by. */
-  board({ subscriber, from }: Rider): boolean {
+  /** Takes in one more subscriber; false if the scan has passed its position. */
+  join({ subscriber, from }: Resumption): boolean {
     if (this.#isOver || from === 'earliest' || from.epoch !== this.#epoch) return false;
     if (from.seq <= (this.#at?.seq ?? Number.MAX_SAFE_INTEGER)) return false;
-    const index = this.#boarding.findIndex((other) => other.from.seq <= from.seq);
-    this.#boarding.splice(index < 0 ? this.#boarding.length : index, 0, { subscriber, from });
+    const index = this.#upcoming.findIndex((other) => other.from.seq <= from.seq);
+    this.#upcoming.splice(index < 0 ? this.#upcoming.length : index, 0, { subscriber, from });
     return true;
   }
 
   leave(subscriber: Subscriber): void {
-    if (!this.#riders.delete(subscriber)) return;
-    this.#aboard.leave(subscriber);
+    if (!this.#members.delete(subscriber)) return;
+    this.#audience.leave(subscriber);
     this.#gathering.flush(subscriber.outlet);
   }
 
-  /** Resolves with why it ended; whoever is left has been sent on by then. */
+  /** Resolves with why it ended, when all its subscribers have left it. */
   async read(consumer: Consumer): Promise<string> {
     this.#consumer = consumer;
     this.#flushing = setInterval(() => this.#gathering.flushAll(), flushEvery);
@@ -95,8 +95,8 @@ export class ScanRun {
     this.#consumer?.end(reason);
     clearInterval(this.#flushing);
     this.#gathering.flushAll();
-    for (const [subscriber, from] of this.#riders) this.#destination.resume(subscriber, this.#at ?? from);
-    for (const { subscriber, from } of this.#boarding) this.#destination.resume(subscriber, from);
+    for (const [subscriber, from] of this.#members) this.#destination.resume(subscriber, this.#at ?? from);
+    for (const { subscriber, from } of this.#upcoming) this.#destination.resume(subscriber, from);
   }
 
   #take({ seq, bytes }: StreamMessage): void {
@@ -106,18 +106,18 @@ export class ScanRun {
     const { entry, event } = takeIn(this.#seen, { epoch: this.#epoch, seq }, bytes);
     this.#at = entry;
     this.#deliver(entry, event);
-    this.#letOn(entry);
+    this.#includeUpcoming(entry);
 
     const { ring } = this.#feed;
     if (seq > ring.floor.seq || ring.has(entry)) this.end('level with what is in memory');
-    else if (this.#riders.size === 0 && this.#boarding.length === 0) this.end('nobody is left');
+    else if (this.#members.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');
   }
 
   #deliver(entry: Entry, event: EventHead | undefined): void {
     let full: Set<Subscriber> | undefined;
     let block: string | undefined;
     let blockOf = '';
-    this.#aboard.deliver(entry, (subscriber, copy, hasMore) => {
+    this.#audience.deliver(entry, (subscriber, copy, hasMore) => {
       const wanted = `${copy} ${hasMore}`;
       if (block === undefined || blockOf !== wanted) block = entry.block(copy, hasMore, event);
       blockOf = wanted;
@@ -126,16 +126,16 @@ export class ScanRun {
       full ??= new Set();
       full.add(subscriber);
     });
-    // A slow reader gets off, so that it holds up nobody, and comes back once it has taken what waits.
+    // A slow reader leaves, so that the others do not wait for it, and comes back when its buffer is empty.
     for (const subscriber of full ?? []) {
       this.leave(subscriber);
       subscriber.outlet.afterDrain(() => this.#destination.resume(subscriber, entry));
     }
   }
 
-  #letOn(entry: Entry): void {
-    for (let next = this.#boarding.at(-1); next && next.from.seq <= entry.seq; next = this.#boarding.at(-1)) {
-      this.#boarding.pop();
+  #includeUpcoming(entry: Entry): void {
+    for (let next = this.#upcoming.at(-1); next && next.from.seq <= entry.seq; next = this.#upcoming.at(-1)) {
+      this.#upcoming.pop();
       const { subscriber, from } = next;
       if (!subscriber.isOpen) continue;
       if (from.seq !== entry.seq || from.check !== entry.check) {
@@ -144,17 +144,17 @@ export class ScanRun {
       }
       if (from.copies !== undefined)
         this.#gathering.add(subscriber.outlet, copiesFor(subscriber, entry, from.copies));
-      this.#getOn(subscriber, from);
+      this.#include(subscriber, from);
     }
   }
 
-  #getOn(subscriber: Subscriber, from: From): void {
-    this.#riders.set(subscriber, from);
-    this.#aboard.join(subscriber);
+  #include(subscriber: Subscriber, from: From): void {
+    this.#members.set(subscriber, from);
+    this.#audience.join(subscriber);
   }
 
   #resetAll(): void {
-    for (const subscriber of [...this.#riders.keys()]) {
+    for (const subscriber of [...this.#members.keys()]) {
       this.leave(subscriber);
       this.#destination.reset(subscriber);
     }

@@ -11,7 +11,7 @@ import { readTopics } from '../http/read-topics.ts';
 import { streamHeaders, type TakeOver } from '../http/take-over.ts';
 import { turnAway } from '../http/turn-away.ts';
 import type { CatchUp } from '../resume/catch-up.ts';
-import type { From } from '../resume/rider.ts';
+import type { From } from '../resume/resumption.ts';
 import { type EndReason, opening } from '../stream/blocks.ts';
 import { jitter } from '../stream/jitter.ts';
 import { Outlet } from '../stream/outlet.ts';

@@ -8,6 +8,8 @@ export interface StreamMetrics {
   readonly deliveries: Counter;
   /** How a stream came to its place: `now`, `resumed` or `reset`. */
   readonly begun: Counter<'how'>;
+  /** Streams that were reset because their address or credential had used up its scans. */
+  readonly scansRefused: Counter<'holder'>;
   readonly events: Counter<'type'>;
   readonly eventAge: Histogram;
 }
@@ -47,6 +49,12 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
       name: 'relay_hub_streams_begun_total',
       help: 'Streams, by how they began.',
       labelNames: ['how'],
+      registers,
+    }),
+    scansRefused: new Counter({
+      name: 'relay_hub_scans_refused_total',
+      help: 'Streams that began with hub.reset because their address or credential had used up its scans of older events.',
+      labelNames: ['holder'],
       registers,
     }),
     events: new Counter({

@@ -36,6 +36,8 @@ export async function startTestHub(options: {
       .export({ format: 'der', type: 'spki' })
       .toString('base64url'),
     RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '0',
+    RELAY_HUB_SCANS_PER_ADDRESS: '0',
+    RELAY_HUB_SCANS_PER_CREDENTIAL: '0',
     RELAY_HUB_DRAIN_SPREAD: '0s',
     ...options.env,
   });

@@ -1,0 +1,72 @@
+import { Writable } from 'node:stream';
+import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { RequestEvents } from '../testing/make-event.ts';
+import { Reader } from '../testing/reader.ts';
+import { startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+
+jest.setTimeout(60_000);
+
+const events = 10_000;
+const ringEvents = 1_000;
+let stream: TestStream;
+let hub: TestHub;
+/** How many events each scan read. */
+const scanned: number[] = [];
+const request = new RequestEvents();
+let position = '';
+
+beforeAll(async () => {
+  stream = await openTestStream();
+  const other = new RequestEvents();
+  const others = (count: number) => Array.from({ length: count }, () => other.newMessage());
+  await stream.publish(...others(events - ringEvents - 500));
+  const source = await startTestHub({ prefix: stream.prefix });
+  const reader = await new Reader(source.url, [request.topic]).opened();
+  position = reader.lastEventId;
+  reader.close();
+  await source[Symbol.asyncDispose]();
+  await stream.publish(request.newMessage(), ...others(499 + ringEvents));
+
+  const destination = new Writable({
+    write(line, _encoding, done) {
+      const { msg, events } = JSON.parse(String(line));
+      if (msg === 'served older events from NATS') scanned.push(events);
+      done();
+    },
+  });
+  hub = await startTestHub({
+    prefix: stream.prefix,
+    env: { RELAY_HUB_RING_EVENTS: String(ringEvents) },
+    overrides: { log: createLog('hub', { level: 'info', destination }) },
+  });
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  await stream[Symbol.asyncDispose]();
+});
+
+test('readers without a credential that ask for the earliest event of any id do not join or delay an honest resume', async () => {
+  const attackers: Reader[] = [];
+  const attack = setInterval(() => {
+    const query = { lastEventId: 'earliest' };
+    attackers.push(new Reader(hub.url, [new RequestEvents().topic], { query }));
+  }, 20);
+  try {
+    const first = new Reader(hub.url, [new RequestEvents().topic], { query: { lastEventId: 'earliest' } });
+    attackers.push(first);
+    await first.until('the attack', () => scanned.length >= 2, 20_000);
+    scanned.length = 0;
+    for (let round = 1; round <= 3; round++) {
+      const honest = new Reader(hub.url, [request.topic], { headers: { 'last-event-id': position } });
+      await honest.count(1, 10_000);
+      await honest.until('its scan', () => scanned.filter((count) => count < 1_000).length >= round, 10_000);
+      expect(honest.named('hub.reset')).toEqual([]);
+      honest.close();
+    }
+  } finally {
+    clearInterval(attack);
+    for (const attacker of attackers) attacker.close();
+  }
+});
