@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
+import { guardConnections } from './guard-connections.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -97,6 +98,16 @@ describe('pipelined requests', () => {
     await once(socket, 'close');
     expect(handled).toEqual(['/1']);
     expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('are not handled when Node parses them after the connection broke', () => {
+    const broken = new Socket();
+    broken.destroy();
+    const late = new IncomingMessage(broken);
+    const plain = createServer();
+    guardConnections(plain, () => handled.push('late'));
+    plain.emit('request', late, new ServerResponse(late));
+    expect(handled).toEqual([]);
   });
 
   test('are forgotten when the connection breaks', async () => {

@@ -51,20 +51,17 @@ export function guardConnections(
 
   server.on('request', (request, response) => {
     const { socket } = request;
-    const connection = connections.get(socket);
-    if (connection?.response.socket) {
-      connection.waiting.push([request, response]);
-      // Reading goes on when all that waits has been handled: what a client may pipeline is bounded by one read.
-      socket.pause();
-      return;
-    }
-    if (connection) {
+    // Node goes on parsing what it has read before the connection broke.
+    if (!socket.writable) return;
+    const connection = connections.get(socket) ?? { response, waiting: [] };
+    connections.set(socket, connection);
+    if (connection.response === response || isDone(connection)) {
       answer(connection, request, response);
       return;
     }
-    const first = { response, waiting: [] };
-    connections.set(socket, first);
-    answer(first, request, response);
+    connection.waiting.push([request, response]);
+    // Reading goes on when all that waits has been handled: what a client may pipeline is bounded by one read.
+    socket.pause();
   });
   // Node would answer these by itself. The handler decides when it wants the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
@@ -83,6 +80,9 @@ export function guardConnections(
     else close(socket);
   });
 }
+
+/** Whether nothing is under way. A response whose socket was taken away, for a stream, blocks nothing. */
+const isDone = ({ response, waiting }: Connection): boolean => !response.socket && waiting.length === 0;
 
 function ignore(): void {}
 
