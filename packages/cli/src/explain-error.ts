@@ -9,6 +9,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   not_found: 'unknown',
   conflict: 'failed',
   unexpected_answer: 'failed',
+  answer_too_large: 'failed',
   no_keys_yet: 'failed',
   rate_limited: 'unreachable',
   unreachable: 'unreachable',

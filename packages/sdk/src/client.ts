@@ -46,8 +46,6 @@ function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
   if (pattern.test(String(apiKey))) return;
   throw new RelayError(
     'invalid_key',
-    kind === 'agent'
-      ? "An agent's `apiKey` begins with hs_, and not with hs_prov_."
-      : "An expert's `apiKey` begins with hs_prov_.",
+    `An ${kind}'s \`apiKey\` begins with ${kind === 'agent' ? 'hs_, and not with hs_prov_' : 'hs_prov_'}.`,
   );
 }

@@ -8,6 +8,7 @@ export type RelayErrorCode =
   | 'rate_limited'
   | 'unreachable'
   | 'unexpected_answer'
+  | 'answer_too_large'
   | 'aborted'
   | 'timeout'
   // The conversation.

@@ -254,9 +254,9 @@ describe('a process', () => {
   });
 });
 
-test('a thousand conversations are held on few sockets', async () => {
-  const count = 1_000;
-  // A thousand at once take their time on a small machine; only the hub's events are to bring the answers.
+test('hundreds of conversations are held on few sockets', async () => {
+  const count = 300;
+  // So many at once take their time on a busy machine; only the hub's events are to bring the answers.
   const patient = {
     ...quick,
     patience: 200_000,
@@ -277,7 +277,7 @@ test('a thousand conversations are held on few sockets', async () => {
       0,
     );
   };
-  await eventually('the streams', async () => (await streams()) >= 10, { within: 60_000 });
+  await eventually('the streams', async () => (await streams()) >= 3, { within: 60_000 });
   const most = await streams();
   const expert = human(patient);
   await Promise.all(
@@ -288,7 +288,7 @@ test('a thousand conversations are held on few sockets', async () => {
   expect((await answers).map(({ text }) => text)).toEqual(
     Array.from({ length: count }, (_, index) => `Answer ${index}`),
   );
-  expect(most).toBeLessThanOrEqual(12);
+  expect(most).toBeLessThanOrEqual(4);
   relay.stop();
   expert.stop();
 }, 240_000);

@@ -11,6 +11,7 @@ export { untilReady } from './constellation/until-ready.ts';
 export { type Cable, createCable } from './create-cable.ts';
 export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { eventually } from './eventually.ts';
+export { type Flood, type FloodingRelay, startFloodingRelay } from './flooding-relay.ts';
 export { type Call, type Json, type Lie, type LyingRelay, startLyingRelay } from './lying-relay.ts';
 export { openStream, type StreamEvent, type TestStream } from './stream/open-stream.ts';
 export { readBlocks } from './stream/read-blocks.ts';

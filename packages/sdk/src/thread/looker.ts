@@ -56,12 +56,7 @@ export const isOutage = (error: unknown): boolean =>
   error instanceof RelayError && isPassing(error) && error.code !== 'unexpected_answer';
 
 function asRelayError(error: unknown): RelayError {
-  if (error instanceof RelayError) return error;
-  return new RelayError(
-    'unexpected_answer',
-    'What the relay answered could not be dealt with: see `cause`.',
-    {
-      cause: error,
-    },
-  );
+  return error instanceof RelayError
+    ? error
+    : new RelayError('unexpected_answer', "The answer is not a relay's: see `cause`.", { cause: error });
 }

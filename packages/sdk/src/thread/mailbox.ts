@@ -81,11 +81,8 @@ export class Mailbox<T> {
       const [message] = this.#messages;
       if (message === undefined && !this.#end) return;
       this.#takers.delete(taker);
-      if (message !== undefined) {
-        this.#messages.shift();
-        taker.resolve(message);
-      } else if (this.#end?.error) taker.reject(this.#end.error);
-      else taker.resolve(undefined);
+      if (message === undefined && this.#end?.error) taker.reject(this.#end.error);
+      else taker.resolve(this.#messages.shift());
     }
   }
 }

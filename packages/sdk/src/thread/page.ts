@@ -59,7 +59,7 @@ function readHead(body: Members): Head {
 function pair(body: Members, side: 'consumer' | 'provider'): Pair | undefined {
   const sign = optionalText(body, `${side}SignPubKey`);
   const encrypt = optionalText(body, `${side}EncryptPubKey`);
-  if (sign === undefined && encrypt === undefined) return undefined;
-  if (sign === undefined || encrypt === undefined) unexpected(`both keys of the ${side}, or none`);
-  return { sign, encrypt };
+  if (sign !== undefined && encrypt !== undefined) return { sign, encrypt };
+  if (sign !== encrypt) unexpected(`both keys of the ${side}, or none`);
+  return undefined;
 }

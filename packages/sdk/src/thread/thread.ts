@@ -33,8 +33,12 @@ export interface ThreadState {
 
 /** How long a list is as good as a new one, in milliseconds: what comes within it crosses, whichever way. */
 const moment = 1_000;
-/** As many messages as one call asks for: they may be large. */
+/** Messages per call, halved after an answer that was too large. */
 const pageSize = 50;
+/** Never too large in an honest answer: a message takes at most 1 MiB, and so do the members before the messages. */
+const smallPageSize = 6;
+/** Characters of all messages, and 1,000 for each: a conversation holds up to 64 MiB in 10,000 messages. */
+const longest = 1e8;
 
 /**
  * One conversation, read from the gateway's list in order, each message once. What was read becomes visible at
@@ -50,6 +54,7 @@ export class Thread {
   readonly #reading = inTurn();
   /** Content by messageId, to know a repetition by. */
   readonly #known = new Map<string, string>();
+  #length = 0;
   #seq: number;
   #readAt = Number.NEGATIVE_INFINITY;
   #channel: Channel | undefined;
@@ -104,13 +109,19 @@ export class Thread {
   read(signal?: AbortSignal): Promise<void> {
     return this.#reading(async () => {
       const begun = performance.now();
+      let limit = pageSize;
       for (let isLast = false; !isLast; ) {
         if (this.#refusal) throw this.#refusal;
         const after = this.#seq;
-        const path = `/api/v1/messages/${this.requestId}?after=${after}&limit=${pageSize}`;
-        const page = await this.#api.get(path, (answer) => this.#check(readPage(answer), after), signal);
-        await this.turn(() => this.#take(page));
-        isLast = page.next === undefined;
+        const path = `/api/v1/messages/${this.requestId}?after=${after}&limit=${limit}`;
+        try {
+          const page = await this.#api.get(path, (answer) => this.#check(readPage(answer), after), signal);
+          await this.turn(() => this.#take(page));
+          isLast = page.next === undefined;
+        } catch (error) {
+          if (limit <= smallPageSize || (error as RelayError).code !== 'answer_too_large') throw error;
+          limit >>= 1;
+        }
       }
       this.#readAt = begun;
     });
@@ -188,6 +199,8 @@ export class Thread {
     const opening = openRecord(record, this.#channel, this.side.takesPlaintext);
     const [message, digest] = await Promise.all([opening, hashing]);
     this.#known.set(id, digest);
+    this.#length += message.text.length + 1_000;
+    if (this.#length > longest) unexpected('a shorter list');
     return [{ ...message, createdAt }];
   }
 

@@ -9,10 +9,9 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 
 /** Calls back when the signal aborts, at once if it has. Gives what takes that back. */
 export function onAbort(signal: AbortSignal | undefined, callBack: () => void): () => void {
-  if (!signal) return () => {};
-  if (signal.aborted) callBack();
-  else signal.addEventListener('abort', callBack, { once: true });
-  return () => signal.removeEventListener('abort', callBack);
+  if (signal?.aborted) callBack();
+  else signal?.addEventListener('abort', callBack);
+  return () => signal?.removeEventListener('abort', callBack);
 }
 
 /** Waits for what `begin` begins, but no longer than until the signal aborts. It gives what takes that back. */

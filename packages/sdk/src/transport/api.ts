@@ -8,6 +8,7 @@ import { createLanes } from './lanes.ts';
 import { parseJson } from './parse-json.ts';
 import { pause } from './pause.ts';
 import { problemError } from './problem-error.ts';
+import { readText } from './read-stream.ts';
 import { unexpected } from './shape.ts';
 import { within } from './within.ts';
 
@@ -30,23 +31,25 @@ const width = 6;
 export function createApi(options: ClientOptions & { timing: Timing }): Api {
   const { apiKey, timing, fetch = globalThis.fetch, random = Math.random } = options;
   const url = baseUrl(options.url);
-  const lanes = createLanes(width);
+  const inLane = createLanes(width);
   const budget = createBudget();
   let closedUntil = 0;
 
   const backoff = (attempt: number) => random() * Math.min(timing.maxBackoff, timing.backoff * 2 ** attempt);
 
   async function attempt(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
-    const answered = await within(timing.call, signal, async (inTime) => {
-      const response = await fetch(`${url}${path}`, { ...init, signal: inTime });
-      return { response, body: await response.text() };
+    let response!: Response;
+    const text = await within(timing.call, signal, async (inTime) => {
+      response = await fetch(url + path, { ...init, signal: inTime });
+      return readText(response, timing.call, inTime);
     }).catch((error: unknown) => {
       throwIfAborted(signal);
-      throw unreachable(url, error);
+      if (error instanceof RelayError) throw error;
+      const message = `The relay at ${url} cannot be reached. Check the address and the network.`;
+      throw new RelayError('unreachable', message, { cause: error });
     });
-    const { response } = answered;
     budget.read(response.headers);
-    const body = parseJson(answered.body);
+    const body = parseJson(text);
     if (!response.ok) throw problemError(response, body);
     if (body === undefined) unexpected('JSON');
     return body;
@@ -59,14 +62,13 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     const headers = { 'x-api-key': apiKey, ...init.headers };
-    const settings: RequestInit = { ...fetchSettings, ...init, headers };
     const patientUntil = performance.now() + timing.patience;
     for (let failures = 0; ; ) {
       try {
         return read(
-          await lanes.run(async () => {
-            await pause(Math.max(0, closedUntil - performance.now()), signal);
-            return attempt(path, settings, signal);
+          await inLane(async () => {
+            await pause(closedUntil - performance.now(), signal);
+            return attempt(path, { ...fetchSettings, ...init, headers }, signal);
           }, signal),
         );
       } catch (error) {
@@ -103,15 +105,5 @@ export const isPassing = ({ code }: RelayError): boolean =>
 
 function baseUrl(url: string | URL): string {
   const { href } = httpUrl(url) ?? invalidUrl('url');
-  return href.replace(/[?#].*$/, '').replace(/\/+$/, '');
-}
-
-function unreachable(url: string, cause: unknown): RelayError {
-  return new RelayError(
-    'unreachable',
-    `The relay at ${url} cannot be reached. Check the address and the network.`,
-    {
-      cause,
-    },
-  );
+  return href.replace(/\/*([?#].*)?$/, '');
 }

@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import type { OpenStream } from './open-stream.ts';
 import { parseJson } from './parse-json.ts';
 import { pause } from './pause.ts';
+import { createBlockReader } from './read-blocks.ts';
 import { readStream } from './read-stream.ts';
 import { isObject, type Members } from './shape.ts';
 import { startTimer } from './timer.ts';
@@ -132,7 +133,7 @@ export class HubStream {
       );
       await readStream(
         body,
-        {
+        createBlockReader({
           onEvent: (name, data) => {
             if (name === 'hub.end') return;
             opened();
@@ -150,8 +151,9 @@ export class HubStream {
           onRetry: (wait) => {
             retry = Math.min(wait, longestRetry);
           },
-        },
-        timing,
+        }),
+        timing.opening,
+        timing.silence,
         signal,
       );
     } catch {

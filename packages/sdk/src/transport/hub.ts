@@ -31,15 +31,17 @@ export function createHub(
     for (const one of [...followers]) if (one.topic === topic) one.call();
   };
 
+  const withRoom = () => streams.find(({ isFull }) => !isFull);
+
   function stopTicking(): void {
     stopTimer?.();
     stopTimer = undefined;
   }
 
   function streamFor(topic: string): HubStream {
-    const holder = streams.find(({ topics }) => topics.has(topic)) ?? streams.find(({ isFull }) => !isFull);
-    if (holder) return holder;
-    const stream = new HubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
+    let stream = streams.find(({ topics }) => topics.has(topic)) ?? withRoom();
+    if (stream) return stream;
+    stream = new HubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
     streams.push(stream);
     return stream;
   }
@@ -59,7 +61,7 @@ export function createHub(
   }
 
   return {
-    place: () => streams.find(({ isFull }) => !isFull)?.place,
+    place: () => withRoom()?.place,
     follow(topic, call, since) {
       const one = { topic, call };
       followers.add(one);

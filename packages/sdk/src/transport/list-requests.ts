@@ -4,8 +4,11 @@ import { requestPage } from './request-shape.ts';
 import { unexpected } from './shape.ts';
 
 const pageSize = 200;
-/** As many pages as anybody reads: 200,000 requests. What goes on after that is made up. */
-const mostPages = 1_000;
+/**
+ * Ends a list that has no end, before it fills the memory: the characters of all questions, 500 more for each request
+ * and 100,000 for each page. So 200,000 requests with short questions are listed.
+ */
+const longest = 2e8;
 
 /** All requests that a key may see, newest first, page by page. */
 export async function* listRequests(
@@ -15,12 +18,14 @@ export async function* listRequests(
   const query = new URLSearchParams({ limit: String(pageSize) });
   if (options.status) query.set('status', options.status);
   const seen = new Set<string>();
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let length = 0; length < longest; ) {
     const { requests, next } = await api.get(`/api/v1/requests?${query}`, requestPage, options.signal);
     yield requests;
     // A list that leads back into itself would have no end.
     if (next === undefined || seen.has(next)) return;
     seen.add(next);
+    for (const { question } of requests) length += question.length + 500;
+    length += next.length + 100_000;
     query.set('after', next);
   }
   unexpected('a list that goes on');

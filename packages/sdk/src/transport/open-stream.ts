@@ -2,7 +2,7 @@ import type { ClientOptions } from '../client-options.ts';
 import type { Api } from './api.ts';
 import { fetchSettings } from './fetch-settings.ts';
 import { createHubAddress } from './hub-address.ts';
-import { members, text } from './shape.ts';
+import { members, text, unexpected } from './shape.ts';
 
 /** Opens one stream of events for many topics. */
 export type OpenStream = (request: {
@@ -20,24 +20,19 @@ export function createOpenStream(api: Api, options: ClientOptions): OpenStream {
     for (const topic of topics) url.searchParams.append('topic', topic);
     // In the address: browsers may not send the header to another origin.
     if (lastEventId !== undefined) url.searchParams.set('lastEventId', lastEventId);
+    // Browsers ask other origins' permission for a header with a key, and a hub need not give it.
+    const isNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
     const headers: Record<string, string> = { accept: 'text/event-stream' };
-    if (isServer()) headers['x-api-key'] = apiKey;
-    else url.searchParams.set('authorization', await fetchToken(topics, signal));
+    if (isNode) headers['x-api-key'] = apiKey;
+    else {
+      const answer = await api.post('/api/v1/stream-token', { topics }, members, signal);
+      url.searchParams.set('authorization', text(answer, 'token'));
+    }
 
     const response = await fetch(url, { ...fetchSettings, headers, signal });
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     if (response.ok && isStream && response.body) return response.body;
     await response.body?.cancel();
-    throw new Error(`HTTP ${response.status}`);
+    unexpected('a stream');
   };
-
-  function fetchToken(topics: readonly string[], signal: AbortSignal): Promise<string> {
-    return api.post('/api/v1/stream-token', { topics }, (answer) => text(members(answer), 'token'), signal);
-  }
-}
-
-/** Browsers ask other origins' permission for a header with a key, and a hub need not give it. */
-function isServer(): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } };
-  return process?.versions?.node !== undefined;
 }

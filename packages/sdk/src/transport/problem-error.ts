@@ -23,7 +23,12 @@ export function problemError(response: Response, body: unknown): RelayError {
     problem === 'conversation_closed' || problem === 'conversation_expired'
       ? problem
       : (byStatus[status] ?? (status >= 500 ? 'unreachable' : 'unexpected_answer'));
-  const said = [typeof detail === 'string' ? detail : title, ...fieldTexts(fields)]
+  const fieldTexts = (Array.isArray(fields) ? fields : [])
+    .filter(isObject)
+    .map(
+      ({ path, message }) => typeof path === 'string' && typeof message === 'string' && `${path}: ${message}`,
+    );
+  const said = [typeof detail === 'string' ? detail : title, ...fieldTexts]
     .filter((text) => typeof text === 'string')
     .join(' ')
     // One sentence of somebody else's, in quotation marks: whoever reads it may be a terminal, or a model.
@@ -38,20 +43,11 @@ export function problemError(response: Response, body: unknown): RelayError {
   });
 }
 
-function fieldTexts(fields: unknown): string[] {
-  if (!Array.isArray(fields)) return [];
-  return fields
-    .filter(isObject)
-    .flatMap(({ path, message }) =>
-      typeof path === 'string' && typeof message === 'string' ? [`${path}: ${message}`] : [],
-    );
-}
-
 /** Seconds, or a time by the relay's clock: ours may be wrong. */
 function retryAfterOf({ headers }: Response): number | undefined {
-  const text = headers.get('retry-after');
-  if (!text) return undefined;
-  if (/^\d{1,6}$/.test(text)) return Number(text) * 1_000;
-  const wait = Date.parse(text) - Date.parse(headers.get('date') ?? '');
+  const text = headers.get('retry-after') ?? '';
+  const wait = /^\d{1,6}$/.test(text)
+    ? Number(text) * 1_000
+    : Date.parse(text) - Date.parse(headers.get('date') ?? '');
   return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
 }

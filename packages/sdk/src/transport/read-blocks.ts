@@ -1,3 +1,5 @@
+import { unexpected } from './shape.ts';
+
 /** What a stream says, block by block. */
 export interface StreamListener {
   onEvent(name: string, data: string): void;
@@ -40,6 +42,6 @@ export function createBlockReader(listener: StreamListener): (piece: string) => 
     const lines = (rest + piece).split(/\r?\n/);
     rest = lines.pop() ?? '';
     for (const line of lines) readLine(line);
-    if (rest.length + length > longest) throw new Error('A block of the stream has no end.');
+    if (rest.length + length > longest) unexpected('a shorter block', 'answer_too_large');
   };
 }

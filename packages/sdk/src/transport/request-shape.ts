@@ -1,15 +1,5 @@
 import type { ListedRequest, RequestState, WhoAmI } from '../request-state.ts';
-import {
-  count,
-  list,
-  type Members,
-  matching,
-  members,
-  oneOf,
-  optionalText,
-  text,
-  unexpected,
-} from './shape.ts';
+import { count, list, type Members, matching, members, oneOf, optionalText, text } from './shape.ts';
 
 /* The answers that are read in more than one place. */
 
@@ -34,14 +24,12 @@ const refCode = (body: Members): string => matching(body, 'refCode', /^HS-[0-9A-
 export const time = (body: Members, name: string): string =>
   matching(body, name, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
 
-export function requestId(body: Members): string {
-  const id = text(body, 'requestId');
-  return isRequestId(id) ? id : unexpected('an id as `requestId`');
-}
+/** It goes into addresses, and must not be taken for a reference code. */
+const requestIdPattern = /^(?!hs-)[\w-]{1,200}$/i;
 
-/** It goes into addresses. */
-export const isRequestId = (id: unknown): id is string =>
-  typeof id === 'string' && /^[\w-]{1,200}$/.test(id) && !/^hs-/i.test(id);
+export const requestId = (body: Members): string => matching(body, 'requestId', requestIdPattern);
+
+export const isRequestId = (id: unknown): id is string => typeof id === 'string' && requestIdPattern.test(id);
 
 export const whoAmI = (answer: unknown): WhoAmI => {
   const body = members(answer);

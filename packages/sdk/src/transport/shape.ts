@@ -1,4 +1,4 @@
-import { RelayError } from '../relay-error.ts';
+import { RelayError, type RelayErrorCode } from '../relay-error.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -43,9 +43,6 @@ export function oneOf<const T extends string>(object: Members, name: string, val
   return values.find((one) => one === value) ?? unexpected(`${values.join(' or ')} as \`${name}\``);
 }
 
-export function unexpected(expected: string): never {
-  throw new RelayError(
-    'unexpected_answer',
-    `The answer is not a relay's: expected ${expected}. Check the address.`,
-  );
+export function unexpected(expected: string, code: RelayErrorCode = 'unexpected_answer'): never {
+  throw new RelayError(code, `The answer is not a relay's: expected ${expected}. Check the address.`);
 }

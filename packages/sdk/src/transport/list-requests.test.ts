@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import type { Api } from './api.ts';
+import { listRequests } from './list-requests.ts';
+
+const request = {
+  ...{ requestId: 'r1', refCode: 'HS-12345678', status: 'pending', responseCount: 0 },
+  ...{ createdAt: '2026-11-21T00:00:00.000Z', expiresAt: '2026-11-24T00:00:00.000Z' },
+};
+
+/** How many pages are read of a list that has no end. */
+async function pagesOf(question: string, perPage: number): Promise<number> {
+  let pages = 0;
+  const get: Api['get'] = async (_path, read) => {
+    pages += 1;
+    const requests = Array.from({ length: perPage }, () => ({ ...request, question }));
+    return read({ requests, next: `page-${pages}` });
+  };
+  const list = async () => {
+    for await (const _page of listRequests({ get } as Api));
+  };
+  await expect(list()).rejects.toMatchObject({ code: 'unexpected_answer' });
+  return pages;
+}
+
+test('a list that has no end is given up, by its length and by the number of its pages', async () => {
+  expect(await pagesOf('x'.repeat(2_000), 200)).toBeGreaterThan(300);
+  expect(await pagesOf('x'.repeat(7 * 2 ** 20), 1)).toBeLessThan(30);
+  expect(await pagesOf('', 0)).toBeLessThan(2_001);
+});
