@@ -1,4 +1,11 @@
-import { type Json, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
+import {
+  type Flood,
+  type FloodingRelay,
+  type Json,
+  type LyingRelay,
+  startFloodingRelay,
+  startLyingRelay,
+} from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type McpClient, newFolder, startMcpClient } from './testing/mcp-client.ts';
 import { openTwoSides, type TwoSides } from './testing/two-sides.ts';
@@ -150,4 +157,85 @@ describe('to an AI agent, a hostile relay', () => {
     expect(waited.text).toContain(`${fake}\n----- the expert's words end ${mark} -----`);
     expect(waited.data.answers).toMatchObject([{ text: fake, protection: { level: 'plain_text' } }]);
   });
+});
+
+describe('a relay whose answers do not end', () => {
+  let flooding: FloodingRelay;
+  beforeAll(async () => {
+    flooding = await startFloodingRelay();
+  });
+  afterAll(() => flooding.stop());
+
+  const reportMemory = `data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))`;
+
+  async function run(side: 'agent' | 'expert', ...args: string[]) {
+    const env = { ...sides[side], RELAY_URL: flooding.url, NODE_OPTIONS: `--import=${reportMemory}` };
+    const { code, stdout, stderr } = await sides.run(args, { env });
+    const megabytes = Number(/maxRSS=(\d+)/.exec(stderr)?.[1]) / 1_000;
+    return { code, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' '), megabytes };
+  }
+
+  // Half a gigabyte would follow. What is left over is Node itself, which takes up to 150 MB on a busy machine.
+  test.each<[Flood, 'agent' | 'expert', string[], RegExp]>([
+    ['json', 'agent', ['whoami'], /longer than 1 MiB/],
+    ['gzip', 'agent', ['whoami'], /longer than 1 MiB/],
+    ['problem', 'expert', ['keys'], /longer than 1 MiB/],
+    ['gzip', 'agent', ['show'], /longer than 1 MiB/],
+    ['gzip', 'agent', ['ask', 'Well?', '--plaintext', '--no-wait'], /at most 8 MiB/],
+    ['gzip', 'agent', ['doctor'], /not as an Expert Relay does/],
+  ])('as %s is refused, to the %s: %j', async (flood, side, args, message) => {
+    flooding.answerWith(flood);
+    const { code, text, megabytes } = await run(side, ...args);
+    expect({ code, text }).toEqual({ code: 1, text: expect.stringMatching(message) });
+    expect(megabytes).toBeLessThan(350);
+  });
+
+  test('is no more than busy, or refuses the key, where its status says so', async () => {
+    for (const [status, code] of [
+      [503, 8],
+      [401, 6],
+    ] as const) {
+      const body = 'x'.repeat(3 * 2 ** 20);
+      liar.tell({ instead: () => ({ status, body }) });
+      expect((await seen('agent', 'whoami')).code).toBe(code);
+    }
+  });
+
+  test('shows a conversation page by page, and ends one that has no end', async () => {
+    const refCode = await ask('Well?');
+    let listed = 0;
+    inAnswers('/messages/', (answer) => {
+      const messages = Array.from({ length: 7 }, (_, index) => ({
+        ...{ seq: listed + index + 1, role: 'provider', messageId: crypto.randomUUID() },
+        ...{ createdAt: '2026-11-21T00:00:00.000Z', plaintext: 'x'.repeat(2 ** 20) },
+      }));
+      listed += messages.length;
+      Object.assign(answer, { messages, next: listed });
+    });
+    expect(await seen('agent', 'show', refCode)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('makes no sense'),
+    });
+    expect(listed).toBeLessThan(110);
+  }, 120_000);
+
+  test('costs an MCP server one failed tool, and it goes on', async () => {
+    const agent = await startMcpClient({
+      ...sides.agent,
+      RELAY_URL: liar.url,
+      RELAY_CONFIG_DIR: newFolder(),
+    });
+    try {
+      const body = `{"name":"${'x'.repeat(9 * 2 ** 20)}"}`;
+      liar.tell({ instead: () => ({ status: 200, body }) });
+      expect(await agent.call('ask_expert', { question: 'May I?' })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('at most 8 MiB'),
+      });
+      liar.tell({});
+      expect(await agent.call('ask_expert', { question: 'May I?' })).toMatchObject({ isError: false });
+    } finally {
+      await agent.close();
+    }
+  }, 90_000);
 });

@@ -149,6 +149,19 @@ test('relay show lists the requests of a key, and opens only its own', async () 
   expect(foreign.code).toBe(9);
 });
 
+test('relay show prints the messages of a conversation in plain text to either side', async () => {
+  const { stdout } = await sides.run(['ask', 'Plain?', '--plaintext', '--no-wait'], { env: sides.agent });
+  const refCode = stdout.trim();
+  await sides.run(['answer', refCode, 'Plain.', '--plaintext'], { env: sides.expert });
+  const elsewhere = { ...sides.agent, RELAY_CONFIG_DIR: `${sides.folder}/plain-elsewhere` };
+  for (const env of [sides.agent, elsewhere, sides.expert]) {
+    expect(await sides.run(['show', refCode], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Plain\?(.*\n)+ {2}Plain\./),
+    });
+  }
+});
+
 test('a conversation from another machine is shown as far as it can be read', async () => {
   await sides.run(['keys', 'make', '--json'], { env: sides.expert });
   const { stdout } = await sides.run(['ask', 'Where?', '--no-wait'], { env: sides.agent });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import type { Access } from '../settings/require-relay.ts';
 import { callRelay } from './call-relay.ts';
+import { isTooLarge } from './read-answer.ts';
 
 const status = z.enum(['pending', 'responded', 'closed', 'expired']);
 const state = z.object({
@@ -16,22 +17,24 @@ const state = z.object({
 const list = z.object({ requests: z.array(state.extend({ question: z.string() })) });
 const message = z.object({
   role: z.enum(['consumer', 'provider']),
-  messageId: z.string(),
-  createdAt: z.iso.datetime(),
+  messageId: z.string().max(64),
+  createdAt: z.iso.datetime().max(40),
   plaintext: z.string().nullish(),
-  encrypted: z.unknown(),
+  // What it holds is read by the SDK.
+  encrypted: z.unknown().optional().transform(Boolean),
 });
 const conversation = state.extend({
   question: z.string().nullish(),
   plaintext: z.string().nullish(),
   context: z.array(z.object({ role: z.string(), content: z.string() })).nullish(),
   messages: z.array(message),
+  next: z.number().optional(),
 });
 
 export type FoundRequest = z.infer<typeof state>;
 export type ListedRequest = z.infer<typeof list>['requests'][number];
 /** As the relay tells it: nothing of it is decrypted or verified. */
-export type RawConversation = z.infer<typeof conversation>;
+export type RawConversation = Omit<z.infer<typeof conversation>, 'next'>;
 
 /** A request of this key's, by its reference code. */
 export async function findRequest(
@@ -48,17 +51,41 @@ export async function findRequest(
   });
 }
 
+/** Messages per call, halved after an answer that was too large. */
+const pageSize = 50;
+/** Never too large in an honest answer: a message takes at most 1 MiB, and so do the members before the messages. */
+const smallPageSize = 6;
+const pageMebibytes = 8;
+/** Characters of all texts, and 1,000 for each message: a conversation holds up to 64 MiB in 10,000 messages. */
+const longest = 1e8;
+
 export async function readConversation(
   access: Access,
   { requestId, refCode }: FoundRequest,
   signal: AbortSignal,
 ): Promise<RawConversation> {
-  return await read(access, {
-    path: `/api/v1/messages/${requestId}`,
-    schema: conversation,
-    name: refCode,
-    signal,
-  });
+  let messages: RawConversation['messages'] = [];
+  let length = 0;
+  let after = 0;
+  for (let limit = pageSize; ; ) {
+    try {
+      const { next, ...page } = await read(access, {
+        path: `/api/v1/messages/${requestId}?after=${after}&limit=${limit}`,
+        schema: conversation,
+        name: refCode,
+        signal,
+        mebibytes: pageMebibytes,
+      });
+      messages = messages.concat(page.messages);
+      for (const { plaintext } of page.messages) length += (plaintext?.length ?? 0) + 1_000;
+      if (next === undefined) return { ...page, messages };
+      if (next <= after || page.messages.length === 0 || length > longest) throw noSense(200, refCode);
+      after = next;
+    } catch (error) {
+      if (limit <= smallPageSize || !isTooLarge(error)) throw error;
+      limit >>= 1;
+    }
+  }
 }
 
 /** The newest of this key's requests. */
@@ -77,17 +104,21 @@ interface Read<T> {
   /** Of the one request that it is about. */
   name?: string;
   signal: AbortSignal;
+  mebibytes?: number;
 }
 
-async function read<T>(access: Access, { path, schema, name, signal }: Read<T>): Promise<T> {
-  const { status: code, body } = await callRelay(access, { path, signal });
+async function read<T>(access: Access, { schema, name, ...call }: Read<T>): Promise<T> {
+  const { status: code, body } = await callRelay(access, call);
   if (code === 404 && name !== undefined) {
     throw new Failure('unknown', `${name} does not exist, or is not yours. Yours are listed by: relay show`);
   }
   const parsed = schema.safeParse(body);
   if (code === 200 && parsed.success) return parsed.data;
-  throw new Failure(
-    'failed',
-    `The relay gave an answer about ${name ?? 'your requests'} that makes no sense (${code}). Is RELAY_URL right?`,
-  );
+  throw noSense(code, name);
 }
+
+const noSense = (code: number, name = 'your requests') =>
+  new Failure(
+    'failed',
+    `The relay gave an answer about ${name} that makes no sense (${code}). Is RELAY_URL right?`,
+  );

@@ -1,3 +1,4 @@
+import { readAnswer } from '../../relay/read-answer.ts';
 import { causeOf } from './cause-of.ts';
 
 const patience = 10_000;
@@ -17,7 +18,7 @@ export async function look(url: string, { signal, headers = {} }: LookOptions): 
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
     });
-    return { status: answer.status, body: await answer.json().catch(() => undefined) };
+    return { status: answer.status, body: await readAnswer(answer).catch(() => undefined) };
   } catch (error) {
     signal.throwIfAborted();
     return causeOf(error);
