@@ -7,9 +7,10 @@ import { purgeKept, type StreamPosition, takeBackLost } from './kept-rows.ts';
 import type { OutboxMetrics } from './outbox-metrics.ts';
 import { type BatchOutcome, publishBatch } from './publish-batch.ts';
 import { markPublished, selectWaiting, setAside } from './waiting-rows.ts';
-import { createWaterline } from './waterline.ts';
+import type { Watermark } from './watermark.ts';
 
-const lookEvery = 1_000;
+const lookEveryMs = 1_000;
+const purgeAfterTimeoutMs = 60_000;
 
 export interface PublisherOptions {
   readonly client: pg.ClientBase;
@@ -19,6 +20,9 @@ export interface PublisherOptions {
   readonly keepFor: number;
   readonly log: Log;
   readonly metrics: OutboxMetrics;
+  readonly watermark: Watermark;
+  /** Aborted when this process no longer leads. */
+  readonly lost: AbortSignal;
 }
 
 /** What one round came to: rows may still wait, or none; or NATS took nothing. */
@@ -29,29 +33,29 @@ export type Round = 'more' | 'done' | 'stuck';
  * throws for NATS's sake, always for Postgres's: without it there is no leading.
  */
 export function createPublisher(options: PublisherOptions): { round(): Promise<Round>; doubt(): void } {
-  const { client, connection, settings, keepFor, log, metrics } = options;
+  const { client, connection, settings, keepFor, log, metrics, watermark, lost } = options;
   const subjects = subjectsFor(settings.prefix);
   const jetstream = connection.jetstream();
   const look = followStream(connection, settings, log);
-  const waterline = createWaterline(client);
   /** Nobody waits for it but the next round, whose statement goes out behind it. */
   let marked: Promise<void> = Promise.resolve();
   let stream: StreamPosition | undefined;
   let lookAgainAt = 0;
+  let purgeAgainAt = 0;
   let complaint = '';
 
   async function round(): Promise<Round> {
     if (performance.now() >= lookAgainAt && !(await lookAtStream())) return 'stuck';
     if (!stream) return 'stuck';
-    const [{ rows, hasMore }] = await Promise.all([selectWaiting(client, waterline.position), marked]);
+    const [{ rows, hasMore }] = await Promise.all([selectWaiting(client, watermark.position), marked]);
     if (rows.length === 0) {
-      waterline.raise();
+      watermark.raise();
       return 'done';
     }
     const outcome = await publishBatch(jetstream, subjects, rows, stream);
     await record(outcome, stream);
     if (outcome.unsure > 0) doubt();
-    else waterline.raise(hasMore ? rows.at(-1)?.position : undefined);
+    else watermark.raise(hasMore ? rows.at(-1)?.position : undefined);
     if (outcome.placed.length + outcome.hopeless.length === 0) return stuck(outcome.reason ?? '');
     return hasMore || outcome.unsure > 0 ? 'more' : 'done';
   }
@@ -65,15 +69,26 @@ export function createPublisher(options: PublisherOptions): { round(): Promise<R
       return false;
     }
     if (!stream || seen.epoch !== stream.epoch || seen.lastSeq < stream.lastSeq) {
-      const events = await takeBackLost(client, seen);
-      if (events > 0)
+      const events = await takeBackLost(client, seen, lost);
+      if (lost.aborted) return false;
+      if (events > 0) {
+        watermark.reset();
         log.warn({ events }, 'the stream does not hold what it acknowledged: publishing it again');
+      }
     }
     stream = seen;
-    const isBehind = await purgeKept(client, seen, keepFor);
-    await waterline.look();
-    lookAgainAt = performance.now() + (isBehind ? lookEvery / 10 : lookEvery);
+    await watermark.look();
+    lookAgainAt = performance.now() + lookEveryMs;
+    if (performance.now() >= purgeAgainAt) await purge(seen);
     return true;
+  }
+
+  async function purge(seen: StreamPosition): Promise<void> {
+    const outcome = await purgeKept(client, seen, keepFor);
+    if (outcome === 'more') lookAgainAt = performance.now() + lookEveryMs / 10;
+    if (outcome !== 'timeout') return;
+    purgeAgainAt = performance.now() + purgeAfterTimeoutMs;
+    log.warn('removing published events took more than a second: is a transaction open for long?');
   }
 
   async function record(outcome: BatchOutcome, { epoch, lastSeq }: StreamPosition): Promise<void> {

@@ -10,7 +10,9 @@ describe('published rows', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase(process.env.DATABASE_URL ?? '');
-    client = await connectOnce(database.url);
+    client = await connectOnce(database.url, { pipeline: true });
+    // As a leader has it.
+    await client.query(`SET statement_timeout = '4s'`);
   });
   afterAll(async () => {
     await client.end();
@@ -30,7 +32,7 @@ describe('published rows', () => {
   };
 
   test('go only when they are old and within what the stream holds', async () => {
-    expect(await purgeKept(client, { epoch: 'then', lastSeq: 40 }, 600_000)).toBe(false);
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 40 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(60);
     await purgeKept(client, { epoch: 'then', lastSeq: 100 }, 600_000);
     expect(await count('TRUE')).toBe(40);
@@ -38,12 +40,12 @@ describe('published rows', () => {
     expect(await count('TRUE')).toBe(40);
   });
 
-  test('go in portions, and it is told that more are to go', async () => {
+  test('go in portions, as long as there are more', async () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now() - interval '1 hour', seq, 'then' FROM generate_series(101, 2100) AS seq`);
-    expect(await purgeKept(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe(true);
-    expect(await purgeKept(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe(false);
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe('more');
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(40);
   });
 
@@ -60,4 +62,68 @@ describe('published rows', () => {
     expect(await takeBackLost(client, { epoch: 'now', lastSeq: 10_000 })).toBe(5_000);
     expect(await count('published_at IS NULL AND stream_seq IS NULL AND stream_epoch IS NULL')).toBe(5_000);
   });
+
+  test('stay when removing them takes more than a second, and the connection goes on', async () => {
+    await using other = await rowLock();
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 100 }, 600_000)).toBe('timeout');
+    const { rows } = await client.query('SHOW statement_timeout');
+    expect(rows).toEqual([{ statement_timeout: '4s' }]);
+    await other.release();
+    expect(await purgeKept(client, { epoch: 'then', lastSeq: 100 }, 600_000)).toBe('done');
+    expect(await count('seq = 1')).toBe(0);
+  });
+
+  const fill = (rows: number) =>
+    client.query(
+      `INSERT INTO outbox_events (type, payload, user_id, seq, published_at, stream_seq, stream_epoch)
+       SELECT 'new_message', '', gen_random_uuid(), seq, now() - interval '1 minute' + seq * interval '0.1 ms', seq, 'then'
+       FROM generate_series(101, $1) AS seq`,
+      [rows],
+    );
+
+  test('of which there are 100,000 are not all read when the stream holds the newest', async () => {
+    await fill(100_000);
+    await client.query('ANALYZE outbox_events');
+    await client.query('BEGIN');
+    expect(await takeBackLost(client, { epoch: 'then', lastSeq: 100_000 })).toBe(0);
+    const { rows } = await client.query(`
+      SELECT seq_tup_read::int AS "readInTable", idx_tup_fetch::int AS "readByIndex"
+      FROM pg_stat_xact_user_tables WHERE relname = 'outbox_events'`);
+    await client.query('COMMIT');
+    expect(rows[0].readInTable).toBe(0);
+    expect(rows[0].readByIndex).toBeGreaterThan(0);
+    expect(rows[0].readByIndex).toBeLessThanOrEqual(25_000);
+  });
+
+  test('wait again wherever they are, once one of the newest is missing', async () => {
+    await fill(30_000);
+    await client.query(`
+      UPDATE outbox_events SET published_at = now() - interval '1 hour' WHERE seq = 29999;
+      UPDATE outbox_events SET published_at = now() WHERE seq <= 10000`);
+    expect(await takeBackLost(client, { epoch: 'then', lastSeq: 29_990 })).toBe(10);
+    expect(await count('published_at IS NULL AND seq > 29990')).toBe(10);
+  });
+
+  test('wait again, all of them, when a leader ended in the middle of that', async () => {
+    await fill(30_000);
+    const stopping = new AbortController();
+    const taken = takeBackLost(client, { epoch: 'now', lastSeq: 0 }, stopping.signal);
+    stopping.abort();
+    expect(await taken).toBe(2_000);
+    expect(await takeBackLost(client, { epoch: 'now', lastSeq: 0 })).toBe(28_000);
+    expect(await count('published_at IS NULL')).toBe(30_000);
+  });
+
+  /** A transaction that holds one of the rows that are old enough to go. */
+  async function rowLock() {
+    const holder = await connectOnce(database.url);
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM outbox_events WHERE seq = 1 FOR UPDATE');
+    let released: Promise<void> | undefined;
+    const release = () => {
+      released ??= holder.end();
+      return released;
+    };
+    return { release, [Symbol.asyncDispose]: release };
+  }
 });

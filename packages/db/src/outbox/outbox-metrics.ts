@@ -4,9 +4,9 @@ import type pg from 'pg';
 export interface OutboxMetrics {
   readonly published: Counter;
   readonly retries: Counter;
-  /** Reads how much waits; only the leader does. */
-  measure(client: pg.ClientBase): Promise<void>;
-  /** Who does not lead says nothing of the backlog. */
+  /** Counts the rows that wait, all of them above `watermark`; only the leader does. */
+  measure(client: pg.ClientBase, watermark: number): Promise<void>;
+  /** A process that no longer leads reports no backlog. */
   clear(): void;
 }
 
@@ -38,8 +38,10 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
       help: 'Publishes that NATS did not acknowledge and that are repeated.',
       registers,
     }),
-    async measure(client) {
-      const { rows } = await client.query<{ waiting: number; oldest: number; failed: number }>(measureText);
+    async measure(client, watermark) {
+      const { rows } = await client.query<{ waiting: number; oldest: number; failed: number }>(measureText, [
+        watermark,
+      ]);
       waiting.set(rows[0]?.waiting ?? 0);
       oldest.set(rows[0]?.oldest ?? 0);
       failed.set(rows[0]?.failed ?? 0);
@@ -50,14 +52,16 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
   };
 }
 
+const waits = 'published_at IS NULL AND failed_at IS NULL AND position > $1';
+
 /** No further: with ten million waiting the count would take longer than a leader may be silent. */
 const countTo = (which: string) =>
   `(SELECT count(*)::int FROM (SELECT FROM outbox_events WHERE ${which} LIMIT 100000) AS counted)`;
 
 const measureText = `
   SELECT
-    ${countTo('published_at IS NULL AND failed_at IS NULL')} AS waiting,
+    ${countTo(waits)} AS waiting,
     ${countTo('failed_at IS NOT NULL')} AS failed,
     COALESCE((
       SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM outbox_events
-      WHERE published_at IS NULL AND failed_at IS NULL ORDER BY position LIMIT 1), 0) AS oldest`;
+      WHERE ${waits} ORDER BY position LIMIT 1), 0) AS oldest`;
