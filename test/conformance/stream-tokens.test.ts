@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { createAgent, type KeyCaller } from '../black-box/expert.ts';
 import { listen } from '../black-box/listen.ts';
 import { told } from '../black-box/same-answer.ts';
 import { unknownRequestId } from '../black-box/samples.ts';
@@ -77,6 +78,40 @@ describe(row('silences', 'stream tokens'), () => {
     await ends(stream);
     expect((await listen(here.relay.hubUrl, { topic, authorization: token })).status).toBe(401);
   });
+
+  test('streams of an old secret end within 5 s of its grace period, those of the new secret go on', async () => {
+    const key = await here.alice.newKey('provider');
+    const [topic = ''] = ownTopics(here.alice.userId);
+    const open = async (caller: KeyCaller) => {
+      const { token } = (await caller.post('/api/v1/stream-token', { topics: [topic] })).json;
+      const streams = [
+        await listen(here.relay.hubUrl, { topic }, caller.headers),
+        await listen(here.relay.hubUrl, { topic, authorization: token }),
+      ];
+      expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+      return streams;
+    };
+    const rotate = async (graceSeconds: number) => {
+      const { json } = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
+      return createAgent(here.relay.ask, json.key);
+    };
+    const old = await open(key);
+    const second = await rotate(8);
+    const graceEnds = Date.now() + 8_000;
+    // Opened with the old secret during the grace period, and with the new one.
+    old.push(...(await open(key)));
+    const newer = await open(second);
+    expect(old.map(({ ended }) => ended)).toEqual([false, false, false, false]);
+    await pause(graceEnds - Date.now());
+    for (const stream of old) await ends(stream);
+    expect(newer.map(({ ended }) => ended)).toEqual([false, false]);
+
+    const third = await rotate(0);
+    const newest = await open(third);
+    for (const stream of newer) await ends(stream);
+    expect(newest.map(({ ended }) => ended)).toEqual([false, false]);
+    for (const stream of newest) stream.close();
+  }, 60_000);
 
   test('a stream ends within 5 s when its session signs out, the streams of others go on', async () => {
     const user = await here.relay.signUp();

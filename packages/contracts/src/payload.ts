@@ -25,12 +25,24 @@ export function requestClosedPayload(end: { reason: EndReasonName }): Uint8Array
   return payload({ case: 'requestClosed', value: { reason: endReasons[end.reason] } });
 }
 
-export function credentialRevokedPayload(by: { apiKeyId: string } | { sessionId: string }): Uint8Array {
-  const credential =
-    'apiKeyId' in by
-      ? ({ case: 'apiKeyId', value: by.apiKeyId } as const)
-      : ({ case: 'sessionId', value: by.sessionId } as const);
-  return payload({ case: 'credentialRevoked', value: { credential } });
+/** The key's secrets that were made before a time end at another. Both in milliseconds since 1970. */
+interface Rotation {
+  readonly secretsBefore: number;
+  readonly endsAt: number;
+}
+
+export function credentialRevokedPayload(
+  revoked: { apiKeyId: string; rotation?: Rotation } | { sessionId: string },
+): Uint8Array {
+  if ('sessionId' in revoked) {
+    const credential = { case: 'sessionId', value: revoked.sessionId } as const;
+    return payload({ case: 'credentialRevoked', value: { credential } });
+  }
+  const credential = { case: 'apiKeyId', value: revoked.apiKeyId } as const;
+  if (!revoked.rotation) return payload({ case: 'credentialRevoked', value: { credential } });
+  const { secretsBefore, endsAt } = revoked.rotation;
+  const value = { credential, secretsBeforeMs: BigInt(secretsBefore), endsAtMs: BigInt(endsAt) };
+  return payload({ case: 'credentialRevoked', value });
 }
 
 type EventPart = NonNullable<MessageInitShape<typeof DomainEventSchema>['event']>;

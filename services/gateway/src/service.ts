@@ -32,7 +32,7 @@ export function create(
   const keys = createKeyFinder({
     async lookUp(given) {
       const key = await findKey(postgres.query, given);
-      return key && { kind: key.kind, apiKeyId: key.id, userId: key.userId };
+      return key && { kind: key.kind, apiKeyId: key.id, userId: key.userId, secret: key.secret };
     },
     clock,
   });

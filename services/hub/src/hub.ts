@@ -43,11 +43,12 @@ export function createHub(options: {
     metrics,
     log,
     onGone: (subscriber) => scans.leave(subscriber),
+    endOf: (credential) => revocations.endOf(credential),
   });
   const budget = new ScanBudget({ limits: config.scans, clock, refused: metrics.scansRefused });
   const scans: Scans = new Scans({ source, feed, budget, log, destination: () => catchUp });
   const catchUp: CatchUp = new CatchUp({ feed, live, source, scans, metrics });
-  const revocations = new Revocations({ clock, onRevoked: (id, at) => streams.endRevoked(id, at) });
+  const revocations = new Revocations({ clock, onRevoked: (id) => streams.checkCredential(id) });
   const follower = createFollower({
     nats,
     source,

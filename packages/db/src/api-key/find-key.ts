@@ -1,28 +1,39 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KeyKind } from '@expert-relay/kit/api-key';
+import type { KeySecret } from '@expert-relay/kit/principal';
 import type { Query } from '../postgres/create-query.ts';
 
 export interface FoundKey {
   id: string;
   userId: string;
   kind: KeyKind;
+  secret: KeySecret;
 }
 
-interface Row extends FoundKey {
+interface Row {
+  id: string;
+  userId: string;
+  kind: KeyKind;
   digest: Uint8Array;
+  /** ISO 8601. */
+  createdAt: string;
+  endsAt: string | null;
 }
 
-/** The key that belongs to a digest, if it works now: not revoked, not rotated away. */
+/** The key with this secret, if it works now: the key is not revoked, and the secret not replaced for too long. */
 export async function findKey(
   query: Query,
   given: { kind: KeyKind; digest: Buffer },
 ): Promise<FoundKey | undefined> {
   const [row] = await query<Row>`
-    SELECT key.id, key.user_id AS "userId", key.kind, secret.secret_digest AS digest
+    SELECT key.id, key.user_id AS "userId", key.kind, secret.secret_digest AS digest,
+      secret.created_at AS "createdAt", secret.expires_at AS "endsAt"
     FROM api_key_secrets AS secret JOIN api_keys AS key ON key.id = secret.api_key_id
     WHERE secret.secret_digest = ${given.digest}
       AND key.revoked_at IS NULL
       AND (secret.expires_at IS NULL OR secret.expires_at > clock_timestamp())`;
   if (!row || row.kind !== given.kind || !timingSafeEqual(row.digest, given.digest)) return undefined;
-  return { id: row.id, userId: row.userId, kind: row.kind };
+  const { id, userId, kind, createdAt, endsAt } = row;
+  const secret = { createdAt: Date.parse(createdAt), ...(endsAt && { endsAt: Date.parse(endsAt) }) };
+  return { id, userId, kind, secret };
 }

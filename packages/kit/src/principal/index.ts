@@ -1,4 +1,4 @@
-export { type Principal, type PrincipalKind, principalHeader } from './principal.ts';
+export { type KeySecret, type Principal, type PrincipalKind, principalHeader } from './principal.ts';
 export { createPrincipalGuard, type PrincipalGuard } from './principal-guard.ts';
 export { type PrincipalKeys, parsePrincipalKeys } from './principal-keys.ts';
 export { createPrincipalSigner, type PrincipalSigner } from './principal-signer.ts';

@@ -34,6 +34,18 @@ test('a signed principal is accepted for its call', () => {
   expect(verify(header, call)).toEqual({ stated: { principal: consumer, callId } });
 });
 
+test('a principal says when the secret of its key was made, and when it ends', () => {
+  for (const secret of [
+    { createdAt: 1_700_000_000_123 },
+    { createdAt: 1_700_000_000_123, endsAt: 1_800_000_000_456 },
+  ]) {
+    const principal: Principal = { ...consumer, kind: 'provider', secret };
+    expect(verify(signer()({ principal, ...call, callId }), call)).toEqual({
+      stated: { principal, callId },
+    });
+  }
+});
+
 test('the same principal is signed anew for each call', () => {
   const sign = signer();
   const headers = [callId, randomUUID()].map((id) => ({

@@ -1,9 +1,19 @@
-import type { SignedPrincipal } from '../generated/relay/principal/v1/principal_pb.ts';
+import type { ApiKeyPrincipal, SignedPrincipal } from '../generated/relay/principal/v1/principal_pb.ts';
+
+/**
+ * One of the secrets of an API key: a rotation makes a new one, and the replaced ones end some time later. Times are in
+ * milliseconds since 1970, by the database's clock.
+ */
+export interface KeySecret {
+  createdAt: number;
+  /** Absent while it was not replaced. */
+  endsAt?: number;
+}
 
 /** Who makes a call. */
 export type Principal =
-  | { kind: 'consumer'; apiKeyId: string; userId: string }
-  | { kind: 'provider'; apiKeyId: string; userId: string }
+  | { kind: 'consumer'; apiKeyId: string; userId: string; secret?: KeySecret }
+  | { kind: 'provider'; apiKeyId: string; userId: string; secret?: KeySecret }
   | { kind: 'session'; sessionId: string; userId: string }
   /** A caller without a credential. */
   | { kind: 'nobody' }
@@ -11,6 +21,8 @@ export type Principal =
   | { kind: 'signin' }
   /** The hub, only to exchange an API key for a stream token. */
   | { kind: 'hub' };
+
+type KeyCaller = Pick<Extract<Principal, { kind: 'consumer' }>, 'apiKeyId' | 'userId' | 'secret'>;
 
 export type PrincipalKind = Principal['kind'];
 
@@ -22,9 +34,9 @@ type WireInit = { [C in NonNullable<WirePrincipal['case']>]: { case: C; value: o
 export function toWire(principal: Principal): WireInit[keyof WireInit] {
   switch (principal.kind) {
     case 'consumer':
-      return { case: 'consumerKey', value: { apiKeyId: principal.apiKeyId, userId: principal.userId } };
+      return { case: 'consumerKey', value: keyToWire(principal) };
     case 'provider':
-      return { case: 'providerKey', value: { apiKeyId: principal.apiKeyId, userId: principal.userId } };
+      return { case: 'providerKey', value: keyToWire(principal) };
     case 'session':
       return { case: 'session', value: { sessionId: principal.sessionId, userId: principal.userId } };
     case 'nobody':
@@ -39,9 +51,9 @@ export function toWire(principal: Principal): WireInit[keyof WireInit] {
 export function fromWire(wire: WirePrincipal): Principal | undefined {
   switch (wire.case) {
     case 'consumerKey':
-      return { kind: 'consumer', apiKeyId: wire.value.apiKeyId, userId: wire.value.userId };
+      return { kind: 'consumer', ...keyFromWire(wire.value) };
     case 'providerKey':
-      return { kind: 'provider', apiKeyId: wire.value.apiKeyId, userId: wire.value.userId };
+      return { kind: 'provider', ...keyFromWire(wire.value) };
     case 'session':
       return { kind: 'session', sessionId: wire.value.sessionId, userId: wire.value.userId };
     case 'nobody':
@@ -53,4 +65,17 @@ export function fromWire(wire: WirePrincipal): Principal | undefined {
     default:
       return undefined;
   }
+}
+
+function keyToWire({ apiKeyId, userId, secret }: KeyCaller): object {
+  if (!secret) return { apiKeyId, userId };
+  const { createdAt, endsAt = 0 } = secret;
+  return { apiKeyId, userId, secretCreatedAtMs: BigInt(createdAt), secretEndsAtMs: BigInt(endsAt) };
+}
+
+function keyFromWire({ apiKeyId, userId, secretCreatedAtMs, secretEndsAtMs }: ApiKeyPrincipal): KeyCaller {
+  if (secretCreatedAtMs === 0n) return { apiKeyId, userId };
+  const createdAt = Number(secretCreatedAtMs);
+  const secret = { createdAt, ...(secretEndsAtMs > 0n && { endsAt: Number(secretEndsAtMs) }) };
+  return { apiKeyId, userId, secret };
 }

@@ -178,6 +178,71 @@ describe('a credential that is revoked', () => {
     expect(await statusOf([topic], after)).toBe(200);
   });
 
+  describe('by a rotation of its secret', () => {
+    // A second: a token that told no more than its own time could not be told from one of the new secret.
+    const now = Math.floor(Date.now() / 1_000) * 1_000 + 500;
+    const old = now - 60_000;
+    const rotate = (apiKeyId: string, secretsBefore: number, endsAt: number) =>
+      stream.publish(revoked({ apiKeyId, rotation: { secretsBefore, endsAt } }));
+    const tokenOf = async (id: string, secret: { createdAt: number; endsAt?: number }) =>
+      bearer(await makeToken([topic], { cred: { kind: 'provider', id, secret } }));
+    const openWith = async (id: string, createdAt: number, endsAt?: number) => {
+      const secret = { createdAt, ...(endsAt !== undefined && { endsAt }) };
+      return (await connectTo([topic], await tokenOf(id, secret))).opened();
+    };
+    const endOf = async (reader: Reader) => {
+      await reader.until('the end', () => reader.isEnded, 20_000);
+      expect(reader.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"key_revoked"}' });
+      return Date.now();
+    };
+
+    test('ends streams of the old secret when its grace period ends, and those of the new one not', async () => {
+      const before = await openWith('r1', old);
+      const endsAt = Date.now() + 5_000;
+      await rotate('r1', now, endsAt);
+      // From a look-up that was made before the rotation: it does not say when the secret ends.
+      const late = await openWith('r1', old);
+      const named = await openWith('r1', old, endsAt);
+      const fresh = await openWith('r1', now);
+      for (const reader of [before, late, named]) expect(await endOf(reader)).toBeGreaterThanOrEqual(endsAt);
+      expect(await statusOf([topic], await tokenOf('r1', { createdAt: old }))).toBe(401);
+      expect(fresh.isEnded).toBe(false);
+      expect(await statusOf([topic], await tokenOf('r1', { createdAt: now }))).toBe(200);
+    });
+
+    test('ends a stream whose token says when, without having heard of the rotation', async () => {
+      const endsAt = Date.now() + 5_000;
+      const reader = await openWith('r2', old, endsAt);
+      expect(await endOf(reader)).toBeGreaterThanOrEqual(endsAt);
+      expect(await statusOf([topic], await tokenOf('r2', { createdAt: old, endsAt }))).toBe(401);
+    });
+
+    test('without a grace period ends them at once, and lets in a token for the new secret of the same second', async () => {
+      const reader = await openWith('r3', old);
+      await rotate('r3', now, now);
+      await endOf(reader);
+      expect(await statusOf([topic], await tokenOf('r3', { createdAt: old }))).toBe(401);
+      expect(await statusOf([topic], await tokenOf('r3', { createdAt: now }))).toBe(200);
+    });
+
+    test.each([
+      ['earlier', 600_000, 1_000, ['first', 'second']],
+      ['later', 1_000, 600_000, ['first']],
+    ] as const)(
+      'twice, the second time with an %s end, ends each secret at the earlier one',
+      async (...row) => {
+        const [id, firstGrace, secondGrace, ended] = row;
+        const open = { first: await openWith(id, old), second: await openWith(id, now - 1) };
+        await rotate(id, now - 1, Date.now() + firstGrace);
+        await rotate(id, now, Date.now() + secondGrace);
+        const third = await openWith(id, now);
+        for (const secret of ended) await endOf(open[secret]);
+        expect(open.second.isEnded).toBe(ended.length === 2);
+        expect(third.isEnded).toBe(false);
+      },
+    );
+  });
+
   test('is known to a hub that starts later', async () => {
     const cred = { kind: 'provider', id: 'earlier' };
     const token = await makeToken([topic], { cred, issuedAt: Math.floor(Date.now() / 1_000) - 60 });

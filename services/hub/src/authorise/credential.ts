@@ -2,8 +2,10 @@
 export interface Credential {
   /** `key:<id>` or `session:<id>`. */
   readonly id: string;
-  /** When the token was issued that states it, in milliseconds. */
-  readonly issuedAt: number;
+  /** When the key's secret was made, in milliseconds; if the token does not say that, when the token was issued. */
+  readonly since: number;
+  /** When that secret ends, if a rotation had replaced it before the token was issued. */
+  readonly endsAt?: number;
 }
 
 export const keyCredential = (apiKeyId: string): string => `key:${apiKeyId}`;

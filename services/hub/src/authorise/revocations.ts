@@ -6,14 +6,25 @@ import { type Credential, keyCredential, sessionCredential } from './credential.
 /** Longer than any token lives: what was revoked before has no token left. */
 export const revocationMemory = 10 * 60_000;
 
+/** Whatever this process's clock says. */
+const atOnce = 0;
+
+interface Revocation {
+  readonly eventId: string;
+  readonly at: number;
+  /** Ends credentials that exist since before this time. */
+  readonly before: number;
+  readonly endsAt: number;
+}
+
 /** Which credentials were revoked lately. */
 export class Revocations {
   readonly #clock: Clock;
-  readonly #onRevoked: (credentialId: string, at: number) => void;
-  /** When, by id; the oldest first. */
-  readonly #times = new Map<string, number>();
+  readonly #onRevoked: (credentialId: string) => void;
+  /** By credential; the one that was revoked last is the last. */
+  readonly #byCredential = new Map<string, Revocation[]>();
 
-  constructor(options: { clock: Clock; onRevoked: (credentialId: string, at: number) => void }) {
+  constructor(options: { clock: Clock; onRevoked: (credentialId: string) => void }) {
     this.#clock = options.clock;
     this.#onRevoked = options.onRevoked;
   }
@@ -23,33 +34,52 @@ export class Revocations {
     if (event.type !== 'credential_revoked') return;
     const body = readBodyOf(event);
     if (body.case !== 'credentialRevoked') return;
-    const { credential } = body.value;
+    const { credential, secretsBeforeMs, endsAtMs } = body.value;
     if (credential.value === undefined) return;
     const id =
       credential.case === 'apiKeyId' ? keyCredential(credential.value) : sessionCredential(credential.value);
+    const { eventId } = event;
     const at = event.readTime() ?? this.#clock.now();
-    const known = this.#times.get(id);
-    if (at < this.#clock.now() - revocationMemory || (known !== undefined && known >= at)) return;
-    this.#times.delete(id);
-    this.#times.set(id, at);
+    const known = this.#byCredential.get(id) ?? [];
+    if (this.#isForgotten({ at }) || known.some((one) => one.eventId === eventId)) return;
+    const remembered = known.filter((one) => !this.#isForgotten(one));
+    this.#byCredential.delete(id);
+    const isRotation = secretsBeforeMs > 0n;
+    this.#byCredential.set(id, [
+      ...remembered,
+      {
+        eventId,
+        at,
+        // A whole credential is revoked for tokens of that very time too.
+        before: isRotation ? Number(secretsBeforeMs) : at + 1,
+        endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : atOnce,
+      },
+    ]);
     this.#prune();
-    this.#onRevoked(id, at);
+    this.#onRevoked(id);
   }
 
-  /**
-   * Whether the token is from before a revocation of what it rests on. A key whose secret was replaced keeps its
-   * id, so that tokens from after it are good. Tokens tell their time in whole seconds, rounded down.
-   */
-  hits({ id, issuedAt }: Credential): boolean {
-    const at = this.#times.get(id);
-    return at !== undefined && issuedAt <= at;
+  /** When a credential ends or has ended, in milliseconds, as far as that is known; otherwise infinite. */
+  endOf({ id, since, endsAt = Number.POSITIVE_INFINITY }: Credential): number {
+    let end = endsAt;
+    for (const revocation of this.#byCredential.get(id) ?? [])
+      if (since < revocation.before) end = Math.min(end, revocation.endsAt);
+    return end;
+  }
+
+  /** Whether a token may not be used any more because what it rests on has ended. */
+  hits(credential: Credential): boolean {
+    return this.endOf(credential) <= this.#clock.now();
+  }
+
+  #isForgotten({ at }: Pick<Revocation, 'at'>): boolean {
+    return at < this.#clock.now() - revocationMemory;
   }
 
   #prune(): void {
-    const oldest = this.#clock.now() - revocationMemory;
-    for (const [id, at] of this.#times) {
-      if (at >= oldest) return;
-      this.#times.delete(id);
+    for (const [id, revocations] of this.#byCredential) {
+      if (!revocations.every((one) => this.#isForgotten(one))) return;
+      this.#byCredential.delete(id);
     }
   }
 }

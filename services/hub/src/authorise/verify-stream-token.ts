@@ -43,11 +43,16 @@ export function createStreamTokenVerifier(options: {
 
 function grantOf(claims: Record<string, unknown>): Grant | undefined {
   const { topics, cred, iat, exp } = claims;
-  const { kind, id } = (cred ?? {}) as { kind?: unknown; id?: unknown };
+  const { kind, id, secret } = (cred ?? {}) as { kind?: unknown; id?: unknown; secret?: unknown };
   if (!Array.isArray(topics) || typeof id !== 'string') return undefined;
   const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - lifetime);
+  const { createdAt, endsAt } = (secret ?? {}) as { createdAt?: unknown; endsAt?: unknown };
   return {
     topics: new Set(topics.filter((topic) => typeof topic === 'string')),
-    credential: { id: kind === 'session' ? sessionCredential(id) : keyCredential(id), issuedAt },
+    credential: {
+      id: kind === 'session' ? sessionCredential(id) : keyCredential(id),
+      since: typeof createdAt === 'number' ? createdAt : issuedAt,
+      ...(typeof endsAt === 'number' && { endsAt }),
+    },
   };
 }

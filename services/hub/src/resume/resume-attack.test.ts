@@ -3,7 +3,7 @@ import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
-import { startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 jest.setTimeout(60_000);
@@ -69,4 +69,41 @@ test('readers without a credential that ask for the earliest event of any id do 
     clearInterval(attack);
     for (const attacker of attackers) attacker.close();
   }
+});
+
+test('an address that has used up its scans gets a reset at once; other addresses and credentials do not', async () => {
+  await using limited = await startTestHub({
+    prefix: stream.prefix,
+    env: {
+      RELAY_HUB_RING_EVENTS: String(ringEvents),
+      RELAY_HUB_SCANS_PER_ADDRESS: '1',
+      RELAY_TRUSTED_PROXIES: '127.0.0.0/8',
+    },
+  });
+  const { topic } = new RequestEvents();
+  const connect = async (address: string, headers = {}) =>
+    new Reader(limited.url, [topic], {
+      query: { lastEventId: 'earliest' },
+      headers: { ...headers, 'x-forwarded-for': address },
+    }).opened();
+  const begun = async (how: string) => {
+    const [, count = '0'] =
+      new RegExp(`streams_begun_total\\{how="${how}",.*\\} (\\d+)`).exec(await limited.metrics()) ?? [];
+    return Number(count);
+  };
+  const readers: Reader[] = [];
+  const served = async (reader: Reader) => {
+    readers.push(reader);
+    await reader.until('its scan', async () => (await begun('resumed')) === readers.length, 20_000);
+    expect(reader.named('hub.reset')).toEqual([]);
+  };
+  await served(await connect('2001:db8::1'));
+  // The same /64.
+  const refused = await connect('2001:db8::2');
+  await refused.until('a reset', () => refused.named('hub.reset').length === 1);
+  expect(await limited.metrics()).toMatch(/relay_hub_scans_refused_total\{holder="address",.*\} 1/);
+  await served(await connect('203.0.113.6'));
+  const authorization = `Bearer ${await makeToken([topic])}`;
+  await served(await connect('2001:db8::1', { authorization }));
+  for (const reader of [...readers, refused]) reader.close();
 });

@@ -140,7 +140,7 @@ function* messageChecks(): Iterable<string> {
   for (const { check } of reading.ring) yield check;
 }
 
-const key = (id: string): Credential => ({ id: `key:${id}`, issuedAt: 0 });
+const key = (id: string): Credential => ({ id: `key:${id}`, since: 0 });
 const floor = () => formatPosition(feed.ring.floor);
 
 test('short scans, and those of credentials, run while the scan of anonymous readers is under way', async () => {

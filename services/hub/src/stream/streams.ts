@@ -3,6 +3,7 @@ import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
+import type { Credential } from '../authorise/credential.ts';
 import type { Entry } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Audience } from './audience.ts';
@@ -31,8 +32,12 @@ export class Streams implements Part {
   readonly #metrics: StreamMetrics;
   readonly #log: Log;
   readonly #onGone: (subscriber: Subscriber) => void;
+  readonly #endOf: (credential: Credential) => number;
   readonly #pulse: Pulse<Subscriber>;
   readonly #open = new Set<Subscriber>();
+  /** Streams whose credential is known to end. They are looked at more often than each heartbeat. */
+  readonly #expiring = new Set<Subscriber>();
+  #expiry: NodeJS.Timeout | undefined;
   #isStopping = false;
 
   constructor(options: {
@@ -44,6 +49,8 @@ export class Streams implements Part {
     metrics: StreamMetrics;
     log: Log;
     onGone: (subscriber: Subscriber) => void;
+    /** When a credential ends, in milliseconds; infinite as long as no end is known. */
+    endOf: (credential: Credential) => number;
   }) {
     this.#feed = options.feed;
     this.#live = options.live;
@@ -53,6 +60,7 @@ export class Streams implements Part {
     this.#metrics = options.metrics;
     this.#log = options.log;
     this.#onGone = options.onGone;
+    this.#endOf = options.endOf;
     this.#pulse = new Pulse({
       period: options.settings.heartbeat,
       slots: 50,
@@ -76,11 +84,13 @@ export class Streams implements Part {
       this.#open.delete(subscriber);
       this.#caps.remove(subscriber);
       this.#pulse.remove(subscriber);
+      this.#expiring.delete(subscriber);
       if (subscriber.isLive) this.#live.leave(subscriber);
       this.#metrics.ended.inc({ reason: subscriber.endReason });
       this.#log.info(this.#describe(subscriber), 'stream');
       this.#onGone(subscriber);
     });
+    this.#limitToCredential(subscriber);
   }
 
   deliver(entry: Entry, event: EventHead | undefined, repeated: boolean): void {
@@ -93,13 +103,10 @@ export class Streams implements Part {
     this.#metrics.deliveries.inc(deliveries);
   }
 
-  /** Ends the streams that rest on a credential which was revoked at this time. */
-  endRevoked(credentialId: string, at: number): void {
-    const reason = credentialId.startsWith('session:') ? 'signed_out' : 'key_revoked';
-    for (const subscriber of this.#open) {
-      const { credential } = subscriber;
-      if (credential?.id === credentialId && credential.issuedAt <= at) this.#end(subscriber, reason);
-    }
+  /** Ends the streams that rest on this credential, now or when it ends. */
+  checkCredential(credentialId: string): void {
+    for (const subscriber of this.#open)
+      if (subscriber.credential?.id === credentialId) this.#limitToCredential(subscriber);
   }
 
   *[Symbol.iterator](): Iterator<Subscriber> {
@@ -108,6 +115,9 @@ export class Streams implements Part {
 
   async start(): Promise<void> {
     this.#pulse.start();
+    this.#expiry = setInterval(() => {
+      for (const subscriber of this.#expiring) this.#endIfExpired(subscriber);
+    }, 1_000);
   }
 
   /** Sends everyone elsewhere, evenly over the time that is given for it. */
@@ -123,6 +133,21 @@ export class Streams implements Part {
     for (let wait = 0; wait < 20 && this.#open.size > 0; wait++) await pause(50);
     for (const subscriber of this.#open) subscriber.outlet.cut();
     this.#pulse.stop();
+    clearInterval(this.#expiry);
+  }
+
+  #limitToCredential(subscriber: Subscriber): void {
+    if (!subscriber.credential) return;
+    // Of two rotations the earlier may be forgotten by now, so an end that was known stays.
+    subscriber.credentialEndsAt = Math.min(subscriber.credentialEndsAt, this.#endOf(subscriber.credential));
+    if (subscriber.credentialEndsAt === Number.POSITIVE_INFINITY) return;
+    this.#expiring.add(subscriber);
+    this.#endIfExpired(subscriber);
+  }
+
+  #endIfExpired(subscriber: Subscriber): void {
+    if (subscriber.credentialEndsAt > this.#clock.now()) return;
+    this.#end(subscriber, subscriber.credential?.id.startsWith('session:') ? 'signed_out' : 'key_revoked');
   }
 
   #visit(subscribers: ReadonlySet<Subscriber>): void {

@@ -11,6 +11,8 @@ export class Subscriber {
   readonly network: string;
   readonly openedAt: number;
   readonly endsAt: number;
+  /** When what the stream rests on ends, as far as that is known. */
+  credentialEndsAt = Number.POSITIVE_INFINITY;
   /** Gets events as they happen, having had everything before them. */
   isLive = false;
   /** The feed's timeline in which it came to be live: events from before it are not told again. */

@@ -77,7 +77,7 @@ export function expiredTogether(...requests: readonly RequestEvents[]): TestEven
 }
 
 export function revoked(
-  by: { apiKeyId: string } | { sessionId: string },
+  by: Parameters<typeof credentialRevokedPayload>[0],
   recordedAt = new Date(),
 ): TestEvent {
   return seal(

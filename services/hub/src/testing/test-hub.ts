@@ -68,7 +68,7 @@ export async function startTestHub(options: {
 export function makeToken(
   topics: readonly string[],
   claims: {
-    cred?: { kind: string; id: string };
+    cred?: { kind: string; id: string; secret?: { createdAt: number; endsAt?: number } };
     issuedAt?: number;
     expiresAt?: number;
     issuer?: string;

@@ -5,7 +5,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import { type KeyView, keySelect } from './key-body.ts';
 
 /**
- * Two statements under one lock, since a second rotation must see the secret that a first one made.
+ * Several statements under one lock, since a second rotation must see the secret that a first one made.
  * A repeated call replaces the secret that it made: the first one was in an answer that never arrived.
  */
 export function rotateSecret(
@@ -24,25 +24,31 @@ export function rotateSecret(
       FOR UPDATE`;
     if (!key) return undefined;
     if (key.revoked) throw new Problem('key_revoked');
+    // Read under the lock: of two rotations the later one has the later time, and its secret too.
+    const [{ now }] = await transaction.$queryRaw<[{ now: Date }]>`SELECT clock_timestamp() AS now`;
+    const endsAt = new Date(now.getTime() + 1_000 * graceSeconds);
 
     const { text, digest, lastFour } = makeApiKey(key.kind);
-    const ended = graceSeconds === 0 ? Prisma.sql`TRUE` : Prisma.sql`FALSE`;
     await transaction.$executeRaw`
       WITH replaced AS (
         UPDATE api_key_secrets
-        SET expires_at = LEAST(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}::float8))
+        SET expires_at = LEAST(expires_at, ${endsAt}::timestamptz)
         WHERE api_key_id = ${keyId}::uuid AND call_id <> ${callId}::uuid
       ),
       made AS (
-        INSERT INTO api_key_secrets (secret_digest, api_key_id, call_id)
-        VALUES (${digest}, ${keyId}::uuid, ${callId}::uuid)
-        ON CONFLICT (call_id) DO UPDATE SET secret_digest = EXCLUDED.secret_digest
+        INSERT INTO api_key_secrets (secret_digest, api_key_id, call_id, created_at)
+        VALUES (${digest}, ${keyId}::uuid, ${callId}::uuid, ${now}::timestamptz)
+        ON CONFLICT (call_id) DO UPDATE
+        SET secret_digest = EXCLUDED.secret_digest, created_at = EXCLUDED.created_at
       ),
       event AS (${insertEvent({
         type: 'credential_revoked',
-        payload: credentialRevokedPayload({ apiKeyId: keyId }),
+        payload: credentialRevokedPayload({
+          apiKeyId: keyId,
+          rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() },
+        }),
         from: Prisma.sql`
-          SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq WHERE ${ended}`,
+          SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
       })})
       UPDATE api_keys SET last_four = ${lastFour} WHERE id = ${keyId}::uuid`;
     return {

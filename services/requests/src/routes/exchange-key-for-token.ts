@@ -21,7 +21,8 @@ export const exchangeKeyForToken = (context: Context) =>
       const parsed = parseApiKey(apiKey);
       const found = parsed && (await findKey(context.query, parsed));
       if (!found) throw new Problem('unauthorized');
-      const party = { kind: found.kind, apiKeyId: found.id, userId: found.userId };
+      const { id: apiKeyId, kind, userId, secret } = found;
+      const party = { kind, apiKeyId, userId, secret };
       await checkTopics(context.prisma, party, topics);
       const grant = { userId: party.userId, credential: credentialOf(party), topics };
       return { status: 201, body: await context.signStreamToken(grant) };

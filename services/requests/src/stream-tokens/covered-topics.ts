@@ -1,17 +1,21 @@
 import { parseTopic } from '@expert-relay/contracts';
 import { ownedBy, type Party, Prisma, type PrismaClient } from '@expert-relay/db';
+import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 
 /** What a stream rests on: when this is revoked, the stream ends. */
 export interface Credential {
   kind: Party['kind'];
   id: string;
+  /** The secret of an API key; the stream ends with it. */
+  secret?: KeySecret;
 }
 
-export const credentialOf = (party: Party): Credential => ({
-  kind: party.kind,
-  id: party.kind === 'session' ? party.sessionId : party.apiKeyId,
-});
+export function credentialOf(party: Party): Credential {
+  if (party.kind === 'session') return { kind: party.kind, id: party.sessionId };
+  const { kind, apiKeyId: id, secret } = party;
+  return { kind, id, ...(secret && { secret }) };
+}
 
 /**
  * Refuses unless the caller may listen to every topic: its own requests' topics and, for the expert,

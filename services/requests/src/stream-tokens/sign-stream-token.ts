@@ -24,7 +24,8 @@ export function createStreamTokenSigner(privateKey: string): SignStreamToken {
   const key = parsePrivateKey(privateKey);
 
   return async ({ userId, credential, topics }) => {
-    const expiresAt = Math.floor(Date.now() / 1000) + lifetime;
+    const secretEndsAt = credential.secret?.endsAt ?? Number.POSITIVE_INFINITY;
+    const expiresAt = Math.min(Math.floor(Date.now() / 1000) + lifetime, Math.ceil(secretEndsAt / 1000));
     const token = await new SignJWT({ topics: [...topics], cred: credential })
       .setProtectedHeader({ alg: 'EdDSA', typ: 'relay-stream+jwt' })
       .setIssuer('expert-relay')
