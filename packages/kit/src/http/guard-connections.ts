@@ -14,6 +14,7 @@ interface Connection {
   response: ServerResponse;
   /** Pipelined requests that arrived before it was finished. */
   waiting: [IncomingMessage, ServerResponse][];
+  isPausing: boolean;
 }
 
 /**
@@ -49,19 +50,31 @@ export function guardConnections(
     answer(connection, ...next);
   }
 
+  /**
+   * Reading goes on when all that waits has been handled: what a client may pipeline is bounded by one read. Node resumes
+   * a socket after each request that it parses, so it is paused after the last one.
+   */
+  function pauseAfterRead(connection: Connection, socket: IncomingMessage['socket']): void {
+    if (connection.isPausing) return;
+    connection.isPausing = true;
+    setImmediate(() => {
+      connection.isPausing = false;
+      if (connection.waiting.length > 0) socket.pause();
+    });
+  }
+
   server.on('request', (request, response) => {
     const { socket } = request;
     // Node goes on parsing what it has read before the connection broke.
     if (!socket.writable) return;
-    const connection = connections.get(socket) ?? { response, waiting: [] };
+    const connection = connections.get(socket) ?? { response, waiting: [], isPausing: false };
     connections.set(socket, connection);
     if (connection.response === response || isDone(connection)) {
       answer(connection, request, response);
       return;
     }
     connection.waiting.push([request, response]);
-    // Reading goes on when all that waits has been handled: what a client may pipeline is bounded by one read.
-    socket.pause();
+    pauseAfterRead(connection, socket);
   });
   // Node would answer these by itself. The handler decides when it wants the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
