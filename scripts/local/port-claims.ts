@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identify, isRunning, type KnownProcess } from '../processes/process-identity.ts';
+import { byThisProcess, claimFile } from './claim-file.ts';
 
 /** Keeps two runs that start at the same moment from choosing the same free port. */
 export interface PortClaims {
@@ -9,21 +9,18 @@ export interface PortClaims {
   release(): void;
 }
 
-/** A claim is a file named for the port, good for as long as the process in it lives. */
+/** A claim is a file named for the port, valid as long as the process in it lives. */
 export function openPortClaims(folder = join(tmpdir(), 'expert-relay-ports')): PortClaims {
   const mine = new Set<string>();
 
   function claim(port: number): boolean {
     const file = join(folder, String(port));
-    const holder = read(file);
-    if (holder && isRunning(holder)) return false;
     try {
       // Sticky and open to all, like /tmp itself: other users' runs keep their claims here too.
       if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o1777);
-      if (holder) rmSync(file);
-      const text = JSON.stringify({ pid: process.pid, identity: identify(process.pid) });
-      writeFileSync(file, text, { flag: 'wx', mode: 0o644 });
+      if (!claimFile(file, byThisProcess)) return false;
     } catch {
+      // Another user's claim can be neither read nor replaced.
       return false;
     }
     mine.add(file);
@@ -36,12 +33,4 @@ export function openPortClaims(folder = join(tmpdir(), 'expert-relay-ports')): P
   }
 
   return { claim, release };
-}
-
-function read(file: string): KnownProcess | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as KnownProcess;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,11 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify, isRunning, type KnownProcess } from '../processes/process-identity.ts';
 import type { RunningProcess } from '../processes/running-process.ts';
 import { stopProcesses } from '../processes/stop-processes.ts';
 import { StepError } from '../terminal/step-error.ts';
+import { claimFile, type FileClaim, parse } from './claim-file.ts';
 import type { Home } from './home.ts';
 import { readJson, writeJson } from './json-file.ts';
 
@@ -41,58 +42,39 @@ export async function claimHome(home: Home, say: (line: string) => void): Promis
   return { update, release };
 }
 
-/** Writes our record where there is none, or only that of a dead launcher; answers the latter. */
+/** Writes our record where there is none, or only that of a launcher that has ended. Returns the latter. */
 async function takeOver(file: string, record: RunRecord, say: (line: string) => void) {
   let previous: RunRecord | undefined;
   let patience = 6;
   let waited = false;
-  for (;;) {
-    try {
-      writeFileSync(file, JSON.stringify(record), { flag: 'wx', mode: 0o600 });
-      return previous;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
+  const claim: FileClaim = {
+    mode: 0o600,
+    holderOf: (text) => parse<RunRecord>(text)?.launcher,
+    textAfter(left) {
+      previous = left === undefined ? undefined : parse<RunRecord>(left);
+      // Should we be killed while clearing up, the next one still finds what is left.
+      return JSON.stringify({ ...record, processes: previous?.processes ?? [] });
+    },
+  };
+  while (!claimFile(file, claim)) {
     const holder = readRecord(file);
     if (holder && isRunning(holder.launcher)) {
       // One whose npm was killed notices it within a moment, and is then on its way out.
       if (!holder.stopping && patience-- <= 0) throw alreadyRunning(dirname(file), holder.launcher.pid);
       if (holder.stopping && !waited) say('Waiting for the previous run to stop.');
       waited ||= holder.stopping;
-      await pause(250);
-      continue;
     }
-    previous = moveAway(file) ?? previous;
-    // Should we be killed while clearing up, the next one still finds what is left.
-    record.processes = previous?.processes ?? [];
+    await pause(250);
   }
+  return previous;
 }
 
 function readRecord(file: string): RunRecord | undefined {
   try {
     return readJson<RunRecord>(file);
   } catch {
-    // Half written: its launcher died at that very moment.
     return undefined;
   }
-}
-
-/** Of several that find the same dead record, only one gets to move it. */
-function moveAway(file: string): RunRecord | undefined {
-  const aside = `${file}.${process.pid}.stale`;
-  try {
-    renameSync(file, aside);
-  } catch {
-    return undefined;
-  }
-  const record = readRecord(aside);
-  if (record && isRunning(record.launcher)) {
-    // Another took over between our look and our move.
-    renameSync(aside, file);
-    return undefined;
-  }
-  rmSync(aside);
-  return record;
 }
 
 /** Lets the guardian finish, then stops what it did not get to. Answers how many were left. */

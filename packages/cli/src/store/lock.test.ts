@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
 import { lock } from './lock.ts';
 import { processStart } from './process-start.ts';
 
@@ -63,4 +65,59 @@ test('of a process that ended without its parent noticing is taken over', async 
   writeFileSync(path, `${pid}\nwhenever`, { mode: 0o600 });
   lock(path, 'HS-5')();
   parent.kill('SIGKILL');
+});
+
+/** Takes the lock again and again, and ends each time as a process that crashed: its lock stays, with an ended holder. */
+const racer = (path: string) => `
+  import { mkdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+  import { lock } from './lock.ts';
+  const path = ${JSON.stringify(path)};
+  const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  for (let turns = 0; turns < 150; ) {
+    try {
+      lock(path, 'HS-6');
+    } catch (error) {
+      if (error.name !== 'Failure') throw error;
+      pause();
+      continue;
+    }
+    // Fails when another process is inside.
+    mkdirSync(path + '.inside');
+    pause();
+    rmdirSync(path + '.inside');
+    const left = path + '.left-by-' + process.pid;
+    writeFileSync(left, process.pid + '\\nan earlier start', { mode: 0o600 });
+    renameSync(left, path);
+    turns += 1;
+  }`;
+
+test('of processes that are gone is taken over by one at a time, whoever else tries to', async () => {
+  const path = join(folder, 'race.lock');
+  const program = join(folder, 'racer.mjs');
+  await build({
+    stdin: { contents: racer(path), resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
+  const ends = Array.from({ length: 5 }, async () => {
+    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (text) => {
+      errors += text;
+    });
+    const [code] = await once(child, 'close');
+    return { code, errors };
+  });
+  expect(await Promise.all(ends)).toEqual(Array(5).fill({ code: 0, errors: '' }));
+}, 120_000);
+
+test('is taken over although a process ended while it took it over', () => {
+  const path = join(folder, 'again-and-again.lock');
+  for (const left of [path, `${path}.removal`, `${path}.removal.removal`]) {
+    writeFileSync(left, `${process.pid}\nan earlier start`, { mode: 0o600 });
+  }
+  lock(path, 'HS-7')();
+  expect(readdirSync(folder).filter((name) => name.startsWith('again-and'))).toEqual([]);
 });

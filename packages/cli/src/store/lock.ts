@@ -9,27 +9,39 @@ import { processStart } from './process-start.ts';
 
 /**
  * Lets one process at a time hold a conversation: two that send from the same saved state would count alike,
- * and the other side would refuse what they say. Returns how to let go.
+ * and the other side would refuse their messages. Returns the function that releases it.
  */
 export function lock(path: string, what: string): () => void {
   openPrivateFolder(dirname(path));
   if (!take(path)) {
-    const holder = readHolder(path);
-    if (isRunning(holder)) {
-      throw new Failure(
-        'state',
-        `${what} is in use by another relay command (process ${holder.pid}). Wait for it, or end it. Should that be something else: rm '${path}'`,
-      );
-    }
-    // Its holder crashed.
-    rmSync(path, { force: true });
-    if (!take(path)) throw new Failure('state', `${what} is in use by another relay command. Try again.`);
+    const { pid } = readHolder(path) ?? {};
+    throw new Failure(
+      'state',
+      `${what} is in use by another relay command (process ${pid ?? 'unknown'}). Wait for it, or end it. Should that be something else: rm '${path}'`,
+    );
   }
   return () => rmSync(path, { force: true });
 }
 
-/** Written first and linked then, so that nobody ever finds a lock that does not name its holder. */
+/** Takes a lock that is free, or that was left by a process that has ended. */
 function take(path: string): boolean {
+  if (create(path)) return true;
+  if (isRunning(readHolder(path))) return false;
+  // Several processes may find the same ended holder. One at a time may remove its lock, and looks again before:
+  // otherwise the second would remove the lock that the first has taken meanwhile.
+  const removal = `${path}.removal`;
+  if (!take(removal)) return false;
+  try {
+    const holder = readHolder(path);
+    if (holder && !isRunning(holder)) rmSync(path, { force: true });
+    return create(path);
+  } finally {
+    rmSync(removal, { force: true });
+  }
+}
+
+/** Creates a lock unless there is one. It is linked once it is written: a lock always names its holder. */
+function create(path: string): boolean {
   const draft = `${path}.${randomUUID()}.new`;
   try {
     writeFileSync(draft, [process.pid, processStart(process.pid)].join('\n'), { mode: 0o600, flag: 'wx' });
@@ -45,16 +57,20 @@ function take(path: string): boolean {
 
 interface Holder {
   readonly pid: number;
-  /** Undefined where nobody could say. */
+  /** Undefined where the platform does not say. */
   readonly start: string | undefined;
 }
 
-function readHolder(path: string): Holder {
-  const [pid, start] = (readPrivate(path) ?? '').split('\n');
+function readHolder(path: string): Holder | undefined {
+  const text = readPrivate(path);
+  if (text === undefined) return undefined;
+  const [pid, start] = text.split('\n');
   return { pid: Number(pid), start: start || undefined };
 }
 
-function isRunning({ pid, start }: Holder): boolean {
+function isRunning(holder: Holder | undefined): boolean {
+  if (!holder) return false;
+  const { pid, start } = holder;
   if (!Number.isSafeInteger(pid) || pid <= 0 || !hasProcess(pid)) return false;
   const now = processStart(pid);
   // A pid alone must do where no more is known.
