@@ -1,5 +1,5 @@
 import type { Answer, Ask } from './ask.ts';
-import { type DocumentedResponse, document, follow, type NamedOperation } from './document.ts';
+import { type DocumentedResponse, document, examplesOf, follow, type NamedOperation } from './document.ts';
 import { findOperation, findPath } from './find-operation.ts';
 import { faultsOf } from './validate.ts';
 
@@ -14,12 +14,11 @@ const ofHttp = new Set([
   'vary',
 ]);
 
-/** What is said to calls that are no operation; of a foreign page, by the dashboard. */
+/** Answers to calls that are no operation. `ForeignOrigin` comes from the dashboard. */
 const anywhere = [
   'InvalidRequest',
   'ForeignOrigin',
   'NotFound',
-  'MethodNotAllowed',
   'RequestTimeout',
   'PayloadTooLarge',
   'RateLimited',
@@ -28,7 +27,7 @@ const anywhere = [
 
 /** Everything in which an answer differs from what docs/openapi.yaml says of it. */
 export function checkAnswer(ask: Ask, answer: Answer): string[] {
-  // Whoever is signed in is led away from all of /auth/*, however it is called.
+  // With a session every call of /auth/* is redirected.
   const isLedAway = /^\/auth\b/.test(ask.path) && answer.status === 302;
   const operation = isLedAway ? findOperation('GET', '/auth/login') : findOperation(ask.method, ask.path);
   const documented = documentedResponse(ask, answer, operation);
@@ -46,23 +45,27 @@ function documentedResponse(
   operation: NamedOperation | undefined,
 ): DocumentedResponse | undefined {
   const { responses } = document.components;
-  if (ask.method === 'OPTIONS' && status === 204) return responses.Preflight;
+  const ofEveryPath = document['x-every-path'];
+  if (ask.method === 'OPTIONS' && status === 204) return ofEveryPath[status];
   if (operation) {
     const documented = operation.responses[status];
     return documented && follow(documented);
   }
-  return (
-    anywhere
-      // A parameter may be written so that the path is none: then there is nothing there.
-      .filter((name) => name !== 'MethodNotAllowed' || findPath(ask.path))
-      .map((name) => responses[name])
-      .find((response) => response && statusOf(response) === status)
-  );
+  if (status === 405 && findPath(ask.path)) return ofEveryPath[status];
+  return anywhere
+    .map((name) => responses[name])
+    .find((response) => response && problemsOf(response)[0]?.status === status);
 }
 
-function statusOf({ content }: DocumentedResponse): unknown {
-  const example = content?.['application/problem+json']?.example as { status: unknown } | undefined;
-  return example?.status;
+interface Problem {
+  readonly status: number;
+  readonly error: string;
+}
+
+/** The errors that an answer may report: it has an example of each. */
+function problemsOf({ content }: DocumentedResponse): readonly Problem[] {
+  const media = content?.['application/problem+json'];
+  return media ? (examplesOf(media) as Problem[]) : [];
 }
 
 function checkHeaders(
@@ -71,7 +74,8 @@ function checkHeaders(
   operation: NamedOperation | undefined,
 ): string[] {
   const faults: string[] = [];
-  for (const [name, reference] of Object.entries(documented.headers)) {
+  const headers = { ...document['x-every-answer'], ...documented.headers };
+  for (const [name, reference] of Object.entries(headers)) {
     const { required, schema } = follow(reference);
     const value = answer.headers[name];
     if (value === undefined) {
@@ -86,15 +90,16 @@ function checkHeaders(
   }
   for (const name of Object.keys(answer.headers)) {
     const isSessions = name === 'set-cookie' && operation?.security.some(({ session }) => session);
-    if (!(name in documented.headers) && !ofHttp.has(name) && !isSessions)
+    if (!(name in headers) && !ofHttp.has(name) && !isSessions)
       faults.push(`the header ${name} is not documented`);
   }
   return faults;
 }
 
-function checkBody(answer: Answer, { content }: DocumentedResponse): string[] {
+function checkBody(answer: Answer, documented: DocumentedResponse): string[] {
+  const { content } = documented;
   if (!content) {
-    // A redirect may say so in words.
+    // Express writes a sentence into a redirect.
     const isRedirect = answer.status >= 300 && answer.status < 400;
     return answer.text === '' || isRedirect ? [] : [`a body is not documented: ${answer.text.slice(0, 200)}`];
   }
@@ -102,16 +107,31 @@ function checkBody(answer: Answer, { content }: DocumentedResponse): string[] {
   const media = content[type.split(';')[0] ?? ''];
   if (!media) return [`the content type ${type} is not documented`];
   const value = type.includes('json') ? answer.json : answer.text;
-  return faultsOf(value, media.schema).map((fault) => `body: ${fault}\n${answer.text.slice(0, 500)}`);
+  return [
+    ...faultsOf(value, media.schema).map((fault) => `body: ${fault}\n${answer.text.slice(0, 500)}`),
+    ...(type.startsWith('application/problem+json') ? checkProblem(answer, documented) : []),
+  ];
 }
 
-/** A call that was served must be one that the document allows, or the document is too narrow. */
+function checkProblem(answer: Answer, documented: DocumentedResponse): string[] {
+  const { status, error, fields } = answer.json as Problem & { fields?: unknown };
+  const allowed = problemsOf(documented).filter((problem) => problem.status === answer.status);
+  const faults: string[] = [];
+  if (status !== answer.status) faults.push(`the body has the status ${status}`);
+  if (!allowed.some((problem) => problem.error === error)) {
+    faults.push(`the error ${error} has no example at this answer: ${answer.text.slice(0, 500)}`);
+  }
+  if (fields !== undefined && error !== 'invalid_request') faults.push(`${error} has \`fields\``);
+  return faults;
+}
+
+/** The document must allow each call that was served. */
 function checkRequest(ask: Ask, operation: NamedOperation): string[] {
   const media = operation.requestBody?.content['application/json'];
   const faults: string[] = [];
   if (media && typeof ask.body === 'string' && contentType(ask).startsWith('application/json')) {
     faults.push(
-      ...faultsOf(JSON.parse(ask.body), media.schema).map(
+      ...faultsOf(withoutNulls(JSON.parse(ask.body)), media.schema).map(
         (fault) => `the document forbids this body: ${fault}`,
       ),
     );
@@ -120,10 +140,15 @@ function checkRequest(ask: Ask, operation: NamedOperation): string[] {
   for (const [name, text] of new URLSearchParams(ask.path.split('?')[1])) {
     const schema = documented.find((parameter) => parameter.name === name)?.schema;
     if (!schema) continue;
-    const value = (schema as { type?: string }).type === 'integer' ? Number(text) : text;
+    const isNumber = (schema as { type?: string }).type === 'integer' && /^\d+$/.test(text);
+    const value = isNumber ? Number(text) : text;
     faults.push(...faultsOf(value, schema).map((fault) => `the document forbids ?${name}=${text}: ${fault}`));
   }
   return faults;
 }
+
+/** `null` counts as missing, as the document says of all bodies. */
+const withoutNulls = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 const contentType = (ask: Ask): string => String(ask.headers?.['content-type'] ?? '');

@@ -4,6 +4,10 @@ import { parse } from 'yaml';
 /** What of OpenAPI this repo's document uses. */
 export interface Document {
   readonly openapi: string;
+  /** Headers of every answer, unless the answer documents another one of that name. */
+  readonly 'x-every-answer': Readonly<Record<string, DocumentedHeader>>;
+  /** Answers of every path, by status, beside those of its operations. */
+  readonly 'x-every-path': Readonly<Record<string, DocumentedResponse>>;
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -11,6 +15,7 @@ export interface Document {
     readonly responses: Readonly<Record<string, DocumentedResponse>>;
     readonly headers: Readonly<Record<string, DocumentedHeader>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly examples: Readonly<Record<string, Example>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
@@ -31,7 +36,7 @@ export interface Operation {
 
 export interface DocumentedResponse {
   readonly description: string;
-  readonly headers: Readonly<Record<string, DocumentedHeader | Ref>>;
+  readonly headers?: Readonly<Record<string, DocumentedHeader | Ref>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
 
@@ -51,14 +56,19 @@ export interface Parameter {
 export interface Media {
   readonly schema: Ref;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly examples?: Readonly<Record<string, Example | Ref>>;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
 }
 
 const file = new URL('../../docs/openapi.yaml', import.meta.url);
 
-export const document: Document = parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 });
+export const document: Document = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 });
 
-/** What a reference stands for; anything else as it is. */
+/** The target of a reference; anything else is returned as it is. */
 export function follow<T extends object>(value: T | Ref): T {
   if (!('$ref' in value)) return value;
   const steps = value.$ref.replace(/^#\//, '').split('/');
@@ -68,6 +78,12 @@ export function follow<T extends object>(value: T | Ref): T {
   );
   if (found === undefined) throw new Error(`docs/openapi.yaml has nothing at ${value.$ref}`);
   return found as T;
+}
+
+/** The values of all examples of a body or an answer. */
+export function examplesOf({ example, examples = {} }: Media): readonly unknown[] {
+  const named = Object.values(examples).map((one) => follow(one).value);
+  return example === undefined ? named : [example, ...named];
 }
 
 export interface NamedOperation extends Operation {

@@ -26,7 +26,7 @@ async function send(
   return here.relay.ask({ ...call, body, headers: { ...call.headers, ...headers } });
 }
 
-/** Not one object that two readers would read alike. */
+/** Each is not one JSON object, or one that two parsers would read differently. */
 const notJson: Record<string, string | Buffer> = {
   'an empty text': ' ',
   'half an object': '{"a":1',
@@ -50,10 +50,6 @@ const notJson: Record<string, string | Buffer> = {
   'an apiKey that stands twice': '{"apiKey":"x","apiKey":"y"}',
   __proto__: '{"__proto__":{"isAdmin":true}}',
   '__proto__ inside': '{"a":[{"__proto__":null}]}',
-  'NUL in a text': '{"a":"\\u0000"}',
-  'NUL in a name': '{"\\u0000":1}',
-  'half of a surrogate pair': '{"a":"\\ud800"}',
-  'the other half': '{"a":"\\udc00x"}',
   '33 levels': `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`,
   '100,000 levels': '['.repeat(100_000),
   '100,000 levels that close': `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
@@ -64,6 +60,17 @@ describe.each(withBody)('$method $path', (endpoint) => {
     const answer = await send(endpoint, body);
     expect(answer.status).toBe(400);
     expect(answer.json.error).toBe('invalid_json');
+  });
+
+  test.each([
+    ['NUL in a text', '{"a":"\\u0000"}', 'nul_character'],
+    ['NUL in a name', '{"\\u0000":1}', 'nul_character'],
+    ['half of a surrogate pair', '{"a":"\\ud800"}', 'lone_surrogate'],
+    ['the other half', '{"a":"\\udc00x"}', 'lone_surrogate'],
+  ])('refuses %s with a code of its own', async (_name, body, code) => {
+    const answer = await send(endpoint, body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toBe(code);
   });
 
   test.each([

@@ -80,6 +80,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
     'limit=201',
     'limit=x',
     'after=x',
+    'after=',
     `after=${overflow}`,
     'status=pending&status=closed',
     'q=%00',

@@ -133,6 +133,8 @@ describe(row('silences', 'finer points of messages'), () => {
     ['base64url', 'encrypted.iv', bad({ iv: '-_-_' })],
     ['base64 in lines', 'encrypted.ciphertext', bad({ ciphertext: 'AAAA\nAAAA' })],
     ['base64 with stray bits', 'encrypted.tag', bad({ tag: 'AB==' })],
+    ['an empty signature', 'signature', { ...blob, signature: '' }],
+    ['an empty signature beside a good text', 'signature', { plaintext: 'x', signature: '' }],
     ['a signature that is no base64', 'signature', { ...blob, signature: '*' }],
     ['a blob that is a text', 'encrypted', { ...blob, encrypted: 'AAAA' }],
     ['a blob that is a list', 'encrypted', { ...blob, encrypted: ['AAAA'] }],

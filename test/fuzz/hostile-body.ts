@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import type { NamedOperation } from '../black-box/document.ts';
+import { examplesOf, type NamedOperation } from '../black-box/document.ts';
 import { hostileText, hostileValue } from './hostile-values.ts';
 
 type Json = Record<string, unknown>;
 
-/** Bodies of an operation: as the document has them, bent a little, bent a lot, and no JSON at all. */
+/** Bodies of an operation: the document's examples, changed ones, damaged ones, and bytes that are no JSON. */
 export function hostileBody(operation: NamedOperation | undefined): fc.Arbitrary<string | Buffer> {
   const media = operation?.requestBody?.content['application/json'];
-  const examples = Object.values(media?.examples ?? {}).map(({ value }) => value as Json);
+  const examples = media ? (examplesOf(media) as Json[]) : [];
   const example = fc.constantFrom(...(examples.length > 0 ? examples : [{}]));
   const bent = fc
     .tuple(example, fc.array(bend, { minLength: 1, maxLength: 3 }))

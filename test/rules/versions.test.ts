@@ -11,7 +11,7 @@ function strays(tree: Tree): string[] {
   );
   const said = [
     ...workspaces.map((path) => [path, JSON.parse(read(path)).version]),
-    ['docs/openapi.yaml', parse(read('docs/openapi.yaml'), { maxAliasCount: -1 }).info?.version],
+    ['docs/openapi.yaml', parse(read('docs/openapi.yaml'), { maxAliasCount: 0 }).info?.version],
   ];
   return said
     .filter(([, own]) => own !== version)

@@ -74,11 +74,11 @@ function endOfString(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Counts the members that are left and refuses what must not be in any text or name. */
+/** Counts the members that are left, and refuses characters that no text or name may contain. */
 function inspect(value: unknown): number {
   if (typeof value === 'string') {
-    if (value.includes('\0')) refuse('A text contains the character NUL (\\u0000), which cannot be kept.');
-    if (!value.isWellFormed()) refuse('A text contains half of a surrogate pair, which is no character.');
+    if (value.includes('\0')) throw new Problem('nul_character');
+    if (!value.isWellFormed()) throw new Problem('lone_surrogate');
     return 0;
   }
   // What JSON.parse makes of a number beyond a double's range would be written as null.

@@ -10,6 +10,16 @@ export const problems = {
     title: 'The body is not valid JSON',
     help: 'Send one JSON object in UTF-8, at most 32 levels deep, with at most 10,000 members and list entries counted together, and without a member named twice.',
   },
+  nul_character: {
+    status: 400,
+    title: 'A text contains the character NUL',
+    help: 'Remove NUL (`\\u0000`) from all texts and names of the body: it cannot be stored.',
+  },
+  lone_surrogate: {
+    status: 400,
+    title: 'A text contains half of a surrogate pair',
+    help: 'Send whole characters: a surrogate such as `\\ud83d` needs its other half. Cutting a text in the middle of an emoji leaves one.',
+  },
   unauthorized: {
     status: 401,
     title: 'A valid credential is needed',

@@ -2,6 +2,8 @@ import { openapi } from '../generated/openapi.ts';
 
 /** What of an OpenAPI document the page shows. */
 export interface ApiDocument {
+  /** Answers of every path, by status. */
+  readonly 'x-every-path': Readonly<Record<string, Response>>;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -22,7 +24,12 @@ export interface Operation {
 export interface Media {
   readonly schema: unknown;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly examples?: Readonly<Record<string, unknown>>;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
 }
 
 export interface Response {
@@ -32,7 +39,7 @@ export interface Response {
 
 export const apiDocument: ApiDocument = JSON.parse(openapi);
 
-/** What a reference stands for; anything else as it is. */
+/** The target of a reference; anything else is returned as it is. */
 export function resolve<T>(document: ApiDocument, value: unknown): T {
   const { $ref } = value as { $ref?: string };
   if ($ref === undefined) return value as T;

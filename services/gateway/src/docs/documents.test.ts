@@ -1,6 +1,7 @@
+import { problems } from '@expert-relay/kit/problem';
 import { describe, expect, test } from '@jest/globals';
 import { routes } from '../routes/index.ts';
-import { apiDocument } from './api-document.ts';
+import { apiDocument, type Example, type Response, resolve } from './api-document.ts';
 import { documents } from './documents.ts';
 import { Html, html } from './html.ts';
 import { inline, prose } from './prose.ts';
@@ -30,8 +31,45 @@ describe('the document and the table of the edge list the same calls', () => {
   });
 });
 
+test('the examples of errors report what the catalogue has', () => {
+  const responses = [
+    ...Object.values(apiDocument.components.responses ?? {}),
+    ...Object.values(apiDocument['x-every-path']),
+  ] as Response[];
+  const examples = new Map(
+    responses.flatMap(({ content }) =>
+      Object.entries(content?.['application/problem+json']?.examples ?? {}).map(([code, example]) => [
+        code,
+        resolve<Example>(apiDocument, example).value,
+      ]),
+    ),
+  );
+  for (const [code, { status, title }] of Object.entries(problems)) {
+    const type = expect.stringMatching(new RegExp(`/docs/errors\\.md#${code}$`));
+    expect({ code, ...(examples.get(code) as object) }).toMatchObject({ error: code, status, title, type });
+  }
+  expect([...examples.keys()].sort()).toEqual(Object.keys(problems).sort());
+});
+
 describe('the page', () => {
   const { text } = documents['/docs'];
+
+  test('shows each variant of a body, and the members of the objects in it', () => {
+    const [, send = ''] = /<details id="sendMessage">(.*?)<h4>Answers/s.exec(text) ?? [];
+    expect(send.match(/<h5>(Either|Or):/g)).toEqual(['<h5>Either:', '<h5>Or:']);
+    expect(send.match(/<dt><code>signature<\/code>/g)).toHaveLength(1);
+    expect(send.match(/<dt><code>plaintext<\/code> <small>string(, optional)?/g)).toEqual([
+      '<dt><code>plaintext</code> <small>string, optional',
+      '<dt><code>plaintext</code> <small>string',
+    ]);
+    expect(send).toContain('<dt><code>ephemeralPublicKey</code>');
+  });
+
+  test('leads from the errors of a call to what they mean', () => {
+    const links = [...text.matchAll(/<a href="#([a-z_]+)">/g)].map(([, code]) => code);
+    expect(new Set(links).size).toBeGreaterThan(20);
+    for (const code of links) expect(text).toContain(`<dt id="${code}">`);
+  });
 
   test('shows every call with its summary and its example', () => {
     for (const [path, methods] of Object.entries(apiDocument.paths)) {

@@ -1,4 +1,11 @@
-import { type ApiDocument, type Media, type Operation, type Response, resolve } from './api-document.ts';
+import {
+  type ApiDocument,
+  type Example,
+  type Media,
+  type Operation,
+  type Response,
+  resolve,
+} from './api-document.ts';
 import { type Html, html } from './html.ts';
 import { inline, prose } from './prose.ts';
 import { showMembers } from './show-schema.ts';
@@ -48,7 +55,7 @@ const showParameter = (parameter: Parameter): Html =>
 
 function showBody(document: ApiDocument, content: Readonly<Record<string, Media>>): Html {
   const [media] = Object.values(content);
-  const examples = Object.values(media?.examples ?? {});
+  const examples = Object.values(media?.examples ?? {}).map((one) => resolve<Example>(document, one));
   return html`${media && showMembers(document, media.schema)}
 ${examples.map(({ summary, value }) => html`<h5>${summary}</h5>${showJson(value)}`)}`;
 }
@@ -56,7 +63,9 @@ ${examples.map(({ summary, value }) => html`<h5>${summary}</h5>${showJson(value)
 function showResponse(document: ApiDocument, status: string, { description, content = {} }: Response): Html {
   const [media] = Object.values(content);
   const isError = Number(status) >= 400;
-  return html`<h5>${status} <span>${inline(description)}</span></h5>
+  const codes = isError ? Object.keys(media?.examples ?? {}) : [];
+  const links = codes.map((code) => html` <a href="#${code}"><code>${code}</code></a>`);
+  return html`<h5>${status} <span>${inline(description)}${links}</span></h5>
 ${!isError && media && showMembers(document, media.schema)}
 ${!isError && media?.example !== undefined && showJson(media.example)}`;
 }

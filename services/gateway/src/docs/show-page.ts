@@ -1,6 +1,6 @@
 import { type ApiDocument, type Response, resolve } from './api-document.ts';
 import { type Html, html } from './html.ts';
-import { prose } from './prose.ts';
+import { inline, prose } from './prose.ts';
 import { showOperation } from './show-operation.ts';
 
 /** The whole document as one page, readable without scripts. */
@@ -35,17 +35,28 @@ function showTag(document: ApiDocument, { name, description }: ApiDocument['tags
   return html`<section><h2>${name}</h2>${prose(description)}${operations}</section>`;
 }
 
-/** Every error once, with its codes, instead of at each call. */
+interface Problem {
+  readonly status: number;
+  readonly error: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** Every error once, instead of at each call. */
 function showProblems(document: ApiDocument): Html {
-  const responses = Object.values(document.components.responses ?? {})
-    .map((response) => resolve<Response>(document, response))
-    .map(({ description, content }) => ({
-      description,
-      example: content?.['application/problem+json']?.example,
-    }))
-    .filter(({ example }) => example !== undefined);
-  return html`<section><h2>Errors</h2><dl>${responses.map(({ description, example }) => {
-    const { status, error } = example as { status: number; error: string };
-    return html`<dt>${status} <code>${error}</code></dt><dd>${description}</dd>`;
-  })}</dl></section>`;
+  const responses = [
+    ...Object.values(document.components.responses ?? {}).map((one) => resolve<Response>(document, one)),
+    ...Object.values(document['x-every-path']),
+  ];
+  const problems = new Map<string, Problem>();
+  for (const { content } of responses) {
+    for (const [code, example] of Object.entries(content?.['application/problem+json']?.examples ?? {})) {
+      problems.set(code, resolve<{ value: Problem }>(document, example).value);
+    }
+  }
+  const sorted = [...problems.values()].sort((one, other) => one.status - other.status);
+  return html`<section><h2>Errors</h2><dl>${sorted.map(
+    ({ status, error, title, detail }) =>
+      html`<dt id="${error}">${status} <code>${error}</code> ${title}</dt><dd>${inline(detail)}</dd>`,
+  )}</dl></section>`;
 }

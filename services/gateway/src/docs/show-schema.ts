@@ -2,7 +2,7 @@ import { type ApiDocument, resolve } from './api-document.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './prose.ts';
 
-/** What of JSON Schema the document uses. */
+/** The parts of JSON Schema that the document uses and the page shows. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -13,8 +13,7 @@ interface Schema {
   readonly items?: unknown;
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
-  readonly allOf?: readonly unknown[];
-  readonly anyOf?: readonly unknown[];
+  readonly oneOf?: readonly unknown[];
 }
 
 interface Member {
@@ -23,27 +22,34 @@ interface Member {
   readonly required: boolean;
 }
 
-/** The members of an object, one in a row; nothing for what is no object. */
-export function showMembers(document: ApiDocument, value: unknown): Html | undefined {
+/** The members of an object, and of those in it; each variant of a choice by itself; nothing for other values. */
+export function showMembers(document: ApiDocument, value: unknown): Html | false {
+  const { oneOf } = resolve<Schema>(document, value);
+  if (oneOf) {
+    return html`${oneOf.map((variant, index) => {
+      const { description = '' } = resolve<Schema>(document, variant);
+      return html`<h5>${index === 0 ? 'Either' : 'Or'}: <span>${inline(description)}</span></h5>${showMembers(document, variant)}`;
+    })}`;
+  }
   const members = membersOf(document, value);
-  if (members.length === 0) return undefined;
-  return html`<dl>${members.map(
-    ({ name, schema, required }) =>
-      html`<dt><code>${name}</code> <small>${typeOf(document, schema)}${
-        required ? '' : ', optional'
-      }</small></dt>${schema.description && html`<dd>${inline(schema.description)}</dd>`}`,
-  )}</dl>`;
+  return members.length > 0 && html`<dl>${members.map((member) => showMember(document, member))}</dl>`;
+}
+
+function showMember(document: ApiDocument, { name, schema, required }: Member): Html {
+  const inner = showMembers(document, schema.items ?? schema);
+  const { description } = schema;
+  return html`<dt><code>${name}</code> <small>${typeOf(document, schema)}${required ? '' : ', optional'}</small></dt>
+${(description || inner) && html`<dd>${description && inline(description)}${inner}</dd>`}`;
 }
 
 function membersOf(document: ApiDocument, value: unknown): Member[] {
-  const { properties = {}, required = [], allOf = [] } = resolve<Schema>(document, value);
-  const own = Object.entries(properties).map(([name, member]) => ({
+  const { properties = {}, required = [] } = resolve<Schema>(document, value);
+  return Object.entries(properties).map(([name, member]) => ({
     name,
-    // What stands beside a reference says more than what it stands for.
+    // A description beside a reference is more specific than that of its target.
     schema: { ...resolve<Schema>(document, member), ...(member as Schema) },
     required: required.includes(name),
   }));
-  return [...own, ...allOf.flatMap((part) => membersOf(document, part))];
 }
 
 /** A type in a few words. */
@@ -51,7 +57,6 @@ function typeOf(document: ApiDocument, value: unknown): string {
   const schema = resolve<Schema>(document, value);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' or ');
-  if (schema.anyOf && !schema.type) return schema.anyOf.map((one) => typeOf(document, one)).join(' or ');
   if (schema.items) return `list of ${typeOf(document, schema.items)}`;
   const types = [schema.type ?? 'any JSON'].flat().join(' or ');
   return schema.format ? `${types} (${schema.format})` : types;

@@ -18,7 +18,7 @@ export const messageSchema = z
         { error: 'Expected an object {iv, ciphertext, tag, ephemeralPublicKey}.' },
       )
       .nullish(),
-    signature: base64.nullish(),
+    signature: base64.min(1, 'Expected a signature that is not empty.').nullish(),
     plaintext: text.min(1, 'Expected a text that is not empty.').nullish(),
     messageId: text.regex(uuid, 'Expected a UUID.').nullish(),
   })
