@@ -1,4 +1,6 @@
-import { createServer, type RequestListener, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Part } from '../lifecycle/part.ts';
 import { closeUnused } from './close-unused.ts';
@@ -24,6 +26,8 @@ export function createHttpServer(options: {
   connectionLimit?: ConnectionLimit;
   /** Headers of refusals that are written before there is a request. */
   refusalHeaders?: Readonly<Record<string, string>>;
+  /** What the server sees in place of a connection's socket. */
+  wrapSocket?(socket: Socket): Duplex;
   /** A connection on which no byte moves for so long is closed, in milliseconds. */
   stallLimit?: number;
   /** A request that has not arrived whole by then is refused with 408, in milliseconds. */
@@ -54,6 +58,7 @@ export function createHttpServer(options: {
     options.handler(request, response);
   };
   guardConnections(server, handle, options.refusalHeaders);
+  if (options.wrapSocket) wrapSockets(server, options.wrapSocket);
 
   let url = '';
   return {
@@ -84,6 +89,16 @@ export function createHttpServer(options: {
       });
     },
   };
+}
+
+/** Node documents that its server takes any Duplex for a connection. */
+function wrapSockets(server: Server, wrap: (socket: Socket) => Duplex): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => {
+    const wrapped = wrap(socket);
+    for (const listener of listeners) listener.call(server, wrapped);
+  });
 }
 
 function isExpress(handler: RequestListener): handler is Express {

@@ -7,7 +7,13 @@ export { handleErrors } from './handle-errors.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
 export { listOf } from './list-of.ts';
 export { listen } from './listen.ts';
-export { type CallLabels, observeCalls } from './observe-calls.ts';
+export {
+  answeredStatus,
+  type CallLabels,
+  createCallRecorder,
+  type ObservedCall,
+  observeCalls,
+} from './observe-calls.ts';
 export { parseBody } from './parse-body.ts';
 export { parseJson } from './parse-json.ts';
 export { parseQuery } from './parse-query.ts';

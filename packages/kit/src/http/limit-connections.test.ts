@@ -13,13 +13,13 @@ afterEach(async () => {
   await server.stop?.();
 });
 
-async function start(perAddress: number, trustedProxies: string[] = []) {
+async function start(perAddress: number, trustedProxies: string[] = [], total?: number) {
   const metrics = createMetrics('test', { forProcess: false });
   server = createHttpServer({
     handler: (_request, response) => response.end('served'),
     host: '0.0.0.0',
     port: 0,
-    connectionLimit: { perAddress, trustedProxies, metrics },
+    connectionLimit: { perAddress, trustedProxies, metrics, ...(total !== undefined && { total }) },
   });
   await server.start?.();
   return metrics;
@@ -73,4 +73,11 @@ test('a trusted proxy has no limit, and neither has anyone when it is 0', async 
   await server.stop?.();
   await start(0);
   for (let count = 0; count < 5; count++) expect(await isServed(await open('127.0.0.77'))).toBe(true);
+});
+
+test('a connection beyond the limit of all addresses is closed, too', async () => {
+  const metrics = await start(0, [], 1);
+  expect(await isServed(await open('127.0.0.7'))).toBe(true);
+  expect(await isServed(await open('127.0.0.8'))).toBe(false);
+  expect(await metrics.metrics()).toContain('relay_http_connections_refused_total{service="test"} 1');
 });

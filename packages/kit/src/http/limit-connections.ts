@@ -6,6 +6,8 @@ import { createProxyCheck, networkOf, plainAddress } from './client-address.ts';
 export interface ConnectionLimit {
   /** Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. */
   readonly perAddress: number;
+  /** Open connections of all addresses, at most; no limit when not set. */
+  readonly total?: number;
   /** Addresses or CIDRs without a limit: a proxy connects on behalf of many clients. */
   readonly trustedProxies: readonly string[];
   readonly metrics: Metrics;
@@ -13,12 +15,14 @@ export interface ConnectionLimit {
 
 /** Closes a new connection at once when its address has too many open, before a byte of it is read. */
 export function limitConnections(server: Server, options: ConnectionLimit): void {
-  const { perAddress, trustedProxies, metrics } = options;
+  const { perAddress, total, trustedProxies, metrics } = options;
   const refused = new Counter({
     name: 'relay_http_connections_refused_total',
-    help: 'Connections that were closed at once because their address had too many open.',
+    help: 'Connections that were closed at once because too many were open, of their address or of all.',
     registers: [metrics],
   });
+  if (total !== undefined) server.maxConnections = total;
+  server.on('drop', () => refused.inc());
   if (perAddress === 0) return;
   const isTrustedProxy = createProxyCheck(trustedProxies);
   const open = new Map<string, number>();

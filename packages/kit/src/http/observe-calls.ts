@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Log } from '../log/index.ts';
@@ -11,8 +12,21 @@ export interface CallLabels {
   caller?: string;
 }
 
-/** One access line and one measurement for each call; never a body, key, cookie or query. */
-export function observeCalls({ log, metrics }: { log: Log; metrics: Metrics }): RequestHandler {
+/** A call that was answered, or given up by its client. Never a body, key, cookie or query. */
+export interface ObservedCall {
+  readonly requestId: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly method: string;
+  /** The route's template; `none` where there is no route. */
+  readonly route: string;
+  readonly status: number;
+  readonly caller: string;
+  readonly ms: number;
+}
+
+/** Writes one access line and makes one measurement for each call. */
+export function createCallRecorder(options: { log: Log; metrics: Metrics }): (call: ObservedCall) => void {
+  const { log, metrics } = options;
   const seconds = new Histogram({
     name: 'relay_http_request_seconds',
     help: 'Time from the head of a request to the end of its answer.',
@@ -21,28 +35,38 @@ export function observeCalls({ log, metrics }: { log: Log; metrics: Metrics }): 
     registers: [metrics],
   });
 
+  return ({ ms, ...call }) => {
+    const { method, route, status, caller } = call;
+    seconds.observe({ method, route, status, caller }, ms / 1_000);
+    log.info({ ...call, ms: Math.round(ms * 10) / 10 }, 'call');
+  };
+}
+
+/** Records each call of an Express app. */
+export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHandler {
+  const record = createCallRecorder(options);
+
   return (request, response, next) => {
     const start = performance.now();
     response.once('close', () => {
       const { route = request.route?.path ?? 'none', caller = 'none' } = response.locals as CallLabels;
-      // A refusal is short: whoever hangs up on the last of it has seen it.
-      const isAnswered = response.writableFinished || (response.headersSent && response.statusCode >= 400);
-      const status = isAnswered ? response.statusCode : 499;
-      const duration = performance.now() - start;
-      seconds.observe({ method: request.method, route, status, caller }, duration / 1000);
-      log.info(
-        {
-          requestId: request.get('x-request-id'),
-          traceparent: request.get('traceparent'),
-          method: request.method,
-          route,
-          status,
-          caller,
-          ms: Math.round(duration * 10) / 10,
-        },
-        'call',
-      );
+      record({
+        requestId: request.get('x-request-id'),
+        traceparent: request.get('traceparent'),
+        method: request.method,
+        route,
+        status: answeredStatus(response),
+        caller,
+        ms: performance.now() - start,
+      });
     });
     next();
   };
+}
+
+/** The status of an answer whose connection is closed or free again; 499 when its client left before. */
+export function answeredStatus(response: ServerResponse): number {
+  // A refusal is short: a client that leaves during the last of it has seen it.
+  const isAnswered = response.writableFinished || (response.headersSent && response.statusCode >= 400);
+  return isAnswered ? response.statusCode : 499;
 }
