@@ -46,11 +46,14 @@ export function localValues(
     RELAY_STREAM_TOKEN_PRIVATE_KEY: secrets.streamTokenPrivateKey,
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
     RELAY_DEV_LOGIN: 'true',
-    // Everything comes from one address here: no cap (0). And nobody waits for Ctrl-C to spread reconnects.
+    // Everything comes from one address here: no cap (0), and room for more failures. Ctrl-C does not wait for
+    // reconnects to be spread.
     RELAY_MAX_CONNECTIONS_PER_ADDRESS: '0',
+    RELAY_HUB_MAX_CONNECTIONS_PER_ADDRESS: '0',
     RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '0',
     RELAY_HUB_MAX_STREAMS_ANONYMOUS: '0',
     RELAY_HUB_SCANS_PER_ADDRESS: '0',
+    RELAY_HUB_FAILURES_PER_ADDRESS: '300',
     RELAY_HUB_DRAIN_SPREAD: '0s',
     ...principalKeys(secrets),
   };

@@ -64,6 +64,8 @@ export const services: readonly ServiceEntry[] = [
       'RELAY_HUB_MAX_STREAMS_PER_ADDRESS',
       'RELAY_HUB_MAX_STREAMS_ANONYMOUS',
       'RELAY_HUB_SCANS_PER_ADDRESS',
+      'RELAY_HUB_MAX_CONNECTIONS_PER_ADDRESS',
+      'RELAY_HUB_FAILURES_PER_ADDRESS',
       'RELAY_HUB_DRAIN_SPREAD',
     ],
   },

@@ -36,7 +36,7 @@ export const variables = {
   }),
   caps: {
     streams: integer('RELAY_HUB_MAX_STREAMS', {
-      help: 'Open streams of one hub process, at most. A stream takes about 11 KB.',
+      help: 'Open streams of one hub process, at most. With 1,024 more connections open, new ones are closed at once.',
       default: 15_000,
     }),
     perAddress: integer('RELAY_HUB_MAX_STREAMS_PER_ADDRESS', {
@@ -51,6 +51,10 @@ export const variables = {
       help: 'Open streams without a credential, at most, so that they never crowd out the others; 0 = no cap.',
       default: 5_000,
     }),
+    connectionsPerAddress: integer('RELAY_HUB_MAX_CONNECTIONS_PER_ADDRESS', {
+      help: 'Open connections of one address (IPv6: of one /64) that carry no stream, at most; further ones are closed at once. A trusted proxy has no cap. 0 = no cap.',
+      default: 256,
+    }),
   },
   scans: {
     perAddress: integer('RELAY_HUB_SCANS_PER_ADDRESS', {
@@ -62,6 +66,10 @@ export const variables = {
       default: 60,
     }),
   },
+  failuresPerAddress: integer('RELAY_HUB_FAILURES_PER_ADDRESS', {
+    help: 'Calls a minute from one address (IPv6: of one /64) that may be refused with 401 or 403; beyond it keys that were not valid lately are refused with 429, unchecked. 0 = no limit.',
+    default: 60,
+  }),
   stream: {
     heartbeat: duration('RELAY_HUB_HEARTBEAT', {
       help: 'How often each stream gets a heartbeat.',

@@ -1,6 +1,6 @@
 import { systemClock } from '@expert-relay/kit/clock';
 import { siteOrigins } from '@expert-relay/kit/config';
-import { createClientAddress, createHttpServer } from '@expert-relay/kit/http';
+import { createCallRecorder, createClientAddress, createHttpServer } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
@@ -9,12 +9,14 @@ import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/pri
 import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createAuthorise } from './authorise/authorise.ts';
 import { createKeyExchange } from './authorise/exchange-key.ts';
+import { FailureLimit } from './authorise/failure-limit.ts';
+import { limitExchange } from './authorise/limit-exchange.ts';
 import { parseStreamTokenKeys } from './authorise/stream-token-keys.ts';
 import { createStreamTokenVerifier } from './authorise/verify-stream-token.ts';
 import type { Config } from './config.ts';
-import { createCommonHeaders } from './http/common-headers.ts';
+import { createCommonHeaders, securityHeaders } from './http/common-headers.ts';
 import { createHandler } from './http/create-handler.ts';
-import { createTakeOver } from './http/take-over.ts';
+import { DetachableSocket } from './http/detachable-socket.ts';
 import { createHub } from './hub.ts';
 import { createStreamEvents } from './routes/stream-events.ts';
 
@@ -37,30 +39,43 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     log,
     headLimit: 2_500,
   });
+  const failures = new FailureLimit({ perMinute: config.failuresPerAddress, clock });
   const authorise = createAuthorise({
     requireAuth: config.requireAuth,
     verify: createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock }),
-    exchange: createKeyExchange({ requests, log }),
+    exchange: limitExchange({ exchange: createKeyExchange({ requests, log }), failures, clock }),
     revocations: hub.revocations,
+    failures,
   });
-  const takeOver = createTakeOver();
   const streamEvents = createStreamEvents({
     ...hub,
     authorise,
     addressOf: createClientAddress({ trustedProxies: config.trustedProxies, log }),
-    takeOver,
     settings: config.stream,
     clock,
   });
   const commonHeaders = createCommonHeaders([...siteOrigins(config.publicUrl), ...config.corsOrigins]);
+  const record = createCallRecorder({ log, metrics });
   const server = createHttpServer({
-    handler: createHandler({ streamEvents, commonHeaders, takeOver, log }),
+    handler: createHandler({ streamEvents, commonHeaders, record, log }),
     host: config.process.host,
     port: config.port,
-    // A hundred topics and a token that names them stand in one address.
+    // Room for a hundred topics and a token that names them.
     settings: { maxHeaderSize: 65_536 },
+    refusalHeaders: { ...securityHeaders, vary: 'Origin' },
+    wrapSocket: (socket) => new DetachableSocket(socket),
+    connectionLimit: {
+      perAddress: config.caps.connectionsPerAddress,
+      // The rest of the file descriptors is for NATS, the requests service and the ops server.
+      total: config.caps.streams + spareConnections,
+      trustedProxies: config.trustedProxies,
+      metrics,
+    },
   });
 
   const parts = [nats, requests, server, ...hub.parts];
   return composeService({ name: 'hub', parts, log, metrics, settings: config.process, server });
 }
+
+/** Connections beyond those of streams: requests that are not answered yet, and idle ones. */
+const spareConnections = 1_024;

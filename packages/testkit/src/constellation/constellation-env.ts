@@ -29,5 +29,6 @@ export function constellationEnv(options: {
     RELAY_RATE_LIMIT_PAGES: '0',
     RELAY_RATE_LIMIT_API: '0',
     RELAY_RATE_LIMIT_POLL: '0',
+    RELAY_HUB_FAILURES_PER_ADDRESS: '0',
   };
 }

@@ -6,6 +6,13 @@ export type Presented =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly apiKey: string };
 
+/** The call that asks for a stream. */
+export interface Caller {
+  /** The client's address, or the network that stands for it. */
+  readonly network: string;
+  readonly callId: string;
+}
+
 /** Reads the one credential of a call. Two at once are refused: it would not be clear what the stream rests on. */
 export function readPresented(request: IncomingMessage, query: URLSearchParams): Presented | undefined {
   const { authorization, 'x-api-key': apiKey } = request.headers;

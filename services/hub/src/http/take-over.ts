@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { DetachableSocket } from './detachable-socket.ts';
 
 export const streamHeaders = {
   'content-type': 'text/event-stream',
@@ -14,39 +15,38 @@ export interface Taken {
   readonly isChunked: boolean;
 }
 
-export interface TakeOver {
-  /** Undefined when the connection is not there for it. */
-  (response: ServerResponse): Taken | undefined;
-  /** Whether a connection carries a stream already: whatever else comes in on it is out of order. */
-  hasTaken(socket: Socket): boolean;
-}
+export const connectionOf = (request: IncomingMessage): DetachableSocket =>
+  request.socket as unknown as DetachableSocket;
 
 /**
- * Takes a connection out of Node's hands once its call is read, and writes the head of an answer without end. What
- * Node keeps for a call that is under way takes more memory than the stream itself.
+ * Detaches the connection from Node's HTTP server and writes the head of an answer without end. What Node keeps for a
+ * request takes more memory than the stream itself, and would take further requests from the connection.
+ * Requests that it was sent meanwhile are dropped. Undefined when the connection has ended.
  */
-export function createTakeOver(): TakeOver {
-  const sockets = new WeakSet<Socket>();
+export function takeOver(response: ServerResponse): Taken | undefined {
+  const { req: request } = response;
+  const isChunked = request.httpVersion !== '1.0';
+  const head = headOf(response, isChunked);
+  const socket = connectionOf(request).detach();
+  if (!socket) return undefined;
+  // The end of the connection ends the stream, so an error needs no handling of its own.
+  socket.on('error', ignore);
+  // A client sends nothing after the request for a stream. Reading is how its end is noticed.
+  socket.on('data', destroy);
+  socket.on('end', end);
+  socket.resume();
+  socket.write(head, 'latin1');
+  return { socket, isChunked };
+}
 
-  function takeOver(response: ServerResponse): Taken | undefined {
-    const { req: request, socket } = response;
-    if (!socket) {
-      // A call that was sent before the one ahead of it was answered, whose answer never ends.
-      request.socket.destroy();
-      return undefined;
-    }
-    const isChunked = request.httpVersion !== '1.0';
-    const head = headOf(response, isChunked);
-    sockets.add(socket);
-    response.detachSocket(socket);
-    request.rawHeaders.length = 0;
-    request.headers = {};
-    request.url = '';
-    socket.write(head, 'latin1');
-    return { socket, isChunked };
-  }
+function ignore(): void {}
 
-  return Object.assign(takeOver, { hasTaken: (socket: Socket) => sockets.has(socket) });
+function destroy(this: Socket): void {
+  this.destroy();
+}
+
+function end(this: Socket): void {
+  this.end();
 }
 
 function headOf(response: ServerResponse, isChunked: boolean): string {

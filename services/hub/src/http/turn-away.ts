@@ -1,16 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { Problem } from '@expert-relay/kit/problem';
-import { type EndReason, farewellText } from '../stream/blocks.ts';
+import { farewellText } from '../stream/blocks.ts';
 import { jitter } from '../stream/jitter.ts';
+import type { TurnAwayReason } from '../turned-away.ts';
 import { streamHeaders } from './take-over.ts';
 
+/** Milliseconds until a client should reconnect: usually, and after a cap or limit is reached. */
+export interface RetryTimes {
+  readonly retry: number;
+  readonly busyRetry: number;
+}
+
 /**
- * Refuses a stream for now. A browser's EventSource gives up for good on any status but 200, so whoever asks for
- * an event stream gets one that ends at once and says when to come again. Others get a plain 503.
+ * A browser's EventSource gives up for good on any status but 200, so a client that accepts an event stream gets one
+ * that ends at once and says when to reconnect. Others get a problem.
  */
-export function turnAway(response: ServerResponse, reason: EndReason, retry: number): void {
-  const wait = jitter(retry);
+export function turnAway(response: ServerResponse, reason: TurnAwayReason, times: RetryTimes): void {
+  const isLong = reason === 'too_many_streams' || reason === 'too_many_failures';
+  const wait = jitter(isLong ? times.busyRetry : times.retry);
   if (!response.req.headers.accept?.includes('text/event-stream')) {
+    if (reason === 'too_many_failures') throw new Problem('rate_limited', failures);
     throw new Problem('unavailable', {
       headers: { 'retry-after': String(Math.max(1, Math.ceil(wait / 1_000))) },
     });
@@ -18,3 +27,9 @@ export function turnAway(response: ServerResponse, reason: EndReason, retry: num
   response.writeHead(200, { ...streamHeaders, connection: 'close' });
   response.end(response.req.method === 'HEAD' ? undefined : farewellText(reason, wait));
 }
+
+const failures = {
+  detail:
+    'Too many calls from this address were refused. Check the key or token, and wait for `Retry-After`.',
+  headers: { 'retry-after': '60' },
+};

@@ -68,6 +68,7 @@ test('who resumes over many events of hundreds of copies each is given no more a
     outlet,
     topics: [expert.activityTopic],
     credential: undefined,
+    requestId: '',
     network: '',
     openedAt: 0,
     endsAt: 0,

@@ -113,6 +113,7 @@ function add(from: From, options: { network?: string; credential?: Credential } 
     topics: [new RequestEvents().topic],
     credential: options.credential,
     network: options.network ?? '192.0.2.1',
+    requestId: '',
     openedAt: 0,
     endsAt: 0,
   });

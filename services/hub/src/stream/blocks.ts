@@ -1,14 +1,9 @@
 import { formatPosition, type Position } from '../feed/position.ts';
+import type { TurnAwayReason } from '../turned-away.ts';
 import { frame } from './frame.ts';
 
 /** Why a stream ends, as its last event says. */
-export type EndReason =
-  | 'lifetime'
-  | 'stopping'
-  | 'key_revoked'
-  | 'signed_out'
-  | 'too_many_streams'
-  | 'starting';
+export type EndReason = 'lifetime' | 'stopping' | 'key_revoked' | 'signed_out';
 
 /*
  * What the hub itself says on a stream. Plain `onmessage` readers see none of it: names other than `message`
@@ -36,7 +31,7 @@ export function farewell(reason: EndReason, retry: number): Buffer {
 }
 
 /** The last event of a stream: why it ends, and when to come again. */
-export function farewellText(reason: EndReason, retry: number): string {
+export function farewellText(reason: EndReason | TurnAwayReason, retry: number): string {
   return `retry: ${retry}\nevent: hub.end\ndata: ${JSON.stringify({ reason })}\n\n`;
 }
 

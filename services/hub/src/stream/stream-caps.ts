@@ -32,13 +32,20 @@ export class StreamCaps {
   }
 
   /** The cap that one more stream would break. */
-  reached({ network, credential }: Holder): CapName | undefined {
-    const { streams, perAddress, perCredential, anonymous } = this.#caps;
-    const isFull = (cap: number, count = 0) => cap > 0 && count >= cap;
+  reached(holder: Holder): CapName | undefined {
+    const { credential } = holder;
+    const reached = this.reachedBefore(holder.network, credential === undefined);
+    if (reached !== undefined || !credential) return reached;
+    const count = this.#byCredential.get(credential.id);
+    return isFull(this.#caps.perCredential, count) ? 'credential' : undefined;
+  }
+
+  /** The same as far as it is known before a credential is checked. */
+  reachedBefore(network: string, isAnonymous: boolean): CapName | undefined {
+    const { streams, perAddress, anonymous } = this.#caps;
     if (this.#all >= streams) return 'streams';
     if (isFull(perAddress, this.#byAddress.get(network))) return 'address';
-    if (!credential) return isFull(anonymous, this.#anonymous) ? 'anonymous' : undefined;
-    return isFull(perCredential, this.#byCredential.get(credential.id)) ? 'credential' : undefined;
+    return isAnonymous && isFull(anonymous, this.#anonymous) ? 'anonymous' : undefined;
   }
 
   add(holder: Holder): void {
@@ -56,6 +63,8 @@ export class StreamCaps {
     count(this.#byAddress, network, change);
   }
 }
+
+const isFull = (cap: number, count = 0): boolean => cap > 0 && count >= cap;
 
 function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const now = (counts.get(key) ?? 0) + change;

@@ -172,10 +172,11 @@ export class Streams implements Part {
     subscriber.outlet.end();
   }
 
-  /** The one line of a stream: never its topics, which open it to whoever reads them. */
-  #describe({ endReason, openedAt, credential, topics }: Subscriber): object {
+  /** For the log line of a stream. Never its topics: a reader of the log could subscribe to them. */
+  #describe({ requestId, endReason, openedAt, credential, topics }: Subscriber): object {
     const ms = this.#clock.now() - openedAt;
-    return { reason: endReason, ms, access: credential ? 'credential' : 'anonymous', topics: topics.length };
+    const access = credential ? 'credential' : 'anonymous';
+    return { requestId, reason: endReason, ms, access, topics: topics.length };
   }
 
   #cut(subscriber: Subscriber, reason: string): void {

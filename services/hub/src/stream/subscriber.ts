@@ -9,6 +9,8 @@ export class Subscriber {
   readonly credential: Credential | undefined;
   /** The address that its cap is counted by. */
   readonly network: string;
+  /** The `x-request-id` of its answer. */
+  readonly requestId: string;
   readonly openedAt: number;
   readonly endsAt: number;
   /** When what the stream rests on ends, as far as that is known. */
@@ -25,6 +27,7 @@ export class Subscriber {
     topics: readonly string[];
     credential: Credential | undefined;
     network: string;
+    requestId: string;
     openedAt: number;
     endsAt: number;
   }) {
@@ -32,6 +35,7 @@ export class Subscriber {
     this.topics = options.topics;
     this.credential = options.credential;
     this.network = options.network;
+    this.requestId = options.requestId;
     this.openedAt = options.openedAt;
     this.endsAt = options.endsAt;
   }

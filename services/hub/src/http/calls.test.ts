@@ -1,0 +1,111 @@
+import { createServer, type Server } from 'node:http';
+import { Writable } from 'node:stream';
+import { makeApiKey } from '@expert-relay/kit/api-key';
+import { listen } from '@expert-relay/kit/http';
+import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { RequestEvents } from '../testing/make-event.ts';
+import { openRaw } from '../testing/raw-connection.ts';
+import { Reader } from '../testing/reader.ts';
+import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+
+let stream: TestStream;
+let hub: TestHub;
+let requests: Server;
+/** The first exchange of a key is refused with 500, and further ones are not answered. */
+let exchange: 'none' | 'refused' | 'begun' = 'none';
+const lines: Record<string, unknown>[] = [];
+const { topic } = new RequestEvents();
+
+beforeAll(async () => {
+  stream = await openTestStream();
+  const destination = new Writable({
+    write(line, _encoding, done) {
+      lines.push(JSON.parse(String(line)));
+      done();
+    },
+  });
+  requests = createServer((_call, response) => {
+    if (exchange === 'none') response.writeHead(500).end();
+    exchange = exchange === 'none' ? 'refused' : 'begun';
+  });
+  hub = await startTestHub({
+    prefix: stream.prefix,
+    env: { RELAY_REQUESTS_URL: await listen(requests, '127.0.0.1', 0) },
+    overrides: { log: createLog('hub', { level: 'info', destination }) },
+  });
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  requests.closeAllConnections();
+  requests.close();
+  await stream[Symbol.asyncDispose]();
+});
+
+const isAccess = ({ msg }: Record<string, unknown>) => msg === 'call' || msg === 'stream';
+const linesOf = (id: string) => lines.filter((line) => line.requestId === id && isAccess(line));
+
+async function lineOf(id: string | null | undefined): Promise<Record<string, unknown>> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    const [line] = linesOf(id ?? '');
+    if (line) return line;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`There is no line of ${id}.`);
+}
+
+test.each([
+  ['a path that does not exist', 'GET', '/nowhere?secret', {}, 404, 'none'],
+  ['a method that is not taken', 'POST', '/', {}, 405, '/'],
+  ['OPTIONS', 'OPTIONS', '/hub', {}, 204, '/'],
+  ['HEAD', 'HEAD', `/hub?topic=${topic}`, {}, 200, '/'],
+  ['no topic', 'GET', '/?authorization=secret', {}, 400, '/'],
+  ['a bad token', 'GET', `/?topic=${topic}&authorization=secret`, {}, 401, '/'],
+  ['a bad key', 'GET', `/?topic=${topic}`, { 'x-api-key': 'hs_secret' }, 401, '/'],
+  [
+    'a key that cannot be checked',
+    'GET',
+    `/?topic=${topic}`,
+    { 'x-api-key': makeApiKey('consumer').text },
+    503,
+    '/',
+  ],
+])('%s has one line, with the id of its answer', async (_, method, path, headers, status, route) => {
+  const answer = await fetch(hub.url + path, { method, headers: { ...headers, 'x-request-id': 'mine' } });
+  await answer.text();
+  expect(answer.status).toBe(status);
+  const id = answer.headers.get('x-request-id');
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await lineOf(id)).toMatchObject({ msg: 'call', method, route, status, caller: 'none' });
+  expect(linesOf(id ?? '')).toHaveLength(1);
+});
+
+test('a stream has a line at its head and one at its end, and is measured to its head', async () => {
+  const token = await makeToken([topic], { cred: { kind: 'session', id: 'a' } });
+  const reader = await new Reader(hub.url, [topic], { query: { authorization: token } }).opened();
+  const [, id = ''] = /x-request-id: (\S+)/i.exec(reader.head) ?? [];
+  const expected = { msg: 'call', method: 'GET', route: '/', status: 200, caller: 'session' };
+  expect(await lineOf(id)).toMatchObject(expected);
+  const labels = 'service="hub",method="GET",route="/",status="200",caller="session"';
+  expect(await hub.metrics()).toContain(`relay_http_request_seconds_count{${labels}} 1\n`);
+  reader.close();
+  await reader.until('the last line', () => linesOf(id).length === 2);
+  expect(linesOf(id)).toMatchObject([expected, { msg: 'stream', reason: 'left', access: 'credential' }]);
+});
+
+test('a client that leaves before its answer is a 499', async () => {
+  using connection = await openRaw(hub.url);
+  connection.send(
+    `GET /?topic=${topic} HTTP/1.1\r\nhost: x\r\nx-api-key: ${makeApiKey('provider').text}\r\n\r\n`,
+  );
+  await connection.until('the exchange of the key', () => exchange === 'begun');
+  connection.socket.resetAndDestroy();
+  await connection.until('the line', () => lines.some(({ status }) => status === 499));
+});
+
+test('no line has a topic, a token, a key or a query in it', () => {
+  const text = JSON.stringify(lines);
+  expect(lines.length).toBeGreaterThan(10);
+  for (const secret of ['secret', topic, topic.slice(-20), 'topic=']) expect(text).not.toContain(secret);
+});
