@@ -4,10 +4,10 @@ import type { Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type NatsAccess } from '@expert-relay/kit/nats';
 import { createKeyUsage, type KeyUsage } from './api-key/key-usage.ts';
 import { createOutboxRelay, type OutboxRelay } from './outbox/create-outbox-relay.ts';
-import { createDatabase, type Database } from './postgres/create-database.ts';
+import type { Postgres, PostgresOptions } from './postgres/create-postgres.ts';
 
-export interface Writer {
-  readonly database: Database;
+export interface Writer<D> {
+  readonly database: D;
   readonly outbox: OutboxRelay;
   readonly keyUsage: KeyUsage;
   /** All of it, in the order of starting. */
@@ -15,18 +15,20 @@ export interface Writer {
 }
 
 /** What a service that writes stands on: Postgres, the outbox behind it, and a note of which keys were used. */
-export function createWriter(options: {
+export function createWriter<D extends Pick<Postgres, 'name' | 'query'>>(options: {
   service: string;
+  /** `createPostgres`, or `createDatabase` for a service that reads by Prisma's model API. */
+  connect(options: PostgresOptions): D;
   database: { url: string; poolSize: number; directUrl: string | undefined };
   nats: NatsAccess & { prefix: string; stream: { replicas: number; maxBytes: number } };
   log: Log;
   metrics: Metrics;
-}): Writer {
+}): Writer<D> {
   const { service, log, metrics } = options;
   const { url, poolSize, directUrl = url } = options.database;
   const { prefix, stream } = options.nats;
-  const database = createDatabase({ url, poolSize, log });
-  const keyUsage = createKeyUsage({ prisma: database.prisma, log });
+  const database = options.connect({ url, poolSize, log });
+  const keyUsage = createKeyUsage({ query: database.query, log });
   const nats = createNats({ ...options.nats, name: service, log });
   const outbox = createOutboxRelay({ directUrl, nats, prefix, stream, log, metrics });
   return { database, outbox, keyUsage, parts: [database, keyUsage, nats, outbox] };

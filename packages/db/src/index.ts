@@ -1,12 +1,12 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
 export { createWriter, type Writer } from './create-writer.ts';
-export * from './generated/client.ts';
+export type * from './generated/client.ts';
 export { insertEvent } from './outbox/insert-event.ts';
 export { insertSharedEvent } from './outbox/insert-shared-event.ts';
-export { createDatabase, type Database } from './postgres/create-database.ts';
-export { createPostgres } from './postgres/create-postgres.ts';
+export { createPostgres, type Postgres } from './postgres/create-postgres.ts';
 export type { Query } from './postgres/create-query.ts';
 export { isOutage } from './postgres/is-outage.ts';
+export { empty, join, raw, type Sql, sql } from './postgres/sql.ts';
 export { ownedBy, type Party, roleOf } from './request/access.ts';
 export { endedProblem } from './request/ended-problem.ts';
 export { moveExpired } from './request/move-expired.ts';

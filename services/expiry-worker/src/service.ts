@@ -1,4 +1,4 @@
-import { createDatabase } from '@expert-relay/db';
+import { createPostgres } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
@@ -23,8 +23,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const reports = createReports({ metrics, log });
   const interval = sweepInterval(config.conversationTtl);
 
-  const database = createDatabase({ ...config.database, log, plansAnew: true });
-  const { prisma, query } = database;
+  const database = createPostgres({ ...config.database, log, plansAnew: true });
+  const { query } = database;
   const redis = createRedis({ url: config.redis.url, name: 'expiry-worker', whileAway: 'wait', log });
 
   const shared = {
@@ -38,7 +38,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });
 
   const { retention } = config;
-  const purge = createPurge({ prisma, retention, longestRun: retention.interval / 2, reports });
+  const purge = createPurge({ query, retention, longestRun: retention.interval / 2, reports });
   const purges = createQueue({ ...shared, name: 'purge', concurrency: 1, work: purge.run });
   const scheduled = [
     { queue: sweeps, interval },
@@ -50,7 +50,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     redisConnected: () => redis.connected,
     lookAfterQueue: lookAfterQueue({ scheduled, ends, clock, reports }),
     endOverdue: sweep.endOverdue,
-    measureOverdue: () => reports.measureOverdue(prisma),
+    measureOverdue: () => reports.measureOverdue(query),
     log,
   });
 

@@ -1,8 +1,7 @@
-import type { PrismaClient, Query } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 
 /** What the routes of this service work with. */
 export interface Context {
-  readonly prisma: PrismaClient;
   readonly query: Query;
   /** Tells the outbox leader, wherever it runs, that something was committed. */
   readonly nudge: () => void;

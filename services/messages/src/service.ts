@@ -1,4 +1,4 @@
-import { createWriter, isOutage } from '@expert-relay/db';
+import { createPostgres, createWriter, isOutage } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
@@ -12,6 +12,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('messages', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('messages', { forProcess: overrides.log === undefined });
   const { database, outbox, keyUsage, parts } = createWriter({
+    connect: createPostgres,
     service: 'messages',
     ...config,
     log,
@@ -29,7 +30,6 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     clock,
   });
   const context = {
-    prisma: database.prisma,
     query: database.query,
     nudge: outbox.nudge,
   };

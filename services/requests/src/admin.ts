@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createDatabase } from '@expert-relay/db';
+import { createDatabase } from '@expert-relay/db/prisma';
 import { ConfigError } from '@expert-relay/kit/config';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';

@@ -1,4 +1,4 @@
-import { formatRefCode, Prisma, type Query, type RequestStatus, statusNow } from '@expert-relay/db';
+import { formatRefCode, type Query, type RequestStatus, type Sql, sql, statusNow } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
 export interface RequestState {
@@ -11,12 +11,12 @@ export interface RequestState {
 }
 
 /** The columns of a `RequestState`. */
-export const stateColumns = Prisma.sql`
+export const stateColumns = sql`
   id, ref_code AS "refCode", ${statusNow} AS status, response_count AS "responseCount",
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 /** The one request that a condition names; what is unknown and what is foreign is not found alike. */
-export async function readState(query: Query, condition: Prisma.Sql): Promise<RequestState> {
+export async function readState(query: Query, condition: Sql): Promise<RequestState> {
   const rows = await query<RequestState>`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
   if (!rows[0]) throw new Problem('not_found');
   return rows[0];

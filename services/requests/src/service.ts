@@ -1,4 +1,5 @@
 import { createWriter, isOutage } from '@expert-relay/db';
+import { createDatabase } from '@expert-relay/db/prisma';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
@@ -13,6 +14,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('requests', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('requests', { forProcess: overrides.log === undefined });
   const { database, outbox, keyUsage, parts } = createWriter({
+    connect: createDatabase,
     service: 'requests',
     ...config,
     log,

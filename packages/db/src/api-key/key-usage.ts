@@ -1,7 +1,8 @@
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Principal } from '@expert-relay/kit/principal';
-import { Prisma, type PrismaClient } from '../generated/client.ts';
+import type { Query } from '../postgres/create-query.ts';
+import { join, sql } from '../postgres/sql.ts';
 
 export interface KeyUsage extends Part {
   /** Notes that a caller was here; costs no query. */
@@ -11,8 +12,8 @@ export interface KeyUsage extends Part {
 const writeEvery = 5_000;
 
 /** Writes when keys were last used: collected, behind the calls, and once a minute for a key at most. */
-export function createKeyUsage(options: { prisma: PrismaClient; log: Log }): KeyUsage {
-  const { prisma, log } = options;
+export function createKeyUsage(options: { query: Query; log: Log }): KeyUsage {
+  const { query, log } = options;
   let used = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -21,9 +22,9 @@ export function createKeyUsage(options: { prisma: PrismaClient; log: Log }): Key
     const ids = [...used];
     used = new Set();
     try {
-      await prisma.$executeRaw`
+      await query`
         UPDATE api_keys SET last_used_at = now()
-        WHERE id IN (${Prisma.join(ids.map((id) => Prisma.sql`${id}::uuid`))})
+        WHERE id IN (${join(ids.map((id) => sql`${id}::uuid`))})
           AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
     } catch (error) {
       log.warn({ err: error }, 'could not write when keys were last used');

@@ -1,8 +1,8 @@
 import { newMessagePayload, newRequestPayload, Role } from '@expert-relay/contracts';
 import { createLog } from '@expert-relay/kit/log';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Prisma } from '../generated/client.ts';
 import { createDatabase, type Database } from '../postgres/create-database.ts';
+import { sql } from '../postgres/sql.ts';
 import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { insertEvent } from './insert-event.ts';
 
@@ -73,7 +73,7 @@ describe('a statement that changes state and tells of it', () => {
       event AS (${insertEvent({
         type: 'new_request',
         payload: newRequestPayload({ question: 'Why?' }),
-        from: Prisma.sql`SELECT user_id, id AS request_id, ref_code, seq FROM request`,
+        from: sql`SELECT user_id, id AS request_id, ref_code, seq FROM request`,
       })})
       SELECT 1`;
     return { userId };
@@ -89,7 +89,7 @@ describe('a statement that changes state and tells of it', () => {
       event AS (${insertEvent({
         type: 'new_message',
         payload: newMessagePayload({ role: 'provider', messageId: 'm' }),
-        from: Prisma.sql`SELECT * FROM counted`,
+        from: sql`SELECT * FROM counted`,
       })})
       SELECT seq FROM counted`;
     return sent.length;

@@ -1,5 +1,5 @@
 import type { EventType } from '@expert-relay/contracts';
-import { Prisma } from '../generated/client.ts';
+import { type Sql, sql } from '../postgres/sql.ts';
 
 /**
  * The part of a statement that tells what the rest of it did: state and event are committed together.
@@ -8,8 +8,8 @@ import { Prisma } from '../generated/client.ts';
  *
  * `position` is drawn here, under the lock of the request's row: within a request it rises with `seq`.
  */
-export function insertEvent(event: { type: EventType; payload: Uint8Array; from: Prisma.Sql }): Prisma.Sql {
-  return Prisma.sql`
+export function insertEvent(event: { type: EventType; payload: Uint8Array; from: Sql }): Sql {
+  return sql`
     INSERT INTO outbox_events (position, type, payload, user_id, request_id, ref_code, seq)
     SELECT nextval('outbox_events_position_seq'), ${event.type}, ${event.payload},
       made.user_id, made.request_id, made.ref_code, made.seq

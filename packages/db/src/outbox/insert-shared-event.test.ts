@@ -1,7 +1,7 @@
 import { decodeEvent, EndReason, EventHead, requestClosedPayload } from '@expert-relay/contracts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Prisma } from '../generated/client.ts';
 import { connectOnce } from '../postgres/connect.ts';
+import { sql } from '../postgres/sql.ts';
 import { makeRefCode } from '../request/ref-code.ts';
 import { makeRequestId } from '../request/request-id.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
@@ -32,11 +32,11 @@ const place = (index: number, seq: number) => ({
 /** Has Postgres tell of them; gives how the leader would publish that. */
 async function tell(places: readonly ReturnType<typeof place>[]): Promise<EventHead[]> {
   await client.query('TRUNCATE outbox_events');
-  const { text, values } = Prisma.sql`
+  const { text, values } = sql`
     WITH told AS (${insertSharedEvent({
       type: 'request_closed',
       payload: requestClosedPayload({ reason: 'expired' }),
-      from: Prisma.sql`
+      from: sql`
         SELECT (place ->> 'userId')::uuid AS user_id, place ->> 'requestId' AS request_id,
           substr(place ->> 'refCode', 4) AS ref_code, (place ->> 'seq')::int AS seq
         FROM json_array_elements(${JSON.stringify(places)}::json) AS place`,

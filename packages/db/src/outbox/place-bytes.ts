@@ -1,5 +1,5 @@
 import { placeTags } from '@expert-relay/contracts';
-import { Prisma } from '../generated/client.ts';
+import { raw } from '../postgres/sql.ts';
 
 const sign = (code: number) => `chr(${code})`;
 /** A tag, how long the text after it is, and the text. */
@@ -14,7 +14,7 @@ const whole = [...Object.values(lengths), 3 * 2 + 4].join(' + ');
  * `seq`. As texts, of ASCII: shorter than 128 all of them and together, so that each length is one byte. The number is
  * a varint of three bytes, whatever it is; a conversation ends long before two million.
  */
-export const placeBytes = Prisma.raw(`
+export const placeBytes = raw(`
   convert_to(${[
     field(placeTags.request, whole, field(placeTags.userId, lengths.user, 'user_id::text')),
     field(placeTags.requestId, lengths.request, 'request_id'),

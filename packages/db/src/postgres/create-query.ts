@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { Prisma } from '../generated/client.ts';
 import { answerTypes } from './answer-types.ts';
+import { sql } from './sql.ts';
 
 /**
  * Runs one statement and gives its rows: `` query<Row>`SELECT ${value}` ``. For what agents and experts call
@@ -14,7 +14,7 @@ export type Query = <Row extends object>(
 
 export function createQuery(pool: pg.Pool, nameOf: (text: string) => string): Query {
   return async <Row extends object>(strings: TemplateStringsArray, ...given: unknown[]) => {
-    const { text, values } = Prisma.sql(strings, ...given);
+    const { text, values } = sql(strings, ...given);
     const { rows } = await pool.query<Row>({ name: nameOf(text), text, values, types: answerTypes });
     return rows;
   };

@@ -1,5 +1,5 @@
 import type { Principal } from '@expert-relay/kit/principal';
-import { Prisma } from '../generated/client.ts';
+import { type Sql, sql } from '../postgres/sql.ts';
 
 /** Callers that own requests: what they may see and touch follows from who they are alone. */
 export type Party = Extract<Principal, { kind: 'consumer' | 'provider' | 'session' }>;
@@ -9,10 +9,10 @@ export type Party = Extract<Principal, { kind: 'consumer' | 'provider' | 'sessio
  * provider key or session of the user who owns that key. The same condition in every statement, so that
  * an unknown request and a foreign one cannot be told apart.
  */
-export function ownedBy(party: Party): Prisma.Sql {
+export function ownedBy(party: Party): Sql {
   return party.kind === 'consumer'
-    ? Prisma.sql`help_requests.consumer_key_id = ${party.apiKeyId}::uuid`
-    : Prisma.sql`help_requests.user_id = ${party.userId}::uuid`;
+    ? sql`help_requests.consumer_key_id = ${party.apiKeyId}::uuid`
+    : sql`help_requests.user_id = ${party.userId}::uuid`;
 }
 
 /** The role in which a caller takes part in a conversation. */

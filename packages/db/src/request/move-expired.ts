@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client.ts';
+import { sql } from '../postgres/sql.ts';
 
 /**
  * The part of a statement that moves the rows of expired requests in `request_stages`. It stands in a `WITH`
@@ -11,7 +11,7 @@ import { Prisma } from '../generated/client.ts';
  * all ended ones when the statistics were from a time without open rows. Nobody else moves a row meanwhile, since its
  * request is locked.
  */
-export const moveExpired = Prisma.sql`
+export const moveExpired = sql`
   UPDATE request_stages SET stage = 'ended' WHERE ctid = ANY(ARRAY(
     SELECT place.ctid FROM ended, LATERAL (
       SELECT ctid FROM request_stages

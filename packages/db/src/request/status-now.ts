@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client.ts';
+import { sql } from '../postgres/sql.ts';
 
 /*
  * Whether a conversation has expired, the database's clock alone decides, on every read and write: an
@@ -8,14 +8,14 @@ import { Prisma } from '../generated/client.ts';
  */
 
 /** The status as it is now, whatever was last written. */
-export const statusNow = Prisma.sql`
+export const statusNow = sql`
   CASE WHEN status IN ('pending', 'responded') AND expires_at <= clock_timestamp()
     THEN 'expired'::request_status ELSE status END`;
 
-export const isOpen = Prisma.sql`(status IN ('pending', 'responded') AND expires_at > clock_timestamp())`;
+export const isOpen = sql`(status IN ('pending', 'responded') AND expires_at > clock_timestamp())`;
 
 /**
  * Over, but not yet marked so. This one looks rows up, and an index is of no use to a comparison with the
  * volatile `clock_timestamp()`; `now()`, the statement's start, is never later.
  */
-export const overdue = Prisma.sql`(status IN ('pending', 'responded') AND expires_at <= now())`;
+export const overdue = sql`(status IN ('pending', 'responded') AND expires_at <= now())`;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '@expert-relay/db';
+import { createDatabase } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';

@@ -1,4 +1,4 @@
-import { Prisma, type Query } from '@expert-relay/db';
+import { type Query, sql } from '@expert-relay/db';
 import { endRequests, type Outcome } from './end-requests.ts';
 
 export interface ListedOutcome {
@@ -12,7 +12,7 @@ const lockedPause = 50;
 
 /** Ends those of the listed requests that are overdue. The rest has ended already, or is still open. */
 export async function endListed(query: Query, ids: readonly string[]): Promise<ListedOutcome> {
-  const { ended } = await endRequests(query, Prisma.sql`SELECT unnest(${ids}::text[]) AS request_id`);
+  const { ended } = await endRequests(query, sql`SELECT unnest(${ids}::text[]) AS request_id`);
   const rest = ids.filter((id) => !Object.hasOwn(ended, id));
   return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };
 }

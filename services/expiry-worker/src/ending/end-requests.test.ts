@@ -1,4 +1,5 @@
-import { createDatabase, Prisma } from '@expert-relay/db';
+import { empty, type Sql, sql } from '@expert-relay/db';
+import { createDatabase } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import { eventually, testServers } from '@expert-relay/testkit';
@@ -35,12 +36,12 @@ test('what changed before its row was locked is left as it is, and ended the nex
   const { prisma, query } = database;
   const ids = await seedRequests(prisma, { count: 2, dueIn: -1_000 });
   const [changed = '', still = ''] = ids;
-  const end = (waitFor: Prisma.Sql) =>
-    endRequests(query, Prisma.sql`SELECT unnest(${ids}::text[]) AS request_id ${waitFor}`);
+  const end = (waitFor: Sql) =>
+    endRequests(query, sql`SELECT unnest(${ids}::text[]) AS request_id ${waitFor}`);
 
   // The statement has begun and sees the rows as they are now, but gets to them only later.
   await other.query('SELECT pg_advisory_lock(1)');
-  const first = end(Prisma.sql`FROM pg_advisory_xact_lock(1)`);
+  const first = end(sql`FROM pg_advisory_xact_lock(1)`);
   await eventually('it waits', async () => {
     const { rowCount } = await other.query(
       `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
@@ -54,7 +55,7 @@ test('what changed before its row was locked is left as it is, and ended the nex
   expect(Object.keys((await first).ended)).toEqual([still]);
   const request = { where: { id: changed } };
   expect(await prisma.helpRequest.findUnique(request)).toMatchObject({ status: 'pending', seq: 5 });
-  expect(Object.keys((await end(Prisma.empty)).ended)).toEqual([changed]);
+  expect(Object.keys((await end(empty)).ended)).toEqual([changed]);
   expect(await prisma.helpRequest.findUnique(request)).toMatchObject({ status: 'expired', seq: 6 });
   expect(await tally(prisma)).toMatchObject({ expired: 2, events: 2, doubled: 0, missing: 0, misplaced: 0 });
 });

@@ -1,5 +1,5 @@
 import { requestClosedPayload } from '@expert-relay/contracts';
-import { insertSharedEvent, moveExpired, overdue, Prisma, type Query } from '@expert-relay/db';
+import { insertSharedEvent, moveExpired, overdue, type Query, type Sql, sql } from '@expert-relay/db';
 
 export interface Outcome<Listed> {
   /** Which were ended, and how many seconds after the moment of their expiry. */
@@ -19,7 +19,7 @@ const payload = requestClosedPayload({ reason: 'expired' });
  * A conversation ended when its time was over, whenever a worker noticed: `ended_at` is `expires_at`. So it
  * reads the same before and after. When it was told, the event's own time says.
  */
-export async function endRequests<Listed>(query: Query, list: Prisma.Sql): Promise<Outcome<Listed>> {
+export async function endRequests<Listed>(query: Query, list: Sql): Promise<Outcome<Listed>> {
   // An array whose length Postgres cannot know counts as ten: it looks each row up, whatever it knows of the tables.
   // And it is looked up once: locked, it stays where it lies. One that was changed just before the lock lies where this
   // statement does not look yet, and is left to the next.
@@ -39,7 +39,7 @@ export async function endRequests<Listed>(query: Query, list: Prisma.Sql): Promi
     told AS (${insertSharedEvent({
       type: 'request_closed',
       payload,
-      from: Prisma.sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
+      from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
     })})
     SELECT
       (SELECT COALESCE(

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Queue } from 'bullmq';
@@ -60,8 +60,8 @@ export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) 
       }
     },
 
-    async measureOverdue(prisma: PrismaClient): Promise<void> {
-      meters.oldestOverdue.set(await oldestOverdue(prisma));
+    async measureOverdue(query: Query): Promise<void> {
+      meters.oldestOverdue.set(await oldestOverdue(query));
     },
   };
 }

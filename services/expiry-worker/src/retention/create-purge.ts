@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { followWork } from '../queue/follow-work.ts';
 import type { Reports } from '../reports/create-reports.ts';
@@ -18,14 +18,14 @@ export interface Purge extends Part {
  * stop, at the end of the hours or of its time, is the next one's.
  */
 export function createPurge(options: {
-  prisma: PrismaClient;
+  query: Query;
   retention: Retention & { readonly hours: string };
   /** Milliseconds after which a run leaves off. */
   longestRun: number;
   reports: Pick<Reports, 'removed' | 'purged'>;
 }): Purge {
-  const { prisma, retention, longestRun, reports } = options;
-  const steps = purgeSteps(prisma, retention);
+  const { query, retention, longestRun, reports } = options;
+  const steps = purgeSteps(query, retention);
   const stopping = new AbortController();
   const { signal } = stopping;
   const { follow, settled } = followWork();
@@ -34,10 +34,10 @@ export function createPurge(options: {
     const start = performance.now();
     let left = steps;
     while (left.length > 0 && !signal.aborted && performance.now() - start < longestRun) {
-      if (!(await isPurgeHour(prisma, retention.hours))) break;
+      if (!(await isPurgeHour(query, retention.hours))) break;
       left = await round(left);
     }
-    const backlog = await purgeBacklog(prisma, retention.content);
+    const backlog = await purgeBacklog(query, retention.content);
     reports.purged({ seconds: (performance.now() - start) / 1_000, backlog });
   }
 

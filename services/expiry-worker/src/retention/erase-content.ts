@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 
 const requestsAtOnce = 200;
 /** A conversation may hold 10,000: then one of them is a batch. */
@@ -8,8 +8,8 @@ const messagesAtOnce = 2_000;
  * Erases what was said in the conversations that ended longest ago, if that is longer than `retention`
  * milliseconds; gives how many. What stays is who, when and how many: the row without its texts and keys.
  */
-export async function eraseContent(prisma: PrismaClient, retention: number): Promise<number> {
-  return await prisma.$executeRaw`
+export async function eraseContent(query: Query, retention: number): Promise<number> {
+  const rows = await query`
     WITH oldest AS MATERIALIZED (
       SELECT request_id FROM request_stages
       WHERE stage = 'ended' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
@@ -31,5 +31,7 @@ export async function eraseContent(prisma: PrismaClient, retention: number): Pro
       consumer_sign_pub_key = NULL, consumer_encrypt_pub_key = NULL,
       provider_sign_pub_key = NULL, provider_encrypt_pub_key = NULL, key_signature = NULL,
       erased_at = now()
-    FROM taken WHERE help_requests.id = taken.id`;
+    FROM taken WHERE help_requests.id = taken.id
+    RETURNING 1`;
+  return rows.length;
 }

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 
 /** `22-6`: from 22:00 until 6:00. */
 export const purgeHoursPattern = /^([01]?\d|2[0-4])-([01]?\d|2[0-4])$/;
@@ -10,8 +10,8 @@ export function withinHours(hours: string, hour: number): boolean {
 }
 
 /** Whether now, by the database's clock and in UTC, is an hour for purging. */
-export async function isPurgeHour(prisma: PrismaClient, hours: string): Promise<boolean> {
-  const [row] = await prisma.$queryRaw<{ hour: number }[]>`
+export async function isPurgeHour(query: Query, hours: string): Promise<boolean> {
+  const [row] = await query<{ hour: number }>`
     SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int AS hour`;
   return withinHours(hours, row?.hour ?? 0);
 }

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import { deleteFailedEvents } from './delete-failed-events.ts';
 import { deleteIdempotency } from './delete-idempotency.ts';
 import { deleteKeys, deleteSecrets } from './delete-keys.ts';
@@ -19,13 +19,13 @@ export interface PurgeStep {
 }
 
 /** Everything that goes with time. Each batch stands by itself: whoever comes next goes on. */
-export function purgeSteps(prisma: PrismaClient, { content, metadata }: Retention): readonly PurgeStep[] {
+export function purgeSteps(query: Query, { content, metadata }: Retention): readonly PurgeStep[] {
   return [
-    { what: 'content', batch: () => eraseContent(prisma, content) },
-    { what: 'requests', batch: () => deleteRequests(prisma, metadata) },
-    { what: 'idempotency', batch: () => deleteIdempotency(prisma) },
-    { what: 'secrets', batch: () => deleteSecrets(prisma, content) },
-    { what: 'keys', batch: () => deleteKeys(prisma, metadata) },
-    { what: 'failed_events', batch: () => deleteFailedEvents(prisma, content) },
+    { what: 'content', batch: () => eraseContent(query, content) },
+    { what: 'requests', batch: () => deleteRequests(query, metadata) },
+    { what: 'idempotency', batch: () => deleteIdempotency(query) },
+    { what: 'secrets', batch: () => deleteSecrets(query, content) },
+    { what: 'keys', batch: () => deleteKeys(query, metadata) },
+    { what: 'failed_events', batch: () => deleteFailedEvents(query, content) },
   ];
 }

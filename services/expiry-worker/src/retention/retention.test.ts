@@ -88,10 +88,10 @@ describe('content', () => {
   test('is erased once, however many workers purge at the same moment', async () => {
     await seedRequests(stage.prisma, { count: 300, dueIn: -40 * day });
     await stage.prisma.$executeRaw`UPDATE help_requests SET status = 'closed', ended_at = expires_at`;
-    const erased = await Promise.all([1, 2, 3].map(() => eraseContent(stage.prisma, 30 * day)));
-    const rest = await eraseContent(stage.prisma, 30 * day);
+    const erased = await Promise.all([1, 2, 3].map(() => eraseContent(stage.query, 30 * day)));
+    const rest = await eraseContent(stage.query, 30 * day);
     expect([...erased, rest].reduce((sum, count) => sum + count)).toBe(300);
-    expect(await eraseContent(stage.prisma, 30 * day)).toBe(0);
+    expect(await eraseContent(stage.query, 30 * day)).toBe(0);
   });
 
   test('is erased although before it stand rows of requests that are gone', async () => {

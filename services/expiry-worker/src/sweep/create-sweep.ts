@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '@expert-relay/db';
+import type { Postgres } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { endOverdue } from '../ending/end-overdue.ts';
 import type { QueuePart } from '../queue/create-queue.ts';
@@ -20,7 +20,7 @@ export interface Sweep extends Part {
 }
 
 export function createSweep(options: {
-  database: Pick<Database, 'query'>;
+  database: Pick<Postgres, 'query'>;
   ends: QueuePart;
   interval: number;
   reports: Pick<Reports, 'ended' | 'swept'>;

@@ -1,4 +1,5 @@
-import { createDatabase, type PrismaClient } from '@expert-relay/db';
+import type { PrismaClient, Query } from '@expert-relay/db';
+import { createDatabase } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
@@ -16,6 +17,7 @@ export interface WorkerOptions {
 
 export interface Stage {
   readonly prisma: PrismaClient;
+  readonly query: Query;
   readonly databaseUrl: string;
   /** Under which the queues of the present test lie. */
   readonly prefix: string;
@@ -55,6 +57,7 @@ export async function createStage(options: { server: string; redisUrl: string; l
 
   return {
     prisma: database.prisma,
+    query: database.query,
     databaseUrl,
     get prefix() {
       return prefix;

@@ -3,9 +3,9 @@ import {
   insertEvent,
   ownedBy,
   type Party,
-  Prisma,
   type Query,
   type RequestStatus,
+  sql,
   statusNow,
 } from '@expert-relay/db';
 import { type Content, sizeOf } from './stored-message.ts';
@@ -71,7 +71,7 @@ export async function insertMessage(
     event AS (${insertEvent({
       type: 'new_message',
       payload: newMessagePayload({ role: content.role, messageId }),
-      from: Prisma.sql`
+      from: sql`
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,
     })})

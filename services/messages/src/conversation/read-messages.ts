@@ -1,4 +1,4 @@
-import { Prisma, type Query } from '@expert-relay/db';
+import { type Query, raw, sql } from '@expert-relay/db';
 import type { Content } from './stored-message.ts';
 
 interface Row extends Content {
@@ -17,16 +17,16 @@ interface Range {
 /** A message may be a megabyte: of a large conversation so much is read at a time, and one message beyond it. */
 export const pageBytes = 1_048_576;
 
-const columns = Prisma.sql`seq, role, message_id AS "messageId", iv, ciphertext, tag,
+const columns = sql`seq, role, message_id AS "messageId", iv, ciphertext, tag,
   ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"`;
 
-const size = Prisma.raw(
+const size = raw(
   ['iv', 'ciphertext', 'tag', 'ephemeral_public_key', 'signature', 'plaintext']
     .map((column) => `COALESCE(octet_length(${column}), 0)`)
     .join(' + '),
 );
 
-const inRange = ({ requestId, after, upTo, limit }: Range) => Prisma.sql`
+const inRange = ({ requestId, after, upTo, limit }: Range) => sql`
   FROM messages
   WHERE request_id = ${requestId} AND seq > ${after}::int AND seq <= ${upTo}::int
   ORDER BY seq

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { makeRefCode, makeRequestId } from '@expert-relay/db';
+import { createDatabase, type Database } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Answer, Call } from '@expert-relay/kit/http';
 import { createLog } from '@expert-relay/kit/log';

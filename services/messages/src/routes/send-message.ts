@@ -1,7 +1,7 @@
 import {
   endedProblem,
   formatRefCode,
-  type PrismaClient,
+  type Query,
   type RequestStatus,
   requestIdFrom,
   roleOf,
@@ -9,6 +9,7 @@ import {
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
+import { findEarlierMessage } from '../conversation/find-earlier-message.ts';
 import { insertMessage, type NewMessage, type Outcome } from '../conversation/insert-message.ts';
 import { messageSchema } from '../conversation/message-schema.ts';
 import { contentOf, isSame } from '../conversation/stored-message.ts';
@@ -32,7 +33,7 @@ export const sendMessage = (context: Context) =>
       };
       const outcome = await insertMessage(context.query, principal, message);
       if (!outcome) throw new Problem('not_found');
-      if (!outcome.createdAt) return repeatedOrRefused(context.prisma, message, outcome);
+      if (!outcome.createdAt) return repeatedOrRefused(context.query, message, outcome);
 
       context.nudge();
       const status = role === 'provider' ? 'responded' : outcome.status;
@@ -41,37 +42,18 @@ export const sendMessage = (context: Context) =>
   });
 
 /** Nothing was inserted: because the message is there already, or because nothing more is taken. */
-async function repeatedOrRefused(
-  prisma: PrismaClient,
-  message: NewMessage,
-  outcome: Outcome,
-): Promise<Answer> {
-  const earlier = await prisma.message.findUnique({
-    where: {
-      requestId_messageKey: { requestId: message.requestId, messageKey: message.messageId.toLowerCase() },
-    },
-  });
+async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Outcome): Promise<Answer> {
+  const earlier = await findEarlierMessage(query, message);
   if (earlier) {
     if (!isSame(earlier, message.content)) throw new Problem('message_id_taken');
-    const status = await firstStatus(prisma, earlier);
-    const createdAt = earlier.createdAt.toISOString();
-    return answer(200, { ...outcome, ...message, messageId: earlier.messageId, createdAt, status });
+    // As it was answered when it was new: the request was open then.
+    const status = earlier.wasResponded ? 'responded' : 'pending';
+    const { messageId, createdAt } = earlier;
+    return answer(200, { ...outcome, ...message, messageId, createdAt, status });
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');
   throw new Error('a message was neither inserted nor there');
-}
-
-/** What a message was answered with when it was new: it was open then, and responded from the first reply on. */
-async function firstStatus(
-  prisma: PrismaClient,
-  { requestId, seq }: { requestId: string; seq: number },
-): Promise<RequestStatus> {
-  const reply = await prisma.message.findFirst({
-    where: { requestId, role: 'provider', seq: { lte: seq } },
-    select: { seq: true },
-  });
-  return reply ? 'responded' : 'pending';
 }
 
 interface Sent extends NewMessage {

@@ -1,5 +1,5 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
-import { insertEvent, Prisma, type PrismaClient } from '@expert-relay/db';
+import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
 
 /** Ends a key with all its secrets, and tells of it, once; whether its user has such a key. */
 export async function revokeKey(
@@ -20,7 +20,7 @@ export async function revokeKey(
     event AS (${insertEvent({
       type: 'credential_revoked',
       payload: credentialRevokedPayload({ apiKeyId: keyId }),
-      from: Prisma.sql`SELECT user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq FROM revoked`,
+      from: sql`SELECT user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq FROM revoked`,
     })})
     SELECT id FROM key`;
   return found.length > 0;

@@ -1,5 +1,5 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
-import { insertEvent, Prisma, type PrismaClient } from '@expert-relay/db';
+import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
 import { type KeyView, keySelect } from './key-body.ts';
@@ -47,7 +47,7 @@ export function rotateSecret(
           apiKeyId: keyId,
           rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() },
         }),
-        from: Prisma.sql`
+        from: sql`
           SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
       })})
       UPDATE api_keys SET last_four = ${lastFour} WHERE id = ${keyId}::uuid`;

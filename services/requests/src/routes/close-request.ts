@@ -4,9 +4,9 @@ import {
   formatRefCode,
   insertEvent,
   ownedBy,
-  Prisma,
   type RequestStatus,
   requestIdFrom,
+  sql,
   statusNow,
 } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
@@ -46,7 +46,7 @@ export const closeRequest = (context: Context) =>
         event AS (${insertEvent({
           type: 'request_closed',
           payload: requestClosedPayload({ reason: 'closed' }),
-          from: Prisma.sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
+          from: sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
         })})
         SELECT id, ref_code AS "refCode", status,
           COALESCE((SELECT ended_at FROM closed), ended_at) AS "endedAt"

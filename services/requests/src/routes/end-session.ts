@@ -1,5 +1,5 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
-import { insertEvent, Prisma } from '@expert-relay/db';
+import { insertEvent, sql } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 
@@ -13,7 +13,7 @@ export const endSession = (context: Context) =>
       await context.prisma.$executeRaw`${insertEvent({
         type: 'credential_revoked',
         payload: credentialRevokedPayload({ sessionId: principal.sessionId }),
-        from: Prisma.sql`
+        from: sql`
           SELECT ${principal.userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
       })}`;
       context.nudge();

@@ -4,8 +4,9 @@ import {
   formatRefCode,
   insertEvent,
   ownedBy,
-  Prisma,
   requestIdFrom,
+  type Sql,
+  sql,
   statusNow,
 } from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
@@ -46,8 +47,8 @@ export const exchangeKeys = (context: Context) =>
         WITH request AS (
           SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
             provider_sign_pub_key IS NOT NULL AS had,
-            ${sameKey(Prisma.sql`provider_sign_pub_key`, providerSignPubKey)}
-              AND ${sameKey(Prisma.sql`provider_encrypt_pub_key`, providerEncryptPubKey)}
+            ${sameKey(sql`provider_sign_pub_key`, providerSignPubKey)}
+              AND ${sameKey(sql`provider_encrypt_pub_key`, providerEncryptPubKey)}
               AND key_signature IS NOT DISTINCT FROM ${keySignature} AS same
           FROM help_requests
           WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
@@ -66,7 +67,7 @@ export const exchangeKeys = (context: Context) =>
         event AS (${insertEvent({
           type: 'key_exchange',
           payload: keyExchangePayload(),
-          from: Prisma.sql`SELECT * FROM exchanged`,
+          from: sql`SELECT * FROM exchanged`,
         })})
         SELECT id, ref_code AS "refCode", status, had, COALESCE(same, FALSE) AS same FROM request`;
 
@@ -82,5 +83,5 @@ export const exchangeKeys = (context: Context) =>
   });
 
 /** PEM leaves white space free: with other line ends, or without the last one, a key is the same. */
-const sameKey = (column: Prisma.Sql, pem: string): Prisma.Sql =>
-  Prisma.sql`regexp_replace(${column}, '\\s', '', 'g') = ${pem.replaceAll(/\s/g, '')}`;
+const sameKey = (column: Sql, pem: string): Sql =>
+  sql`regexp_replace(${column}, '\\s', '', 'g') = ${pem.replaceAll(/\s/g, '')}`;

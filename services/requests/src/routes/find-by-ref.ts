@@ -1,4 +1,4 @@
-import { ownedBy, Prisma, parseRefCode } from '@expert-relay/db';
+import { ownedBy, parseRefCode, sql } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
@@ -12,7 +12,7 @@ export const findByRef = (context: Context) =>
     async handle({ principal, params }) {
       const refCode = parseRefCode(params.refCode ?? '');
       if (!refCode) throw new Problem('not_found');
-      const condition = Prisma.sql`ref_code = ${refCode} AND ${ownedBy(principal)}`;
+      const condition = sql`ref_code = ${refCode} AND ${ownedBy(principal)}`;
       return { status: 200, body: stateBody(await readState(context.query, condition)) };
     },
   });

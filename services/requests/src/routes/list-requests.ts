@@ -1,5 +1,5 @@
 import { excerptLength } from '@expert-relay/contracts';
-import { ownedBy, Prisma, statusNow } from '@expert-relay/db';
+import { join, ownedBy, sql, statusNow } from '@expert-relay/db';
 import { defineRoute, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -42,16 +42,16 @@ export const listRequests = (context: Context) =>
       const { status, q, after, limit } = parseQuery(schema, query);
       const conditions = [
         ownedBy(principal),
-        ...(status ? [Prisma.sql`${statusNow} = ${status}::request_status`] : []),
+        ...(status ? [sql`${statusNow} = ${status}::request_status`] : []),
         ...(q
-          ? [Prisma.sql`(position(lower(${q}) IN lower(question)) > 0 OR 'HS-' || ref_code = upper(${q}))`]
+          ? [sql`(position(lower(${q}) IN lower(question)) > 0 OR 'HS-' || ref_code = upper(${q}))`]
           : []),
-        ...(after ? [Prisma.sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`] : []),
+        ...(after ? [sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id})`] : []),
       ];
       const rows = await context.query<Row>`
         SELECT ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question
         FROM help_requests
-        WHERE ${Prisma.join(conditions, ' AND ')}
+        WHERE ${join(conditions, ' AND ')}
         ORDER BY created_at DESC, id DESC
         LIMIT ${limit + 1}`;
 

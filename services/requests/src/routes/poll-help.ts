@@ -1,4 +1,4 @@
-import { ownedBy, Prisma, requestIdFrom } from '@expert-relay/db';
+import { ownedBy, requestIdFrom, sql } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { readState, stateBody } from '../read-state.ts';
@@ -10,8 +10,8 @@ export const pollHelp = (context: Context) =>
     path: '/api/v1/help/:requestId',
     allow: ['consumer', 'provider', 'nobody'],
     async handle({ principal, params }) {
-      const mine = principal.kind === 'nobody' ? Prisma.sql`TRUE` : ownedBy(principal);
-      const state = await readState(context.query, Prisma.sql`id = ${requestIdFrom(params)} AND ${mine}`);
+      const mine = principal.kind === 'nobody' ? sql`TRUE` : ownedBy(principal);
+      const state = await readState(context.query, sql`id = ${requestIdFrom(params)} AND ${mine}`);
       return { status: 200, body: stateBody(state) };
     },
   });

@@ -1,5 +1,5 @@
 import { parseTopic } from '@expert-relay/contracts';
-import { ownedBy, type Party, Prisma, type PrismaClient } from '@expert-relay/db';
+import { join, ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
 import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 
@@ -35,7 +35,7 @@ export async function checkTopics(
   if (ids.size === 0) return;
   const [row] = await prisma.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM help_requests
-    WHERE id IN (${Prisma.join([...ids])}) AND ${ownedBy(party)}`;
+    WHERE id IN (${join([...ids])}) AND ${ownedBy(party)}`;
   if (row?.count !== ids.size) throw notCovered();
 }
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createDatabase, type Database, makeRefCode, makeRequestId } from '@expert-relay/db';
+import { makeRefCode, makeRequestId } from '@expert-relay/db';
+import { createDatabase, type Database } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

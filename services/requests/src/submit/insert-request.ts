@@ -1,5 +1,5 @@
 import { newRequestPayload } from '@expert-relay/contracts';
-import { insertEvent, Prisma, type Query } from '@expert-relay/db';
+import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
 import type { IdempotencyKey } from './idempotency-key.ts';
 import type { Submission } from './submit-schema.ts';
 
@@ -58,16 +58,16 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
     event AS (${insertEvent({
       type: 'new_request',
       payload,
-      from: Prisma.sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
+      from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
     SELECT id, ref_code AS "refCode", expires_at AS "expiresAt" FROM request`;
   return rows[0];
 }
 
 /** One row when this submit may go ahead. A second one with the same key waits here for the first. */
-function claim({ idempotency, consumerKeyId, id }: NewRequest): Prisma.Sql {
-  if (!idempotency) return Prisma.sql`SELECT 1`;
-  return Prisma.sql`
+function claim({ idempotency, consumerKeyId, id }: NewRequest): Sql {
+  if (!idempotency) return sql`SELECT 1`;
+  return sql`
     INSERT INTO idempotency_records AS record (api_key_id, key_digest, body_digest, request_id)
     VALUES (${consumerKeyId}::uuid, ${idempotency.keyDigest}, ${idempotency.bodyDigest}, ${id})
     ON CONFLICT (api_key_id, key_digest) DO UPDATE

@@ -1,11 +1,11 @@
 import { requestClosedPayload } from '@expert-relay/contracts';
-import { insertSharedEvent, isOpen, moveExpired, overdue, Prisma, type PrismaClient } from '@expert-relay/db';
+import { insertSharedEvent, isOpen, moveExpired, overdue, type PrismaClient, sql } from '@expert-relay/db';
 
 const batchSize = 500;
 
 const endings = {
-  closed: { due: isOpen, endedAt: Prisma.sql`clock_timestamp()`, move: Prisma.sql`SELECT` },
-  expired: { due: overdue, endedAt: Prisma.sql`expires_at`, move: moveExpired },
+  closed: { due: isOpen, endedAt: sql`clock_timestamp()`, move: sql`SELECT` },
+  expired: { due: overdue, endedAt: sql`expires_at`, move: moveExpired },
 };
 
 /** Ends what a user has open, or what is over and not yet marked so, each with its event; gives how many. */
@@ -31,7 +31,7 @@ export async function endOpen(
       event AS (${insertSharedEvent({
         type: 'request_closed',
         payload: requestClosedPayload({ reason }),
-        from: Prisma.sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
+        from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
       })})
       SELECT count(*)::int AS ended FROM ended`;
     const { ended = 0 } = row ?? {};
