@@ -1,0 +1,27 @@
+import { delimiter } from 'node:path';
+import { runCommand } from '../../scripts/processes/run-command.ts';
+import { executables } from '../../scripts/servers/executables.ts';
+
+/** A Python of this machine, or why tests cannot use one: they are skipped then, and say so. */
+export type Python = { readonly program: string; readonly version: string } | { readonly missing: string };
+
+/** The first Python on PATH, if it is 3.10 or later. */
+export async function findPython(path = process.env.PATH ?? ''): Promise<Python> {
+  const [program] = executables(['python3', 'python'], path.split(delimiter).filter(Boolean));
+  if (!program) return { missing: 'there is no python3 on PATH' };
+  const version = await runCommand({
+    command: program,
+    args: ['-c', 'import sys; print(*sys.version_info[:2], sep=".")'],
+    timeout: 30_000,
+    failure: `${program} does not run.`,
+  }).catch(() => '0.0');
+  const [major = 0, minor = 0] = version.trim().split('.').map(Number);
+  if (major === 3 && minor >= 10) return { program, version: version.trim() };
+  return { missing: `${program} is Python ${version.trim()}, and 3.10 or later is needed` };
+}
+
+/** Reports that a test is skipped for want of Python, and returns the end of its title. */
+export function saySkipped({ missing }: { missing: string }): string {
+  process.stderr.write(`SKIPPED: tests with Python, since ${missing}.\n`);
+  return ` (skipped: ${missing})`;
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { lint, loadConfig } from '@redocly/openapi-core';
+import { parse } from 'yaml';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const path = here('../../docs/openapi.yaml');
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Every schema in a document, with its place: the values of `schema` and `schemas`, and what they contain. */
+function* schemas(value: unknown, at = '#', isSchema = false): Generator<[string, unknown]> {
+  if (isSchema) yield [at, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const place = `${at}/${name}`;
+    if (!isSchema) {
+      if (name === 'schemas')
+        for (const [one, schema] of Object.entries(member as Schema))
+          yield* schemas(schema, `${place}/${one}`, true);
+      else yield* schemas(member, place, name === 'schema');
+    } else if (['properties', 'oneOf', 'anyOf', 'allOf'].includes(name)) {
+      for (const [one, schema] of Object.entries(member as Schema))
+        yield* schemas(schema, `${place}/${one}`, true);
+    } else if (['items', 'not', 'propertyNames'].includes(name)) yield* schemas(member, place, true);
+  }
+}
+
+/** Forms that are valid and that generators of clients warn of, or make something useless of. */
+function unusualForms(document: unknown): string[] {
+  return [...schemas(document)].flatMap(([at, schema]) => {
+    if (typeof schema === 'boolean') return [`${at} is a boolean schema.`];
+    const { type, anyOf } = schema as Schema;
+    return [
+      ...(type === 'null' ? [`${at} is of type null: write type: [string, 'null'].`] : []),
+      ...(anyOf
+        ? [`${at} is an anyOf: write oneOf, each variant with a title and its own required members.`]
+        : []),
+    ];
+  });
+}
+
+describe('docs/openapi.yaml is written so that generators read it:', () => {
+  test('unusual forms are found', () => {
+    const document = {
+      components: {
+        schemas: {
+          A: { properties: { a: false, b: { anyOf: [{ required: ['x'] }, { type: 'null' }] } } },
+        },
+      },
+    };
+    expect(unusualForms(document)).toEqual([
+      '#/components/schemas/A/properties/a is a boolean schema.',
+      expect.stringContaining('#/components/schemas/A/properties/b is an anyOf'),
+      expect.stringContaining('#/components/schemas/A/properties/b/anyOf/1 is of type null'),
+    ]);
+  });
+
+  test('it has none of them, and no aliases', () => {
+    expect(unusualForms(parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }))).toEqual([]);
+  });
+
+  test("Redocly's recommended rules find nothing", async () => {
+    const config = await loadConfig({ configPath: here('../../redocly.yaml') });
+    const problems = await lint({ ref: path, config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startConstellation } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { runCommand } from '../../scripts/processes/run-command.ts';
+import { saySkipped } from '../black-box/find-python.ts';
+import { callerEnv, expectedCalls } from './expected-calls.ts';
+import { findPythonWithPackages } from './python-packages.ts';
+
+const python = await findPythonWithPackages();
+const isMissing = 'missing' in python;
+
+(isMissing ? test.skip : test)(
+  `openapi-python-client makes a client without a warning, and its calls work${isMissing ? saySkipped(python) : ''}`,
+  async () => {
+    if (!isMissing) await generateAndCall(python.program);
+  },
+  120_000,
+);
+
+async function generateAndCall(program: string): Promise<void> {
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'relay-python-client-'));
+  const relay = await startConstellation();
+  const run = (args: readonly string[], failure: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
+    // The generator formats with ruff, which is beside Python.
+    const PATH = `${dirname(program)}:${process.env.PATH}`;
+    return runCommand({ command: program, args, cwd: folder, env: { PATH, ...env }, failure });
+  };
+  try {
+    const document = here('../../docs/openapi.yaml');
+    const said = await run(
+      [
+        '-m',
+        'openapi_python_client',
+        'generate',
+        '--path',
+        document,
+        '--output-path',
+        'relay',
+        '--meta',
+        'none',
+      ],
+      'openapi-python-client failed.',
+    );
+    expect(said.trim()).toBe('Generating relay');
+
+    cpSync(here('programs/calls.py'), join(folder, 'calls.py'));
+    const printed = await run(['-W', 'error', 'calls.py'], 'A call failed.', await callerEnv(relay));
+    expect(JSON.parse(printed)).toEqual(expectedCalls);
+  } finally {
+    await relay.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

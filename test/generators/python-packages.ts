@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openHome } from '../../scripts/local/home.ts';
+import { runCommand } from '../../scripts/processes/run-command.ts';
+import { findPython, type Python } from '../black-box/find-python.ts';
+
+const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
+
+/**
+ * A Python with the packages of requirements.txt, in a virtual environment that is made once and kept in the cache
+ * beside the servers.
+ */
+export async function findPythonWithPackages(): Promise<Python> {
+  const python = await findPython();
+  if ('missing' in python) return python;
+  const { version } = python;
+  const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const folder = join(openHome().cache, 'python', `openapi-${version}-${pins}`);
+  const program = join(folder, 'bin/python');
+  if (existsSync(program)) return { program, version };
+
+  const draft = `${folder}.${process.pid}.new`;
+  try {
+    await runCommand({
+      command: python.program,
+      args: ['-m', 'venv', draft],
+      timeout: 120_000,
+      failure: 'python3 -m venv failed (on Debian and Ubuntu it is in the package python3-venv)',
+    });
+    await runCommand({
+      command: join(draft, 'bin/python'),
+      args: [
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        '--timeout',
+        '15',
+        '--retries',
+        '1',
+        '--requirement',
+        requirements,
+      ],
+      timeout: 300_000,
+      failure: 'pip could not install test/generators/requirements.txt',
+    });
+    // Programs are run as `python -m`, so that the environment may be moved.
+    renameSync(draft, folder);
+    return { program, version };
+  } catch (error) {
+    // Another run may have been quicker.
+    return existsSync(program) ? { program, version } : { missing: (error as Error).message };
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
