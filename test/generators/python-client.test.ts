@@ -9,7 +9,8 @@ import { saySkipped } from '../black-box/find-python.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
 import { findPythonWithPackages } from './python-packages.ts';
 
-const python = await findPythonWithPackages();
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const python = await findPythonWithPackages(here('requirements.txt'));
 const isMissing = 'missing' in python;
 
 (isMissing ? test.skip : test)(
@@ -21,7 +22,6 @@ const isMissing = 'missing' in python;
 );
 
 async function generateAndCall(program: string): Promise<void> {
-  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'relay-python-client-'));
   const relay = await startConstellation();
   const run = (args: readonly string[], failure: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {

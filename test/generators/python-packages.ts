@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openHome } from '../../scripts/local/home.ts';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { findPython, type Python } from '../black-box/find-python.ts';
 
-const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
-
 /**
- * A Python with the packages of requirements.txt, in a virtual environment that is made once and kept in the cache
+ * A Python with the packages that a file names, in a virtual environment that is made once and kept in the cache
  * beside the servers.
  */
-export async function findPythonWithPackages(): Promise<Python> {
+export async function findPythonWithPackages(requirements: string): Promise<Python> {
   const python = await findPython();
   if ('missing' in python) return python;
   const { version } = python;
@@ -44,7 +41,7 @@ export async function findPythonWithPackages(): Promise<Python> {
         requirements,
       ],
       timeout: 300_000,
-      failure: 'pip could not install test/generators/requirements.txt',
+      failure: `pip could not install ${requirements}`,
     });
     // Programs are run as `python -m`, so that the environment may be moved.
     renameSync(draft, folder);
