@@ -8,6 +8,7 @@ import { allowOrigins } from './allow-origins.ts';
 import { checkCall } from './check-call.ts';
 import type { Config } from './config.ts';
 import { forward, type Upstreams } from './forward/forward.ts';
+import { limitTransferTime } from './forward/limit-transfer-time.ts';
 import { createBodyReceiver } from './forward/receive-body.ts';
 import type { Health } from './health/create-health.ts';
 import { identifyCall } from './identify-call.ts';
@@ -26,7 +27,13 @@ import { createRouteFinder } from './target/route-finder.ts';
 export function createApp(options: {
   config: Pick<
     Config,
-    'publicUrl' | 'hubPublicUrl' | 'corsOrigins' | 'rateLimits' | 'bodies' | 'trustedProxies'
+    | 'publicUrl'
+    | 'hubPublicUrl'
+    | 'corsOrigins'
+    | 'rateLimits'
+    | 'bodies'
+    | 'minTransferRate'
+    | 'trustedProxies'
   >;
   keys: KeyFinder;
   upstreams: Upstreams;
@@ -36,11 +43,17 @@ export function createApp(options: {
   log: Log;
   metrics: Metrics;
   slowAfter?: number;
+  transferGrace?: number;
 }): Express {
   const { config, keys, upstreams, health, version, clock, log, metrics } = options;
-  const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, trustedProxies } = config;
+  const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, minTransferRate, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
   const receiveBody = createBodyReceiver({ limits: config.bodies, metrics, slowAfter: options.slowAfter });
+  const limitTransfer = limitTransferTime({
+    minRate: minTransferRate,
+    grace: options.transferGrace,
+    metrics,
+  });
   const app = bareApp();
   app.use(identifyCall({ clientAddress, findPlace: createRouteFinder(routes) }));
   app.use(setSecurityHeaders);
@@ -49,7 +62,7 @@ export function createApp(options: {
   app.use(limitRate({ limits: rateLimits, clock, metrics }));
   app.use(checkCall);
   app.use(authenticate({ keys, receiveBody, log, metrics }));
-  app.use(forward({ upstreams, receiveBody, publicUrl }));
+  app.use(forward({ upstreams, receiveBody, limitTransfer, publicUrl }));
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
   for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)

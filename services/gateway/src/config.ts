@@ -65,6 +65,10 @@ export const variables = {
       min: 2_097_152,
     }),
   },
+  minTransferRate: integer('RELAY_MIN_TRANSFER_RATE', {
+    help: 'Bytes per second that a client must take of an answer, on average; slower ones are disconnected. 0 = no limit.',
+    default: 8_192,
+  }),
   trustedProxies: trustedProxiesVariable,
 };
 

@@ -23,6 +23,7 @@ export function create(
   overrides: Overrides & {
     /** For a client that does not read, in milliseconds. */ stallLimit?: number;
     /** When a body that is not complete counts as slow, in milliseconds. */ slowAfter?: number;
+    /** In milliseconds; see `limitTransferTime`. */ transferGrace?: number;
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;

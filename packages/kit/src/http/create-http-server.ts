@@ -46,7 +46,11 @@ export function createHttpServer(options: {
   server.headersTimeout = 10_000;
   server.requestTimeout = options.requestLimit ?? 60_000;
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
-  if (options.stallLimit !== undefined) server.timeout = options.stallLimit;
+  if (options.stallLimit !== undefined) {
+    server.timeout = options.stallLimit;
+    // Without a reset the kernel would keep what it accepted, megabytes at times, until the client takes it.
+    server.on('timeout', (socket) => socket.resetAndDestroy());
+  }
 
   if (options.connectionLimit) limitConnections(server, options.connectionLimit);
   const closeUnusedConnections = closeUnused(server);

@@ -5,18 +5,20 @@ import type { UpstreamName } from '../edge-route.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { callUpstream } from './call-upstream.ts';
 import type { Upstream } from './create-upstream.ts';
+import type { LimitTransfer, Transfer } from './limit-transfer-time.ts';
 import type { ReceiveBody } from './receive-body.ts';
 import { requestHeaders } from './request-headers.ts';
 
 export type Upstreams = Readonly<Record<UpstreamName, { upstream: Upstream; sign: PrincipalSigner }>>;
 
-/** Hands a call on to its service, with a signed word about who makes it, and the answer back. */
+/** Forwards a call to its service with a signed principal, and passes the answer back. */
 export function forward(options: {
   upstreams: Upstreams;
   receiveBody: ReceiveBody;
+  limitTransfer: LimitTransfer;
   publicUrl: string;
 }): EdgeStep {
-  const { upstreams, receiveBody } = options;
+  const { upstreams, receiveBody, limitTransfer } = options;
   const proto = new URL(options.publicUrl).protocol.slice(0, -1);
 
   return async (request, response, next) => {
@@ -42,7 +44,7 @@ export function forward(options: {
       path,
       headers,
       body,
-      onAnswer: (answer) => passBack(answer, response),
+      onAnswer: (answer) => passBack(answer, response, limitTransfer(response)),
       onProblem: next,
     });
     response.once('close', () => {
@@ -51,12 +53,12 @@ export function forward(options: {
   };
 }
 
-function passBack(answer: IncomingMessage, response: ServerResponse): void {
+function passBack(answer: IncomingMessage, response: ServerResponse, transfer: Transfer): void {
   response.writeHead(answer.statusCode ?? 502, answerHeaders(answer));
   answer.on('data', (piece) => {
-    if (!response.write(piece)) answer.pause();
+    if (!transfer.write(piece)) answer.pause();
   });
-  answer.once('end', () => response.end());
+  answer.once('end', () => transfer.end());
   answer.once('error', () => response.destroy());
   response.on('drain', () => answer.resume());
 }

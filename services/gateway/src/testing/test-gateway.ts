@@ -40,6 +40,7 @@ export async function startTestGateway(
     cable?: { readonly url: string };
     stallLimit?: number;
     slowAfter?: number;
+    transferGrace?: number;
   } = {},
 ): Promise<TestGateway> {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
@@ -83,6 +84,7 @@ export async function startTestGateway(
     ...(options.clock && { clock: options.clock }),
     ...(options.stallLimit && { stallLimit: options.stallLimit }),
     ...(options.slowAfter && { slowAfter: options.slowAfter }),
+    ...(options.transferGrace && { transferGrace: options.transferGrace }),
   });
   await service.start();
 
