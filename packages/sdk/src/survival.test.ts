@@ -200,14 +200,15 @@ describe('waiting', () => {
     expect(await textsOf(conversation.requestId, 'consumer')).toEqual(['Is it you?']);
   });
 
-  test('waits as long as a rate limit says, and no call goes out meanwhile', async () => {
+  test('waits as long as a limit says, and no call goes out meanwhile', async () => {
     const liar: LyingRelay = await startLyingRelay(world);
     let limited = 0;
     const calls: number[] = [];
     liar.tell({
       instead() {
         calls.push(performance.now());
-        return limited++ === 0 ? { status: 429, headers: { 'retry-after': '1' }, body: '{}' } : undefined;
+        if (limited++ > 0) return undefined;
+        return { status: 429, headers: { 'retry-after': '1' }, body: '{"error":"too_many_at_once"}' };
       },
     });
     const relay = agent({ url: liar.url });

@@ -1,6 +1,7 @@
 import {
   databaseVariables,
   directDatabaseVariable,
+  maxLongAnswersVariable,
   natsVariables,
   portVariable,
   principalKeyVariable,
@@ -13,6 +14,7 @@ import {
 export const variables = {
   process: processVariables,
   port: portVariable(8082),
+  maxLongAnswers: maxLongAnswersVariable,
   database: { ...databaseVariables, directUrl: directDatabaseVariable },
   nats: { ...natsVariables, stream: streamVariables },
   principalKeys: {

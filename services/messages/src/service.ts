@@ -38,6 +38,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     verify,
     log,
     metrics,
+    maxLongAnswers: config.maxLongAnswers,
     onCaller: keyUsage.note,
     isOutage,
   });

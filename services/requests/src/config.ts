@@ -2,6 +2,7 @@ import {
   conversationTtlVariable,
   databaseVariables,
   directDatabaseVariable,
+  maxLongAnswersVariable,
   natsVariables,
   portVariable,
   principalKeyVariable,
@@ -15,6 +16,7 @@ import {
 export const variables = {
   process: processVariables,
   port: portVariable(8081),
+  maxLongAnswers: maxLongAnswersVariable,
   database: { ...databaseVariables, directUrl: directDatabaseVariable },
   nats: { ...natsVariables, stream: streamVariables },
   principalKeys: {

@@ -119,6 +119,12 @@ export const redisVariables = {
   }),
 };
 
+/** For services whose answers can be long: memory waits with each until its client has taken it. */
+export const maxLongAnswersVariable = integer('RELAY_MAX_LONG_ANSWERS', {
+  help: 'Answers of more than 64 KiB that one key or session may receive at the same time, for each process; 0 = no limit.',
+  default: 16,
+});
+
 /** Where another service is reached. */
 export const serviceUrlVariable = (service: string) =>
   url(`RELAY_${service.toUpperCase()}_URL`, {

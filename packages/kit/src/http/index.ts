@@ -21,4 +21,5 @@ export { bodyLimit, hasBody, readBody } from './read-body.ts';
 export { checkContentType, readJson } from './read-json.ts';
 export { type Answer, type Call, defineRoute, type Route } from './route.ts';
 export { sendAnswer } from './send-answer.ts';
+export type { Pieces } from './send-pieces.ts';
 export { serveRoutes } from './serve-routes.ts';

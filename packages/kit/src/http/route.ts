@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal, PrincipalKind } from '../principal/index.ts';
+import type { Pieces } from './send-pieces.ts';
 
 /** One call of a route, after its principal was found valid and its body read. */
 export interface Call<K extends PrincipalKind = PrincipalKind> {
@@ -17,7 +18,7 @@ export interface Answer {
   readonly status: number;
   readonly body?: unknown;
   /** JSON text in pieces, for answers that may be long; instead of `body`. */
-  readonly stream?: AsyncIterable<string>;
+  readonly stream?: Pieces;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,10 @@
-import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listen } from './listen.ts';
-import { sendPieces } from './send-pieces.ts';
+import { type Pieces, sendPieces } from './send-pieces.ts';
 
 describe('sendPieces', () => {
   let close = () => {};
@@ -13,8 +16,25 @@ describe('sendPieces', () => {
     return await listen(server, '127.0.0.1', 0);
   }
 
-  async function* count(pieces: number) {
-    for (let piece = 1; piece <= pieces; piece++) yield `"${piece}"`;
+  async function* count(pieces: number): Pieces {
+    for (let piece = 1; piece < pieces; piece++) yield `"${piece}"`;
+    return pieces ? `"${pieces}"` : '';
+  }
+
+  /** Pieces of 64 KiB without an end, and how far they were read. */
+  function endless() {
+    const read = { bytes: 0, isOver: false };
+    async function* pieces(): Pieces {
+      try {
+        for (;;) {
+          read.bytes += 65_536;
+          yield 'x'.repeat(65_536);
+        }
+      } finally {
+        read.isOver = true;
+      }
+    }
+    return { read, pieces: pieces() };
   }
 
   test.each([
@@ -30,9 +50,9 @@ describe('sendPieces', () => {
     expect(answer.headers.get('x-a')).toBe('b');
   });
 
-  test('what fails before the answer began leaves room for another answer', async () => {
-    async function* failing() {
-      yield 'one';
+  test('a failure before the first byte leaves room for another answer', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before that.
+    async function* failing(): Pieces {
       throw new Error('the database is gone');
     }
     const url = await serve((_, response) => {
@@ -41,24 +61,45 @@ describe('sendPieces', () => {
     expect((await fetch(url)).status).toBe(500);
   });
 
-  test('a client that leaves ends the pieces', async () => {
-    let ended = () => {};
-    const end = new Promise<void>((resolve) => {
-      ended = resolve;
+  test('no piece is made before the client has taken the one before', async () => {
+    const { read, pieces } = endless();
+    let socket: Socket | undefined;
+    const url = await serve((request, response) => {
+      socket = request.socket;
+      void sendPieces(response, 200, {}, pieces).catch(() => undefined);
     });
-    async function* endless() {
-      try {
-        for (;;) yield 'x'.repeat(65_536);
-      } finally {
-        ended();
-      }
-    }
-    const url = await serve(
-      (_, response) => void sendPieces(response, 200, {}, endless()).catch(() => undefined),
-    );
-    const leaving = new AbortController();
-    await fetch(url, { signal: leaving.signal });
-    leaving.abort();
-    await end;
+    const call = get(url);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    // Until the buffers of both kernels are full: then nothing moves for as long as the client does not read.
+    for (let before = -1; read.bytes !== before || !socket?.writableLength; await pause(200))
+      before = read.bytes;
+    const taken = socket.bytesWritten - socket.writableLength;
+    expect(read.bytes - taken).toBeLessThanOrEqual(65_536);
+    answer.destroy();
   });
+
+  test('HEAD makes only the first piece', async () => {
+    const { read, pieces } = endless();
+    const url = await serve((_, response) => void sendPieces(response, 200, {}, pieces));
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+    expect(read).toEqual({ bytes: 65_536, isOver: true });
+  });
+
+  test.each(['while it reads', 'before the first byte'])(
+    'a client that leaves %s ends the pieces',
+    async (when) => {
+      const { read, pieces } = endless();
+      const url = await serve(async (request, response) => {
+        if (when === 'before the first byte') {
+          request.socket.destroy();
+          await once(response, 'close');
+        }
+        await sendPieces(response, 200, {}, pieces).catch(() => undefined);
+      });
+      const leaving = new AbortController();
+      await fetch(url, { signal: leaving.signal }).catch(() => undefined);
+      leaving.abort();
+      while (!read.isOver) await pause(5);
+    },
+  );
 });

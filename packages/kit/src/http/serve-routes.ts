@@ -11,6 +11,7 @@ import {
 import { Problem } from '../problem/index.ts';
 import { bareApp } from './bare-app.ts';
 import { handleErrors } from './handle-errors.ts';
+import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
 import { hasBody, readBody } from './read-body.ts';
 import { readJson } from './read-json.ts';
@@ -23,6 +24,8 @@ export function serveRoutes(options: {
   verify: PrincipalVerifier;
   log: Log;
   metrics: Metrics;
+  /** Answers of more than 64 KiB that one key or session may receive at the same time; 0 = no limit. */
+  maxLongAnswers: number;
   /** Called with the principal of every call that is accepted. */
   onCaller?: (principal: Principal) => void;
   /** Whether an error only means that a server which this service needs is away. */
@@ -30,6 +33,7 @@ export function serveRoutes(options: {
 }): Express {
   const { routes, verify, log, metrics, onCaller, isOutage } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
+  const limitLong = limitLongAnswers(options.maxLongAnswers);
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
 
@@ -53,7 +57,8 @@ export function serveRoutes(options: {
           ? await readJson(request, { optional: route.takesBody === 'optional' })
           : undefined,
       };
-      await sendAnswer(response, await route.handle(call));
+      const answer = await route.handle(call);
+      await sendAnswer(response, answer, () => limitLong(stated.principal, response));
     });
   }
 

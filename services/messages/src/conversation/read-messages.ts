@@ -14,49 +14,56 @@ interface Range {
   limit: number;
 }
 
-/** A message may be a megabyte: of a large conversation so much is read at a time, and one message beyond it. */
-export const pageBytes = 1_048_576;
+/** In bytes of content. A single message may be larger. */
+export const pageBytes = 65_536;
 
 const columns = sql`seq, role, message_id AS "messageId", iv, ciphertext, tag,
   ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"`;
 
+// Postgres knows the length of a text without fetching it.
 const size = raw(
   ['iv', 'ciphertext', 'tag', 'ephemeral_public_key', 'signature', 'plaintext']
     .map((column) => `COALESCE(octet_length(${column}), 0)`)
     .join(' + '),
 );
 
+// One row more than `limit`, to see whether there are more.
 const inRange = ({ requestId, after, upTo, limit }: Range) => sql`
   FROM messages
   WHERE request_id = ${requestId} AND seq > ${after}::int AND seq <= ${upTo}::int
   ORDER BY seq
-  LIMIT ${limit}::int`;
+  LIMIT ${limit + 1}::int`;
 
-/** Messages with `after < seq <= upTo`, at most `limit`, in order. */
-export const readMessages = (query: Query, range: Range): Promise<Row[]> =>
-  query<Row>`SELECT ${columns} ${inRange(range)}`;
+/** Messages in order, and whether there are more of them up to `upTo`. */
+interface Page {
+  rows: Row[];
+  hasMore: boolean;
+}
 
-/** The same, but no more at a time than memory is meant for; `wasCut` when that may have left some out. */
-export async function readLargeMessages(
-  query: Query,
-  range: Range,
-): Promise<{ rows: Row[]; wasCut: boolean }> {
-  // The length of a text stands before it: Postgres fetches none that it does not give away.
-  const rows = await query<Row & { isFull: boolean }>`
-    SELECT ${columns}, sum >= ${pageBytes}::int AS "isFull"
+/** Messages with `after < seq <= upTo`, at most `limit`, of a conversation that is not larger than a page. */
+export async function readSmallPage(query: Query, range: Range): Promise<Page> {
+  const rows = await query<Row>`SELECT ${columns} ${inRange(range)}`;
+  return { rows: rows.slice(0, range.limit), hasMore: rows.length > range.limit };
+}
+
+/** The same of any conversation; the message that fills the page is its last. Twice the work for Postgres. */
+export async function readPage(query: Query, range: Range): Promise<Page> {
+  const rows = await query<Row & { hasNext: boolean }>`
+    SELECT ${columns}, "hasNext"
     FROM (
-      SELECT *, sum(size) OVER (ORDER BY seq) FROM (
-        SELECT *, ${size} AS size ${inRange(range)}
-      ) AS sized
+      SELECT *, sum(size) OVER by_seq - size AS before, lead(seq) OVER by_seq IS NOT NULL AS "hasNext"
+      FROM (SELECT *, ${size} AS size ${inRange(range)}) AS sized
+      WINDOW by_seq AS (ORDER BY seq)
     ) AS summed
-    WHERE sum - size < ${pageBytes}::int
-    ORDER BY seq`;
-  return { rows, wasCut: rows.at(-1)?.isFull ?? false };
+    WHERE before < ${pageBytes}::int
+    ORDER BY seq
+    LIMIT ${range.limit}::int`;
+  return { rows, hasMore: rows.at(-1)?.hasNext ?? false };
 }
 
 /**
- * A message as JSON. Written out, since lists are made of it: what a message's columns may hold (UUIDs,
- * base64, numbers) needs no escaping, but for its text. `JSON.stringify` took three times as long.
+ * A message as JSON. Only its text needs escaping: all other columns hold UUIDs, base64 or numbers.
+ * `JSON.stringify` of the whole message took three times as long.
  */
 export function messageText(row: Row): string {
   const { messageId, seq, role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext } = row;

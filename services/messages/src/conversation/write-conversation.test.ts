@@ -36,7 +36,7 @@ afterAll(async () => {
   await drop();
 });
 
-/** A conversation of messages of these sizes; gives what reads it. */
+/** Makes a conversation of messages of these sizes. The result reads it. */
 async function conversationOf(sizes: readonly number[]) {
   const id = makeRequestId();
   await database.prisma.helpRequest.create({
@@ -49,7 +49,7 @@ async function conversationOf(sizes: readonly number[]) {
         create: sizes.map((size, index) => {
           const messageId = randomUUID();
           const content = index % 2 ? { plaintext: 'ü'.repeat(size / 2) } : blob(size);
-          // Not every number is a message's: other changes take some, too.
+          // Other changes of the request take numbers, too.
           return {
             seq: 2 * index + 1,
             role: 'provider' as const,
@@ -64,7 +64,12 @@ async function conversationOf(sizes: readonly number[]) {
   return async (after = 0, limit = Number.MAX_SAFE_INTEGER) => {
     const head = await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id);
     const pieces: string[] = [];
-    for await (const piece of writeConversation(database.query, head, { after, limit })) pieces.push(piece);
+    const written = writeConversation(database.query, head, { after, limit });
+    for (let isLast = false; !isLast; ) {
+      const { value, done } = await written.next();
+      pieces.push(value);
+      isLast = done === true;
+    }
     const { messages, next } = JSON.parse(pieces.join(''));
     return { seqs: messages.map(({ seq }: { seq: number }) => seq), next, pieces };
   };
@@ -75,18 +80,27 @@ const blob = (size: number) => ({
   ciphertext: 'A'.repeat(size),
 });
 
-test('large messages are read a few at a time, each once', async () => {
+test('a conversation of one page is one piece', async () => {
+  const read = await conversationOf([10, pageBytes - 30, 10]);
+  const { seqs, pieces } = await read();
+  expect(seqs).toEqual([1, 3, 5]);
+  expect(pieces).toHaveLength(1);
+});
+
+test('large messages are read a page at a time, each once', async () => {
   const largest = 1_000_000;
-  const sizes = [10, largest, 10, 400_000, 400_000, 400_000, largest, largest, 10, 10];
+  const sizes = [10, largest, 10, 40_000, 40_000, 40_000, largest, largest, 10, 10];
   const read = await conversationOf(sizes);
   const { seqs, next, pieces } = await read();
   expect(seqs).toEqual(sizes.map((_, index) => 2 * index + 1));
   expect(next).toBeUndefined();
   for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThan(pageBytes + largest + 10_000);
+  // A page ends with the message that fills it.
+  expect(pieces).toHaveLength(5);
 });
 
 test('wherever a page ends, `limit` says whether there is more', async () => {
-  const sizes = [10, pageBytes - 22, 10, 600_000, 600_000, 10];
+  const sizes = [10, pageBytes - 22, 10, 40_000, 40_000, 10];
   const read = await conversationOf(sizes);
   const all = (await read()).seqs;
   for (let limit = 1; limit <= sizes.length; limit++) {
@@ -96,4 +110,11 @@ test('wherever a page ends, `limit` says whether there is more', async () => {
       expect(next).toBe(from + limit < all.length ? seqs.at(-1) : undefined);
     }
   }
+});
+
+test('many tiny messages come 200 at a time, each once', async () => {
+  const read = await conversationOf(Array.from({ length: 401 }, () => 2));
+  const { seqs, pieces } = await read();
+  expect(seqs).toEqual(Array.from({ length: 401 }, (_, index) => 2 * index + 1));
+  expect(pieces).toHaveLength(3);
 });

@@ -1,42 +1,39 @@
 import type { Query } from '@expert-relay/db';
+import type { Pieces } from '@expert-relay/kit/http';
 import type { readHead } from './read-head.ts';
-import { messageText, pageBytes, readLargeMessages, readMessages } from './read-messages.ts';
+import { messageText, pageBytes, readPage, readSmallPage } from './read-messages.ts';
 
-/** Read and sent so many at a time: a full conversation never stands in memory as a whole. */
-const pageSize = 200;
+/** In messages, for conversations of many tiny ones. */
+const pageLength = 200;
 
-/** A conversation as JSON in pieces, with `next` when `limit` cut it. */
+/**
+ * A conversation as JSON, with `next` when `limit` cut it. Each piece is a page of messages, which is read when
+ * the piece is asked for: what nobody takes stays in Postgres.
+ */
 export async function* writeConversation(
   query: Query,
   { head, seq, contentBytes }: Awaited<ReturnType<typeof readHead>>,
   { after, limit }: { after: number; limit: number },
-): AsyncGenerator<string> {
+): Pieces {
+  const read = contentBytes > pageBytes ? readPage : readSmallPage;
   let text = `${JSON.stringify(head).slice(0, -1)},"messages":[`;
   let last = after;
   let left = limit;
   let separator = '';
   for (;;) {
-    // One row beyond what is wanted tells whether there is more.
-    const wanted = Math.min(left, pageSize);
-    const range = { requestId: head.requestId, after: last, upTo: seq, limit: wanted + 1 };
-    const { rows, wasCut } =
-      contentBytes > pageBytes
-        ? await readLargeMessages(query, range)
-        : { rows: await readMessages(query, range), wasCut: false };
-    for (const row of rows.slice(0, wanted)) {
+    const { rows, hasMore } = await read(query, {
+      ...{ requestId: head.requestId, after: last, upTo: seq },
+      limit: Math.min(left, pageLength),
+    });
+    for (const row of rows) {
       text += separator + messageText(row);
       separator = ',';
       last = row.seq;
-      left--;
     }
-    const more = rows.length > wanted;
-    if (more && left === 0) {
-      yield `${text}],"next":${last}}`;
-      return;
-    }
-    if (!more && !wasCut) break;
+    left -= rows.length;
+    if (!hasMore) return `${text}]}`;
+    if (left === 0) return `${text}],"next":${last}}`;
     yield text;
     text = '';
   }
-  yield `${text}]}`;
 }

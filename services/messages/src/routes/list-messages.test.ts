@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { makeRefCode, makeRequestId, type Query } from '@expert-relay/db';
+import { createDatabase, type Database } from '@expert-relay/db/prisma';
+import { createTestDatabase } from '@expert-relay/db/testing';
+import { listen, sendAnswer } from '@expert-relay/kit/http';
+import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pageBytes } from '../conversation/read-messages.ts';
+import { listMessages } from './list-messages.ts';
+
+/** More than the buffers of both kernels hold. */
+const count = 4_000;
+const size = 10_000;
+
+let drop: () => Promise<void>;
+let database: Database;
+const requestId = makeRequestId();
+let userId: string;
+
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  drop = testDatabase.drop;
+  const log = createLog('test', { level: 'silent' });
+  database = createDatabase({ url: testDatabase.url, poolSize: 2, log });
+  await database.start?.();
+  const key = await database.prisma.apiKey.create({
+    data: {
+      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
+      user: { create: { name: 'ada' } },
+    },
+  });
+  userId = key.userId;
+  await database.prisma.helpRequest.create({
+    data: {
+      ...{ id: requestId, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: key.id },
+      ...{ context: [], expiresAt: new Date(Date.now() + 60_000), seq: count, contentBytes: count * size },
+    },
+  });
+  await database.query`
+    INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext)
+    SELECT ${requestId}, seq, 'provider', id, id, repeat('x', ${size}::int)
+    FROM (SELECT seq, gen_random_uuid() AS id FROM generate_series(1, ${count}::int) AS seq) AS numbered`;
+}, 30_000);
+
+afterAll(async () => {
+  await database.stop?.();
+  await drop();
+});
+
+test('a large conversation is read from Postgres page by page, as its reader takes it', async () => {
+  let read = 0;
+  const query: Query = async <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => {
+    const rows = await database.query<Row & { plaintext: string | null }>(strings, ...values);
+    for (const { plaintext } of rows) read += plaintext?.length ?? 0;
+    return rows;
+  };
+  const route = listMessages({ query, nudge: () => {} });
+  let socket: Socket | undefined;
+  const server = createServer(async (request, response) => {
+    socket = request.socket;
+    const answer = await route.handle({
+      ...{ principal: { kind: 'session', sessionId: 'one', userId }, callId: randomUUID(), headers: {} },
+      ...{ params: { requestId }, query: new URLSearchParams(), body: undefined },
+    });
+    await sendAnswer(response, answer).catch(() => {});
+  });
+  const call = get(await listen(server, '127.0.0.1', 0));
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+
+  // Until the buffers of both kernels are full: then nothing moves for as long as the client does not read.
+  for (let before = -1; read !== before || !socket?.writableLength; await pause(300)) before = read;
+  const taken = socket.bytesWritten - socket.writableLength;
+  // The page that waits, up to the message that fills it.
+  expect(read - taken).toBeLessThanOrEqual(pageBytes + size);
+  expect(read).toBeLessThan(count * size);
+
+  expect(JSON.parse(await text(answer)).messages).toHaveLength(count);
+  server.close();
+}, 30_000);

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { eventually } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { ask } from '../black-box/ask.ts';
+import type { Caller } from '../black-box/caller.ts';
+import { checkAnswer } from '../black-box/check-answer.ts';
+import { openOwnRelay } from '../black-box/open-relay.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+
+const here = useRelay(openOwnRelay);
+const agent = new Agent();
+const open: IncomingMessage[] = [];
+let requestId = '';
+
+beforeAll(async () => {
+  ({ requestId } = await here.alice.consumer.newRequest());
+  // 40 MB: more than the kernel holds between the messages service and a client that does not read.
+  const message = { role: 'provider', plaintext: 'x'.repeat(1_000_000) };
+  for (let count = 0; count < 40; count++) {
+    await here.alice.provider.post(`/api/v1/message/${requestId}`, message);
+  }
+}, 60_000);
+afterEach(() => {
+  for (const answer of open) answer.destroy();
+});
+afterAll(() => agent.destroy());
+
+/** Begins to receive the list and does not read it. */
+async function begin(caller: Caller): Promise<number | undefined> {
+  const call = get(`${here.relay.url}/api/v1/messages/${requestId}`, {
+    headers: caller.headers,
+    agent: false,
+  });
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  answer.on('error', () => {});
+  open.push(answer);
+  return answer.statusCode;
+}
+
+test('a key receives sixteen long lists at the same time, and the next one is refused, as documented', async () => {
+  const { consumer, provider } = here.alice;
+  for (let count = 0; count < 16; count++) expect(await begin(consumer)).toBe(200);
+  const path = `/api/v1/messages/${requestId}`;
+  const call = { method: 'GET', path, headers: consumer.headers };
+  const refused = await ask(here.relay.url, call, agent);
+  expect(checkAnswer(call, refused)).toEqual([]);
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+  expect(refused.json.error).toBe('too_many_at_once');
+  // Another key, and a short list.
+  expect(await begin(provider)).toBe(200);
+  expect((await consumer.get(`${path}?after=999`)).status).toBe(200);
+
+  for (const answer of open.splice(0)) answer.destroy();
+  const isFree = async () => (await begin(consumer)) === 200;
+  await eventually('there is room again', isFree, { within: 20_000 });
+}, 60_000);
