@@ -63,18 +63,29 @@ describe(row('silences', 'key exchange'), () => {
 
   test('keySignature is kept beside the keys and belongs to what is repeated', async () => {
     const { requestId } = await here.alice.consumer.newRequest();
-    const keys = { ...keyExchange(), keySignature: Buffer.alloc(64, 7).toString('base64') };
+    const keys = { ...keyExchange(), keySignature: Buffer.alloc(96, 7).toString('base64') };
     expect((await exchange(requestId, keys)).status).toBe(200);
     expect((await exchange(requestId, keys)).status).toBe(200);
     expect((await exchange(requestId, { ...keys, keySignature: null })).status).toBe(409);
     expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
+  test('keySignature is opaque: whatever is canonical base64 of up to 1,024 characters', async () => {
+    for (const keySignature of ['AA==', 'A'.repeat(1_024)]) {
+      const { requestId } = await here.alice.consumer.newRequest();
+      const keys = { ...keyExchange(), keySignature };
+      expect((await exchange(requestId, keys)).status).toBe(200);
+      expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
+    }
+  });
+
   test.each([
     ['no keys', {}, ['providerEncryptPubKey', 'providerSignPubKey']],
     ['one key', { providerEncryptPubKey: undefined }, ['providerEncryptPubKey']],
     ['a key that is null', { providerSignPubKey: null }, ['providerSignPubKey']],
-    ['a signature that is none', { keySignature: 'AAAA' }, ['keySignature']],
+    ['a signature that is empty', { keySignature: '' }, ['keySignature']],
+    ['a signature with unused bits set', { keySignature: 'AB==' }, ['keySignature']],
+    ['a signature of more than 1,024 characters', { keySignature: 'A'.repeat(1_028) }, ['keySignature']],
   ])('%s is 400', async (name, members, paths) => {
     const { requestId } = await here.alice.consumer.newRequest();
     const answer = await exchange(requestId, name === 'no keys' ? {} : { ...keyExchange(), ...members });

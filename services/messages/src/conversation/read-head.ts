@@ -25,6 +25,7 @@ interface Row {
   providerSignPubKey: string | null;
   providerEncryptPubKey: string | null;
   keySignature: string | null;
+  erasedAt: string | null;
 }
 
 /** All of a conversation but its messages: `seq` says up to where those belong to it, `contentBytes` how large they are. */
@@ -35,11 +36,11 @@ export async function readHead(query: Query, party: Party, requestId: string) {
       created_at AS "createdAt", expires_at AS "expiresAt", question, plaintext, context,
       consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
       provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
-      key_signature AS "keySignature"
+      key_signature AS "keySignature", erased_at AS "erasedAt"
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const { id, refCode, seq, contentBytes, keySignature, ...rest } = row;
+  const { id, refCode, seq, contentBytes, keySignature, erasedAt, ...rest } = row;
   return {
     seq,
     contentBytes,
@@ -48,6 +49,7 @@ export async function readHead(query: Query, party: Party, requestId: string) {
       refCode: formatRefCode(refCode),
       ...rest,
       ...(keySignature !== null && { keySignature }),
+      ...(erasedAt !== null && { erasedAt }),
     },
   };
 }

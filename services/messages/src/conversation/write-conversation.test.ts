@@ -118,3 +118,16 @@ test('many tiny messages come 200 at a time, each once', async () => {
   expect(seqs).toEqual(Array.from({ length: 401 }, (_, index) => 2 * index + 1));
   expect(pieces).toHaveLength(3);
 });
+
+test('a conversation says when its content was erased, and only then', async () => {
+  const [id, erasedAt] = [makeRequestId(), new Date('2026-11-21T07:00:00.123Z')];
+  const data = {
+    ...{ id, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: apiKeyId, context: [] },
+    ...{ status: 'closed' as const, expiresAt: erasedAt, endedAt: erasedAt, question: 'May I?' },
+  };
+  await database.prisma.helpRequest.create({ data });
+  const read = async () => (await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id)).head;
+  expect(await read()).not.toHaveProperty('erasedAt');
+  await database.prisma.helpRequest.update({ where: { id }, data: { question: null, erasedAt } });
+  expect(await read()).toMatchObject({ question: null, erasedAt: '2026-11-21T07:00:00.123Z' });
+});

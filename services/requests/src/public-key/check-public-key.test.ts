@@ -39,6 +39,7 @@ describe.each(['ed25519', 'x25519'] as const)('%s', (algorithm) => {
     ['trailing junk', `${publicPem}x`],
     ['leading junk', `x${publicPem}`],
     ['no line breaks', publicPem.replaceAll('\n', '')],
+    ['white space that is not ASCII', `\u00a0${publicPem}`],
     ['bad base64', publicPem.replace('MC', 'M*')],
     ['a byte more', pemOf(algorithm, `${'11'.repeat(32)}00`)],
     ['a byte less', pemOf(algorithm, '11'.repeat(31))],

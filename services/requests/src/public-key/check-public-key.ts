@@ -38,10 +38,10 @@ export function checkPublicKey(algorithm: KeyAlgorithm, pem: string): string | u
 /** The base64 of the one block that a text consists of, white space apart. */
 function readBlock(text: string): string | undefined {
   if (text.length > longest) return undefined;
-  const block = text.trim();
+  const block = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
   if (!block.startsWith(begin) || !block.endsWith(end)) return undefined;
   const body = block.slice(begin.length, -end.length);
-  return /^\s[A-Za-z0-9+/=\s]+\s$/.test(body) ? body.replaceAll(/\s/g, '') : undefined;
+  return /^[ \t\r\n][A-Za-z0-9+/= \t\r\n]+[ \t\r\n]$/.test(body) ? body.replaceAll(/\s/g, '') : undefined;
 }
 
 const names = { ed25519: 'Ed25519', x25519: 'X25519' } as const;

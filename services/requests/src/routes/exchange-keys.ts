@@ -18,9 +18,14 @@ import { publicKey } from '../public-key/public-key-schema.ts';
 const schema = z.object({
   providerSignPubKey: publicKey('ed25519'),
   providerEncryptPubKey: publicKey('x25519'),
+  // Opaque to the relay: the agent checks it, see docs/crypto.md.
   keySignature: z
     .string({ error: 'Expected a text.' })
-    .regex(/^[A-Za-z0-9+/]{86}==$/, 'Expected an Ed25519 signature: 64 bytes in base64.')
+    .min(1, 'Expected base64.')
+    .max(1_024, 'Expected at most 1,024 characters.')
+    .refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
+      error: 'Expected canonical base64 (standard alphabet, padded).',
+    })
     .nullish()
     .transform((value) => value ?? null),
 });
@@ -34,7 +39,7 @@ interface Row {
   same: boolean;
 }
 
-/** The provider picks a request up. Written once: the same keys again are fine, other ones are not. */
+/** The provider picks a request up. Written once: the same keys and `keySignature` again give 200, others 409. */
 export const exchangeKeys = (context: Context) =>
   defineRoute({
     method: 'post',
