@@ -21,6 +21,7 @@ export type RelayErrorCode =
   | 'unknown_expert'
   | 'key_signature_missing'
   | 'key_signature_wrong'
+  | 'question_altered'
   | 'keys_changed'
   | 'malformed_message'
   | 'wrong_role'

@@ -37,6 +37,8 @@ WEAK = {
         "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
     ],
 }
+# As the page lists it: what Python takes for white space is not the same.
+CODE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
@@ -73,9 +75,11 @@ def hkdf(secret, salt, info):
 
 
 def parse_pem(kind, pem):
-    match = re.fullmatch(r"\s*-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)\s-----END PUBLIC KEY-----\s*", pem)
+    space = r"[ \t\r\n]"
+    block = f"{space}*-----BEGIN PUBLIC KEY-----{space}([A-Za-z0-9+/= \t\r\n]+){space}-----END PUBLIC KEY-----{space}*"
+    match = re.fullmatch(block, pem) if len(pem) <= 1000 else None
     refuse_unless(match, "invalid_public_key")
-    der = unb64(re.sub(r"\s", "", match[1]), "invalid_public_key", 44)
+    der = unb64(re.sub(space, "", match[1]), "invalid_public_key", 44)
     refuse_unless(der.startswith(SPKI[kind]), "invalid_public_key")
     raw = der[12:]
     point = int.from_bytes(raw, "little")
@@ -147,6 +151,16 @@ def read_fingerprint(typed):
     return " ".join(digits[at : at + 5] for at in range(0, 40, 5))
 
 
+def digest_submission(case):
+    """`question`, `plaintext` and `messages` as they are submitted; the relay keeps the last 10 of these."""
+    said = [text for message in case["messages"][-10:] for text in (message["role"], message["content"])]
+    try:
+        members = join("expert-relay/v4/submission", case.get("question") or "", case.get("plaintext") or "", *said)
+    except UnicodeEncodeError:
+        raise Refusal("invalid_input") from None
+    return {"submission": hashlib.sha256(members).hexdigest()}
+
+
 def check_exchange(case):
     own, exchange, known = parse_pems(case["own"]), case["exchange"], case.get("known")
     pems = {"sign": exchange["providerSignPubKey"], "encrypt": exchange["providerEncryptPubKey"]}
@@ -158,20 +172,24 @@ def check_exchange(case):
     if exchange.get("keySignature") is None:
         refuse_unless(known is None, "key_signature_missing")
         return {"fingerprint": fingerprint, "verified": "unverified"}
-    signature = unb64(exchange["keySignature"], "key_signature_wrong", 64)
-    signed = join("expert-relay/v4/key-exchange", case["requestId"], *in_order(own, provider))
+    proof = unb64(exchange["keySignature"], "key_signature_wrong", 96)
+    submission, signature = proof[:32], proof[32:]
+    signed = join("expert-relay/v4/key-exchange", case["requestId"], *in_order(own, provider), submission)
     refuse_unless(verifies(provider["sign"], signature, signed), "key_signature_wrong")
+    refuse_unless(submission.hex() == case["submission"], "question_altered")
     return {"fingerprint": fingerprint, "verified": "first-contact" if known is None else "known"}
 
 
 def sign_exchange(case):
     pairs = expert_pairs(case["root"], case["requestId"])
     keys = in_order(parse_pems(case["consumer"]), raw_of(pairs))
-    signed = join("expert-relay/v4/key-exchange", case["requestId"], *keys)
-    return {"keySignature": b64(pairs["sign"].sign(signed))}
+    submission = bytes.fromhex(case["submission"])
+    signed = join("expert-relay/v4/key-exchange", case["requestId"], *keys, submission)
+    return {"keySignature": b64(submission + pairs["sign"].sign(signed))}
 
 
 def check_unchanged(case):
+    refuse_unless(case["later"] is not None, "keys_changed")
     refuse_unless(parse_pems(case["first"]) == parse_pems(case["later"]), "keys_changed")
     return {}
 
@@ -197,7 +215,7 @@ def make_code(case):
 
 
 def read_code(typed):
-    code = re.sub(r"[\s\u002d\u2010-\u2015]", "", typed)
+    code = re.sub(f"[{CODE_SPACE}\u2010-\u2015-]", "", typed)
     code = re.sub(r"[a-z]", lambda letter: letter[0].upper(), code)
     code = code.replace("O", "0").replace("I", "1").replace("L", "1")
     right = len(code) == 28 and all(character in CROCKFORD for character in code)
@@ -230,12 +248,35 @@ def open_vault(case):
     return {"root": root.hex()}
 
 
+LARGEST_FRAME = 784_000
+
+
+def padded(length):
+    if length <= 256:
+        return 256
+    e = length.bit_length() - 1
+    s = e.bit_length()
+    step = 2 ** (e - s)
+    return min(LARGEST_FRAME, -(-length // step) * step)
+
+
+def write_frame(links, text):
+    content = bytes([0xF8, len(links)]) + b"".join(links) + len(text).to_bytes(4, "big") + text
+    refuse_unless(len(content) <= LARGEST_FRAME, "message_too_large")
+    return content.ljust(padded(len(content)), b"\0")
+
+
 def read_frame(data):
     links, text = None, data
     if data and data[0] >= 0xF8:
-        refuse_unless(data[0] == 0xF8 and len(data) >= 2 and len(data) >= 2 + 32 * data[1], "malformed_frame")
+        code = "malformed_frame"
+        refuse_unless(data[0] == 0xF8 and len(data) >= 2, code)
+        start = 2 + 32 * data[1] + 4
+        refuse_unless(len(data) >= start, code)
+        end = start + int.from_bytes(data[start - 4 : start], "big")
+        refuse_unless(len(data) >= end and not any(data[end:]), code)
         links = [data[2 + 32 * at : 34 + 32 * at] for at in range(data[1])]
-        text = data[2 + 32 * data[1] :]
+        text = data[start:end]
     try:
         return links, text.decode("utf-8")
     except UnicodeDecodeError:
@@ -243,16 +284,20 @@ def read_frame(data):
 
 
 class Channel:
-    def __init__(self, side):
+    def __init__(self, side, known=None):
         own = side["own"]
-        self.request_id, self.role = side["requestId"], side["role"]
+        self.request_id, self.role, self.known = side["requestId"], side["role"], known
         self.pairs = expert_pairs(own["root"], self.request_id) if "root" in own else agent_pairs(own)
+        self.keys = None
+        if "peer" not in side:
+            return
         mine, peer = raw_of(self.pairs), parse_pems(side["peer"])
         refuse_own(mine, peer)
         other = {"consumer": "provider", "provider": "consumer"}[self.role]
         self.keys = {self.role: mine, other: peer}
         self.secret = self.pairs["encrypt"].exchange(X25519PublicKey.from_public_bytes(peer["encrypt"]))
-        self.seen, self.linked = [], set()
+        # Of each message that was seen, in order, how many of this side's own it covers.
+        self.seen, self.linked, self.unlisted, self.own = {}, set(), [], 0
 
     def cipher(self, role, message_id):
         keys = in_order(self.keys["consumer"], self.keys["provider"])
@@ -269,22 +314,37 @@ class Channel:
         except UnicodeEncodeError:
             raise Refusal("invalid_input") from None
         links = [link for link in self.seen if link not in self.linked][:255]
-        frame = bytes([0xF8, len(links)]) + b"".join(links) + data
+        frame = write_frame(links, data)
         sealed = self.cipher(self.role, message_id).encrypt(iv, frame, None)
         key = self.keys[self.role]["encrypt"]
         signed = self.signed(self.role, message_id, key, iv, sealed[:-16], sealed[-16:])
         members = {"iv": iv, "ciphertext": sealed[:-16], "tag": sealed[-16:], "ephemeralPublicKey": key}
+        link = hashlib.sha256(signed).digest()
+        self.add(link, links, True)
+        self.unlisted.append(link)
         message = {
             "messageId": message_id,
             "encrypted": {name: b64(data) for name, data in members.items()},
             "signature": b64(self.pairs["sign"].sign(signed)),
         }
-        return {"message": message, "links": b"".join(links).hex(), "link": hashlib.sha256(signed).hexdigest()}
+        return {"message": message, "links": b"".join(links).hex(), "link": link.hex()}
+
+    def add(self, link, links, is_own):
+        if is_own:
+            self.own += 1
+        self.seen[link] = self.own if is_own else max((self.seen[earlier] for earlier in links), default=0)
+        self.linked.update(links)
 
     def open(self, record):
         code = "malformed_message"
-        role, message_id, blob = record["role"], record["messageId"], record.get("encrypted") or {}
-        refuse_unless(role in self.keys and is_uuid(message_id), code)
+        role, message_id = record["role"], record["messageId"]
+        refuse_unless(role in ("consumer", "provider") and is_uuid(message_id), code)
+        if record.get("encrypted") is None and record.get("signature") is None:
+            refuse_unless(isinstance(record.get("plaintext"), str), code)
+            refuse_unless(self.keys is None and (self.role == "provider" or self.known is None), "plaintext_refused")
+            return {"text": record["plaintext"], "protection": "plaintext"}
+        refuse_unless(self.keys is not None, "undecryptable")
+        blob = record.get("encrypted") or {}
         iv = unb64(blob.get("iv"), code, 12)
         ciphertext = unb64(blob.get("ciphertext"), code)
         tag = unb64(blob.get("tag"), code, 16)
@@ -301,11 +361,18 @@ class Channel:
             raise Refusal("undecryptable") from None
         links, text = read_frame(frame)
         link = hashlib.sha256(signed).digest()
-        refuse_unless(link not in self.seen, "message_replayed")
-        refuse_unless(all(earlier in self.seen for earlier in links or []), "message_missing")
-        self.seen.append(link)
-        self.linked.update(links or [])
-        return {"text": text, "protection": "unsequenced" if links is None else "sequenced"}
+        is_own = role == self.role
+        if link in self.unlisted:
+            refuse_unless(self.unlisted[0] == link, "message_missing")
+            self.unlisted.pop(0)
+        else:
+            refuse_unless(link not in self.seen, "message_replayed")
+            refuse_unless(all(earlier in self.seen for earlier in links or []), "message_missing")
+            self.add(link, links or [], is_own)
+        if links is None:
+            return {"text": text, "protection": "unsequenced"}
+        seen_your_last = {} if is_own else {"seenYourLast": self.seen[link] == self.own}
+        return {"text": text, "protection": "sequenced", **seen_your_last}
 
 
 def is_uuid(text):
@@ -321,15 +388,22 @@ def seal(case):
     channel = Channel(case["side"])
     for record in case["before"]:
         channel.open(record)
-    return channel.seal(case["messageId"], bytes.fromhex(case["iv"]), case["text"])
+    return seal_text(channel, case)
+
+
+def seal_text(channel, case):
+    return channel.seal(case["messageId"], bytes.fromhex(case["iv"]), case["text"] * case.get("times", 1))
 
 
 def open_records(case):
     """In a case to refuse, only the last record may be refused."""
-    channel, opened = Channel(case["side"]), []
+    channel, opened = Channel(case["side"], case.get("known")), []
     for at, record in enumerate(case["records"]):
         try:
-            opened.append(channel.open(record))
+            if "text" in record:
+                seal_text(channel, record)
+            else:
+                opened.append(channel.open(record))
         except Refusal as refusal:
             raise refusal if at == len(case["records"]) - 1 else Refusal(f"{refusal} too early") from None
     return {"opened": opened}
@@ -339,6 +413,7 @@ KINDS = {
     "public-key": lambda case: {"raw": parse_pem(case["kind"], case["pem"]).hex()},
     "agent-keys": lambda case: pems_of(agent_pairs(case)),
     "expert": expert,
+    "submission": digest_submission,
     "sign-exchange": sign_exchange,
     "check-exchange": check_exchange,
     "check-unchanged": check_unchanged,
@@ -347,6 +422,7 @@ KINDS = {
     "read-recovery-code": lambda case: {"characters": read_code(case["typed"])},
     "seal-vault": seal_vault,
     "open-vault": open_vault,
+    "padding": lambda case: {"padded": padded(case["length"])},
     "frame": frame,
     "seal": seal,
     "open": open_records,

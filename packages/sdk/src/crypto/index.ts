@@ -15,6 +15,7 @@ export {
 export { checkUnchanged } from './exchange/check-unchanged.ts';
 export type { ConversationKeys, PublicKeys, Role } from './exchange/conversation-keys.ts';
 export { formatFingerprint, parseFingerprint, sameFingerprint } from './exchange/fingerprint.ts';
+export { digestSubmission, type Submission } from './exchange/submission.ts';
 export { type ExchangeToSign, type Expert, makeRoot, openExpert } from './expert/expert.ts';
 export { type AgentKeys, type AgentKeysJson, makeAgentKeys, restoreAgentKeys } from './keys/agent-keys.ts';
 export type { OwnKeys } from './keys/own-keys.ts';

@@ -2,6 +2,7 @@ import {
   type Channel,
   type ChannelState,
   checkExchange,
+  digestSubmission,
   type MessageRecord,
   makeAgentKeys,
   makeRoot,
@@ -21,19 +22,21 @@ export async function startConversation(requestId = 'Qm9vQmFyQmF6UXV4MTIzNA') {
   const own = await makeAgentKeys();
   const expert = await openExpert(makeRoot());
   const provider = await expert.keysFor(requestId);
+  const submission = await digestSubmission({ question: 'Is it safe?' });
   const consumer = { sign: own.signPublic, encrypt: own.encryptPublic };
   const keySignature = await expert.signExchange({
     requestId,
     consumerSign: consumer.sign,
     consumerEncrypt: consumer.encrypt,
     providerEncrypt: provider.encryptPublic,
+    submission,
   });
   const exchange = {
     providerSignPubKey: provider.signPublic.pem,
     providerEncryptPubKey: provider.encryptPublic.pem,
     keySignature,
   };
-  const peer = await checkExchange({ requestId, own: consumer, exchange });
+  const peer = await checkExchange({ requestId, own: consumer, exchange, submission });
   const device = async (role: Role, state?: ChannelState): Promise<Device> => {
     const side = role === 'consumer' ? { own, peer } : { own: provider, peer: consumer };
     const channel = await openChannel({ requestId, role, ...side, state });

@@ -19,7 +19,7 @@ describe('any text', () => {
         const { agent, expert } = conversation;
         const [writer, reader] = byAgent ? [await agent(), await expert()] : [await expert(), await agent()];
         const record = await writer.send(text);
-        expect(await reader.channel.open(record)).toEqual({ text, protection: 'sequenced' });
+        expect(await reader.channel.open(record)).toMatchObject({ text, protection: 'sequenced' });
       }),
     );
   });
@@ -60,6 +60,28 @@ describe('any conversation of an agent and two devices', () => {
         for (const record of list) await late.channel.open(record);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  test('says of each message whether it had seen the last one of its reader', async () => {
+    await fc.assert(
+      fc.asyncProperty(moves, fc.boolean(), async (plan, byAgent) => {
+        const { list, before } = await play(plan);
+        const { channel } = await (byAgent ? conversation.agent() : conversation.expert());
+        const role = byAgent ? 'consumer' : 'provider';
+        let last: number | undefined;
+        for (const [index, record] of list.entries()) {
+          const opened = await channel.open(record);
+          if (record.role === role) {
+            last = index;
+            expect(opened).not.toHaveProperty('seenYourLast');
+          } else {
+            const hadSeen = last === undefined || before[index]?.has(last);
+            expect(opened).toHaveProperty('seenYourLast', hadSeen);
+          }
+        }
+      }),
+      { numRuns: 60 },
     );
   });
 

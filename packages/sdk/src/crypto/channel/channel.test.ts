@@ -3,8 +3,11 @@ import { type Device, startConversation } from '../../testing/start-conversation
 import { openChannel } from './channel.ts';
 import type { MessageRecord } from './message.ts';
 
-const sequenced = (text: string) => ({ text, protection: 'sequenced' });
+const sequenced = (text: string) => expect.objectContaining({ text, protection: 'sequenced' });
 const refused = (code: string) => expect.objectContaining({ name: 'RelayError', code });
+
+/** As a state names messages. */
+const hash = 'A'.repeat(43).concat('=');
 
 let conversation: Awaited<ReturnType<typeof startConversation>>;
 let agent: Device;
@@ -83,8 +86,8 @@ describe('a channel', () => {
 });
 
 describe('the length of a message', () => {
-  // 784,000 bytes, less the marker and the number of links.
-  const longest = 783_998;
+  // 784,000 bytes, less the marker, the number of links and the length.
+  const longest = 783_994;
 
   test('may fill a frame, and its call then stays below a mebibyte', async () => {
     const text = 'é'.repeat(longest / 2);
@@ -97,6 +100,30 @@ describe('the length of a message', () => {
     await expect(agent.send('a'.repeat(longest + 1))).rejects.toEqual(refused('message_too_large'));
     expect(agent.channel.state().seen).toEqual([]);
     expect(await expert.channel.open(await agent.send('short'))).toEqual(sequenced('short'));
+  });
+
+  test('is hidden: up to 218 bytes look alike behind one message, and longer ones in steps', async () => {
+    const lengthOf = async (text: string) => {
+      const { agent } = await startConversation();
+      const [device] = [await agent()];
+      await device.send('before');
+      return Buffer.from((await device.send(text)).encrypted.ciphertext, 'base64').length;
+    };
+    for (const text of ['', 'Yes.', 'No.', 'x'.repeat(218)]) expect(await lengthOf(text)).toBe(256);
+    expect(await lengthOf('x'.repeat(219))).toBe(272);
+    expect(await lengthOf('x'.repeat(100_000))).toBe(await lengthOf('x'.repeat(98_500)));
+  });
+});
+
+describe('whether a message had seen the last of its reader', () => {
+  test('is said on both sides, and survives a restart', async () => {
+    const first = await agent.send('May I delete the test database?');
+    expect(await expert.channel.open(first)).toHaveProperty('seenYourLast', true);
+    const early = await expert.send('Yes.');
+    await agent.send('WAIT: may I also delete PRODUCTION?');
+    const again = await conversation.agent(JSON.parse(JSON.stringify(agent.channel.state())));
+    expect(await again.channel.open(early)).toHaveProperty('seenYourLast', false);
+    expect(await again.channel.open(first)).not.toHaveProperty('seenYourLast');
   });
 });
 
@@ -117,10 +144,12 @@ describe('the state of a channel', () => {
     for (const record of [...list, await again.send('3')]) await expert.channel.open(record);
   });
 
-  test.each([{}, { seen: ['?'], ends: [], unlisted: [] }, { seen: [], ends: [], unlisted: 'none' }])(
-    'is refused when it is %j',
-    async (state) => {
-      await expect(conversation.agent(state as never)).rejects.toEqual(refused('invalid_input'));
-    },
-  );
+  test.each([
+    {},
+    { seen: [['?', 0]], ends: [], unlisted: [] },
+    { seen: [[hash, 0.5]], ends: [], unlisted: [] },
+    { seen: [], ends: [], unlisted: 'none' },
+  ])('is refused when it is %j', async (state) => {
+    await expect(conversation.agent(state as never)).rejects.toEqual(refused('invalid_input'));
+  });
 });

@@ -20,7 +20,7 @@ import {
   signedBytes,
   writeMessage,
 } from './message.ts';
-import { tooLarge, undecryptable, wrongRole, wrongSenderKey, wrongSignature } from './refusals.ts';
+import { undecryptable, wrongRole, wrongSenderKey, wrongSignature } from './refusals.ts';
 
 export interface ChannelOptions {
   readonly requestId: string;
@@ -38,6 +38,11 @@ export interface OpenedMessage {
   readonly text: string;
   /** `unsequenced`: a plain client wrote it, so nothing tells whether messages before it are missing. */
   readonly protection: 'sequenced' | 'unsequenced';
+  /**
+   * Of a message of the other side: whether its sender had seen the last message of this side. Undefined when it is
+   * `unsequenced`, which tells nothing about that.
+   */
+  readonly seenYourLast?: boolean | undefined;
 }
 
 /** One conversation as one device sees it. Calls are done one after another, in the order they are made. */
@@ -49,9 +54,6 @@ export interface Channel {
   /** What to keep, so that `openChannel` goes on from here: save it before a sealed message goes out. */
   state(): ChannelState;
 }
-
-/** As much as a frame may hold, so that its call stays below a mebibyte. */
-const longestFrame = 784_000;
 
 const tagLength = 16;
 
@@ -85,7 +87,6 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   async function seal(text: Bytes, messageId: string): Promise<SealedMessage> {
     const links = history.links();
     const frame = writeFrame(links, text);
-    if (frame.length > longestFrame) throw tooLarge(text.length, longestFrame);
     const iv = randomBytes(12);
     const key = await messageKey(role, messageId);
     const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, frame));
@@ -122,8 +123,10 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
       .catch(() => undefined);
     if (!plain) throw undecryptable();
     const { links, text } = readFrame(new Uint8Array(plain));
-    history.accept(hash, links ?? []);
-    return { text, protection: links ? 'sequenced' : 'unsequenced' };
+    const isOwn = message.role === role;
+    const seenYourLast = history.accept(hash, links ?? [], isOwn);
+    if (!links) return { text, protection: 'unsequenced' };
+    return { text, protection: 'sequenced', ...(!isOwn && { seenYourLast }) };
   }
 
   return {

@@ -1,10 +1,16 @@
 import { type Bytes, concat } from '../bytes/bytes.ts';
+import { tuple } from '../bytes/tuple.ts';
 import { fromUtf8 } from '../bytes/utf8.ts';
 import { messageRefused } from '../refusal.ts';
+import { tooLarge } from './refusals.ts';
 
 /** No UTF-8 text begins with it. */
 const marker = 0xf8;
 const linkLength = 32;
+/** Up to here all frames have one length: they hide whether the answer was yes or no. */
+const shortest = 256;
+/** With this many bytes a call stays below a mebibyte. */
+const longest = 784_000;
 
 /** As many links as one frame holds. */
 export const mostLinks = 255;
@@ -15,20 +21,35 @@ export interface Frame {
   readonly text: string;
 }
 
+/** @throws RelayError `message_too_large` */
 export function writeFrame(links: readonly Uint8Array[], text: Uint8Array): Bytes {
-  return concat(Uint8Array.of(marker, links.length), ...links, text);
+  const content = concat(Uint8Array.of(marker, links.length), ...links, tuple(text));
+  const { length } = content;
+  if (length > longest) throw tooLarge(text.length, longest - length + text.length);
+  return concat(content, new Uint8Array(paddedLength(length) - length));
+}
+
+/** Padmé: of a length of n bits only the first log2(n) are kept, rounded up. Above `shortest` it adds less than 7 %. */
+export function paddedLength(length: number): number {
+  const bits = 31 - Math.clz32(length);
+  const step = 2 ** (bits - 32 + Math.clz32(bits));
+  return Math.min(longest, Math.max(shortest, Math.ceil(length / step) * step));
 }
 
 export function readFrame(bytes: Bytes): Frame {
   const [first = 0, count = 0] = bytes;
   if (first < marker) return { links: undefined, text: read(bytes) };
-  const start = 2 + count * linkLength;
   if (first > marker) throw malformed('its frame is of a later version');
-  if (bytes.length < start) throw malformed('its frame is cut off');
+  const start = 2 + count * linkLength;
+  const content = bytes.subarray(start + 4);
+  if (bytes.length < start + 4) throw malformed('its frame is cut off');
+  const length = new DataView(bytes.buffer, bytes.byteOffset + start).getUint32(0);
+  if (content.length < length) throw malformed('its text is cut off');
+  if (content.subarray(length).some(Boolean)) throw malformed('something is hidden behind its text');
   const links = Array.from({ length: count }, (_, index) =>
     bytes.slice(2 + index * linkLength, 2 + (index + 1) * linkLength),
   );
-  return { links, text: read(bytes.subarray(start)) };
+  return { links, text: read(content.subarray(0, length)) };
 }
 
 function read(bytes: Uint8Array): string {

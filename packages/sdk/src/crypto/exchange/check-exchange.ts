@@ -1,4 +1,5 @@
 import { fromBase64 } from '../bytes/base64.ts';
+import { type Bytes, equalBytes } from '../bytes/bytes.ts';
 import { parsePublicKey, samePublicKey } from '../keys/public-key.ts';
 import { refusal } from '../refusal.ts';
 import type { PublicKeys } from './conversation-keys.ts';
@@ -25,23 +26,28 @@ export interface CheckedExchange extends PublicKeys {
   readonly verified: Verification;
 }
 
-/** The agent's look at the expert's keys, before anything is written to them. */
+/** The agent checks the expert's keys before it encrypts anything for them. */
 export async function checkExchange(options: {
   requestId: string;
   own: PublicKeys;
   exchange: Exchange;
+  /** What the agent asked: {@link digestSubmission}. */
+  submission: Bytes;
   /** The fingerprint of the expert who must be there. */
   known?: string | undefined;
 }): Promise<CheckedExchange> {
-  const { requestId, own, exchange, known } = options;
+  const { requestId, own, exchange, submission, known } = options;
   const sign = parsePublicKey(exchange.providerSignPubKey, 'sign');
   const encrypt = parsePublicKey(exchange.providerEncryptPubKey, 'encrypt');
   refuseOwnKeys(own, { sign, encrypt });
   const { keySignature } = exchange;
-  const signed = exchangeBytes(requestId, { consumer: own, provider: { sign, encrypt } });
+  const proof = fromBase64(keySignature ?? '') ?? new Uint8Array(0);
+  // The question as the expert saw it, and the signature.
+  const [shown, signature] = [proof.slice(0, digestLength), proof.slice(digestLength)];
+  const signed = exchangeBytes(requestId, { consumer: own, provider: { sign, encrypt } }, shown);
   const [fingerprint, isProven] = await Promise.all([
     formatFingerprint(sign),
-    isSignedBy(sign, fromBase64(keySignature ?? ''), signed),
+    isSignedBy(sign, signature, signed),
   ]);
   if (known !== undefined && !sameFingerprint(known, fingerprint)) {
     throw unknownExpert(known, fingerprint);
@@ -59,9 +65,19 @@ export async function checkExchange(options: {
       'The expert did not sign these keys: somebody swapped them on their way. Nothing was sent to them.',
     );
   }
+  if (isSigned && !equalBytes(shown, submission)) throw questionAltered();
   const verified = known !== undefined ? 'known' : isSigned ? 'first-contact' : 'unverified';
   return { sign, encrypt, fingerprint, verified };
 }
+
+/** Bytes of SHA-256. */
+const digestLength = 32;
+
+export const questionAltered = () =>
+  refusal(
+    'question_altered',
+    'The expert was shown another question than the one that was asked. Nothing was sent.',
+  );
 
 export const unknownExpert = (known: string, fingerprint = 'nobody') =>
   refusal(
@@ -70,7 +86,7 @@ export const unknownExpert = (known: string, fingerprint = 'nobody') =>
     'Ask the expert over another channel whether the key is new.',
   );
 
-/** Who is shown their own keys as the other side's would talk to themselves. */
+/** With its own keys as the other side's, a client would talk to itself. */
 export function refuseOwnKeys(own: PublicKeys, peer: PublicKeys): void {
   if (!samePublicKey(own.sign, peer.sign) && !samePublicKey(own.encrypt, peer.encrypt)) return;
   throw refusal('invalid_public_key', "The other side's keys are our own: somebody sent them back.");

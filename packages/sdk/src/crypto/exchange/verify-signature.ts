@@ -6,13 +6,9 @@ export async function importVerifier({ raw }: PublicKey): Promise<WebKey> {
   return await crypto.subtle.importKey('raw', raw, 'Ed25519', true, ['verify']);
 }
 
-/** The same for a key that is used once; `undefined` and what is no signature are not its. */
-export async function isSignedBy(
-  key: PublicKey,
-  signature: Bytes | undefined,
-  bytes: Bytes,
-): Promise<boolean> {
-  if (signature?.length !== 64) return false;
+/** The same for a key that is used once. */
+export async function isSignedBy(key: PublicKey, signature: Bytes, bytes: Bytes): Promise<boolean> {
+  if (signature.length !== 64) return false;
   const verifier = await importVerifier(key).catch(() => undefined);
   return verifier !== undefined && (await verifySignature(verifier, signature, bytes));
 }

@@ -1,6 +1,6 @@
 import { invalidInput } from '../../relay-error.ts';
 import { toBase64 } from '../bytes/base64.ts';
-import { type Bytes, randomBytes } from '../bytes/bytes.ts';
+import { type Bytes, concat, randomBytes } from '../bytes/bytes.ts';
 import { tuple } from '../bytes/tuple.ts';
 import { exchangeBytes } from '../exchange/exchange-bytes.ts';
 import { formatFingerprint } from '../exchange/fingerprint.ts';
@@ -26,6 +26,8 @@ export interface ExchangeToSign {
   readonly consumerEncrypt: PublicKey;
   /** This expert's, of `keysFor(requestId)`. */
   readonly providerEncrypt: PublicKey;
+  /** The question as it was shown to the expert: {@link digestSubmission}. */
+  readonly submission: Bytes;
 }
 
 /** 32 random bytes. Whoever has them can read all of the expert's conversations: keep them safe. */
@@ -54,10 +56,11 @@ export async function openExpert(root: Uint8Array): Promise<Expert> {
       const privateKey = await deriveBytes(secret, tuple('expert-relay/v4/expert-dh', requestId));
       return ownKeys(signing, await openKeyPair('encrypt', privateKey));
     },
-    async signExchange({ requestId, consumerSign, consumerEncrypt, providerEncrypt }) {
+    async signExchange({ requestId, consumerSign, consumerEncrypt, providerEncrypt, submission }) {
       const consumer = { sign: consumerSign, encrypt: consumerEncrypt };
       const provider = { sign: identity, encrypt: providerEncrypt };
-      return toBase64(await sign(signing, exchangeBytes(requestId, { consumer, provider })));
+      const signed = exchangeBytes(requestId, { consumer, provider }, submission);
+      return toBase64(concat(submission, await sign(signing, signed)));
     },
   };
 }

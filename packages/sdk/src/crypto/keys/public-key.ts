@@ -23,7 +23,8 @@ const starts = { sign: 'MCowBQYDK2VwAyEA', encrypt: 'MCowBQYDK2VuAyEA' } as cons
 
 // One block has about 115 characters. Matching a long text of nothing but spaces would take ages.
 const longest = 1000;
-const oneBlock = /^\s*-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)\s-----END PUBLIC KEY-----\s*$/;
+const oneBlock =
+  /^[ \t\r\n]*-----BEGIN PUBLIC KEY-----[ \t\r\n]([A-Za-z0-9+/= \t\r\n]+)[ \t\r\n]-----END PUBLIC KEY-----[ \t\r\n]*$/;
 
 /**
  * Reads a public key that somebody else sent.

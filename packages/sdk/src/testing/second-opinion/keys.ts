@@ -6,6 +6,7 @@ import {
   pemOf,
   privateKey,
   publicStart,
+  Refusal,
   refuseUnless,
   sha,
   tuple,
@@ -46,13 +47,18 @@ function number(hex: string): bigint {
 }
 
 export function parsePem(kind: 'sign' | 'encrypt', pem: string): Buffer {
-  const lines = pem.trim().split(/\s*\n\s*/);
-  const [first, last] = [lines.shift(), lines.pop()];
-  refuseUnless(
-    first === '-----BEGIN PUBLIC KEY-----' && last === '-----END PUBLIC KEY-----',
-    'invalid_public_key',
-  );
-  const der = base64(lines.join(''), 'invalid_public_key', 44).toString('hex');
+  const isSpace = (character: string | undefined) => character !== undefined && ' \t\r\n'.includes(character);
+  const [before, rest = '', ...more] = pem.split('-----BEGIN PUBLIC KEY-----');
+  const [inside = '', behind = '?', ...evenMore] = rest.split('-----END PUBLIC KEY-----');
+  const wellMade =
+    pem.length <= 1_000 &&
+    [...more, ...evenMore].length === 0 &&
+    [...(before ?? '?'), ...behind].every(isSpace) &&
+    isSpace(inside[0]) &&
+    isSpace(inside.at(-1));
+  refuseUnless(wellMade, 'invalid_public_key');
+  const text = [...inside].filter((character) => !isSpace(character)).join('');
+  const der = base64(text, 'invalid_public_key', 44).toString('hex');
   refuseUnless(der.startsWith(publicStart[kind]), 'invalid_public_key');
   const raw = der.slice(24);
   const point = kind === 'sign' ? number(raw) % 2n ** 255n : number(raw);
@@ -92,7 +98,20 @@ export function refuseOwn(own: RawKeys, peer: RawKeys): void {
   refuseUnless(!own.sign.equals(peer.sign) && !own.encrypt.equals(peer.encrypt), 'invalid_public_key');
 }
 
-const exchanged = (requestId: string, consumer: RawKeys, provider: RawKeys) =>
+/** `undefined` members count as empty ones; of the messages the last ten. */
+export function digestSubmission(asked: {
+  question?: string;
+  plaintext?: string;
+  messages: { role: string; content: string }[];
+}): Buffer {
+  const kept = asked.messages.slice(Math.max(0, asked.messages.length - 10));
+  const members = [asked.question ?? '', asked.plaintext ?? ''];
+  for (const { role, content } of kept) members.push(role, content);
+  for (const member of members) refuseUnless(Buffer.from(member).toString() === member, 'invalid_input');
+  return sha('sha256', tuple('expert-relay/v4/submission', ...members));
+}
+
+const exchanged = (requestId: string, consumer: RawKeys, provider: RawKeys, submission: Buffer) =>
   tuple(
     'expert-relay/v4/key-exchange',
     requestId,
@@ -100,11 +119,19 @@ const exchanged = (requestId: string, consumer: RawKeys, provider: RawKeys) =>
     consumer.encrypt,
     provider.sign,
     provider.encrypt,
+    submission,
   );
 
-export function signExchange(root: string, requestId: string, consumer: PemKeys): string {
+export function signExchange(
+  root: string,
+  requestId: string,
+  consumer: PemKeys,
+  submissionHex: string,
+): string {
   const pairs = expertPairs(root, requestId);
-  return sign(null, exchanged(requestId, parsePems(consumer), rawOf(pairs)), pairs.sign).toString('base64');
+  const submission = Buffer.from(submissionHex, 'hex');
+  const signed = exchanged(requestId, parsePems(consumer), rawOf(pairs), submission);
+  return Buffer.concat([submission, sign(null, signed, pairs.sign)]).toString('base64');
 }
 
 export function fingerprintOf(identity: Buffer): string {
@@ -123,6 +150,7 @@ export function readFingerprint(typed: string): string {
 export function checkExchange(input: {
   requestId: string;
   own: PemKeys;
+  submission: string;
   exchange: {
     providerSignPubKey: string;
     providerEncryptPubKey: string;
@@ -136,19 +164,20 @@ export function checkExchange(input: {
   refuseOwn(own, provider);
   const fingerprint = fingerprintOf(provider.sign);
   if (known !== undefined) refuseUnless(readFingerprint(known) === fingerprint, 'unknown_expert');
-  if (exchange.keySignature === undefined) {
+  if (exchange.keySignature === undefined || exchange.keySignature === null) {
     refuseUnless(known === undefined, 'key_signature_missing');
     return { fingerprint, verified: 'unverified' };
   }
-  const signature = base64(exchange.keySignature, 'key_signature_wrong', 64);
-  refuseUnless(
-    verified(provider.sign, exchanged(requestId, own, provider), signature),
-    'key_signature_wrong',
-  );
+  const proof = base64(exchange.keySignature, 'key_signature_wrong', 96);
+  const submission = proof.subarray(0, 32);
+  const signed = exchanged(requestId, own, provider, submission);
+  refuseUnless(verified(provider.sign, signed, proof.subarray(32)), 'key_signature_wrong');
+  refuseUnless(submission.toString('hex') === input.submission, 'question_altered');
   return { fingerprint, verified: known === undefined ? 'first-contact' : 'known' };
 }
 
-export function checkUnchanged(first: PemKeys, later: PemKeys): void {
+export function checkUnchanged(first: PemKeys, later: PemKeys | null): void {
+  if (later === null) throw new Refusal('keys_changed');
   const [before, now] = [parsePems(first), parsePems(later)];
   refuseUnless(before.sign.equals(now.sign) && before.encrypt.equals(now.encrypt), 'keys_changed');
 }

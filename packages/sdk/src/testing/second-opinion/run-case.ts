@@ -1,9 +1,10 @@
 import type { Kind, Kinds } from '../vectors/case.ts';
-import { readFrame, SecondChannel } from './channel.ts';
+import { padded, readFrame, SecondChannel } from './channel.ts';
 import {
   agentPairs,
   checkExchange,
   checkUnchanged,
+  digestSubmission,
   expertPairs,
   fingerprintOf,
   parsePem,
@@ -22,8 +23,9 @@ export const secondOpinion: { readonly [K in Kind]: (input: Kinds[K][0]) => Kind
     const pairs = expertPairs(root, requestId);
     return { ...pemsOf(pairs), fingerprint: fingerprintOf(rawOf(pairs).sign) };
   },
-  'sign-exchange': ({ root, requestId, consumer }) => ({
-    keySignature: signExchange(root, requestId, consumer),
+  submission: (asked) => ({ submission: digestSubmission(asked).toString('hex') }),
+  'sign-exchange': ({ root, requestId, consumer, submission }) => ({
+    keySignature: signExchange(root, requestId, consumer, submission),
   }),
   'check-exchange': checkExchange,
   'check-unchanged'({ first, later }) {
@@ -35,6 +37,7 @@ export const secondOpinion: { readonly [K in Kind]: (input: Kinds[K][0]) => Kind
   'read-recovery-code': ({ typed }) => ({ characters: readCode(typed) }),
   'seal-vault': (input) => ({ vault: sealVault(input) }),
   'open-vault': ({ vault, code }) => ({ root: openVault(vault, code) }),
+  padding: ({ length }) => ({ padded: padded(length) }),
   frame({ frame }) {
     const { links, text } = readFrame(Buffer.from(frame, 'hex'));
     return { links: links?.join('') ?? null, text };
@@ -44,8 +47,13 @@ export const secondOpinion: { readonly [K in Kind]: (input: Kinds[K][0]) => Kind
     for (const record of before) channel.open(record);
     return channel.seal(rest);
   },
-  open({ side, records }) {
-    const channel = new SecondChannel(side);
-    return { opened: records.map((record) => channel.open(record)) };
+  open({ side, records, known }) {
+    const channel = new SecondChannel(side, known);
+    const opened = records.map((record) => {
+      if ('role' in record) return channel.open(record);
+      channel.seal(record);
+      return undefined;
+    });
+    return { opened: opened.filter((one) => one !== undefined) };
   },
 };

@@ -22,7 +22,10 @@ export function makeCode(random: string): string {
 }
 
 export function readCode(typed: string): string {
-  const bare = [...typed].filter((character) => !/\s|-|[\u2010-\u2015]/.test(character));
+  const space = /[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+  const bare = [...typed].filter(
+    (character) => !space.test(character) && !/-|[\u2010-\u2015]/.test(character),
+  );
   const code = bare
     .map((character) => (/^[a-z]$/.test(character) ? character.toUpperCase() : character))
     .map((character) => ({ O: '0', I: '1', L: '1' })[character] ?? character)

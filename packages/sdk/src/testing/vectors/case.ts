@@ -11,7 +11,27 @@ export interface Side {
   readonly requestId: string;
   readonly role: Role;
   readonly own: { readonly sign: string; readonly encrypt: string } | { readonly root: string };
-  readonly peer: PemKeys;
+  /** Absent before a key exchange. */
+  readonly peer?: PemKeys;
+}
+
+/** A text to be sealed, `times` over. */
+export interface ToSeal {
+  readonly messageId: string;
+  readonly iv: string;
+  readonly text: string;
+  readonly times?: number;
+}
+
+/** A record as the relay may show it. */
+export type Shown =
+  | MessageRecord
+  | { readonly role: Role; readonly messageId: string; readonly plaintext: string };
+
+export interface Opened {
+  readonly text: string;
+  readonly protection: string;
+  readonly seenYourLast?: boolean | undefined;
 }
 
 /** What goes in and what comes out, by the kind of a case. Bytes are hex where the wire has no form for them. */
@@ -19,25 +39,36 @@ export interface Kinds {
   'public-key': [{ kind: 'sign' | 'encrypt'; pem: string }, { raw: string }];
   'agent-keys': [{ sign: string; encrypt: string }, PemKeys];
   expert: [{ root: string; requestId: string }, PemKeys & { fingerprint: string }];
-  'sign-exchange': [{ root: string; requestId: string; consumer: PemKeys }, { keySignature: string }];
+  submission: [
+    { question?: string; plaintext?: string; messages: { role: string; content: string }[] },
+    { submission: string },
+  ];
+  'sign-exchange': [
+    { root: string; requestId: string; consumer: PemKeys; submission: string },
+    { keySignature: string },
+  ];
   'check-exchange': [
-    { requestId: string; own: PemKeys; exchange: Exchange; known?: string },
+    { requestId: string; own: PemKeys; submission: string; exchange: Exchange; known?: string },
     { fingerprint: string; verified: string },
   ];
-  'check-unchanged': [{ first: PemKeys; later: PemKeys }, Record<string, never>];
+  'check-unchanged': [{ first: PemKeys; later: PemKeys | null }, Record<string, never>];
   fingerprint: [{ typed: string }, { fingerprint: string }];
   'make-recovery-code': [{ random: string }, { code: string }];
   'read-recovery-code': [{ typed: string }, { characters: string }];
   'seal-vault': [{ root: string; code: string; salt: string; iv: string }, { vault: Vault }];
   'open-vault': [{ vault: Vault; code: string }, { root: string }];
+  padding: [{ length: number }, { padded: number }];
   frame: [{ frame: string }, { links: string | null; text: string }];
   /** A message that is sealed after all of `before` was opened; `link` is what later ones link to it by. */
   seal: [
-    { side: Side; before: MessageRecord[]; messageId: string; iv: string; text: string },
+    ToSeal & { side: Side; before: MessageRecord[] },
     { message: SealedMessage; links: string; link: string },
   ];
-  /** Records in the order of the list. In a case to refuse, the last one is refused and those before it open. */
-  open: [{ side: Side; records: MessageRecord[] }, { opened: { text: string; protection: string }[] }];
+  /**
+   * Records in the order of the list, and texts that the side seals in between. In a case to refuse, the last one is
+   * refused and those before it open.
+   */
+  open: [{ side: Side; records: (Shown | ToSeal)[]; known?: string }, { opened: Opened[] }];
 }
 
 export type Kind = keyof Kinds;

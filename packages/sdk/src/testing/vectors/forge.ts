@@ -4,10 +4,10 @@ import { tuple } from '../../crypto/bytes/tuple.ts';
 import { toUtf8 } from '../../crypto/bytes/utf8.ts';
 import { signedBytes, writeMessage } from '../../crypto/channel/message.ts';
 import { inOrder } from '../../crypto/exchange/conversation-keys.ts';
-import { type MessageRecord, parsePublicKey, type Role, restoreAgentKeys } from '../../crypto/index.ts';
+import { type MessageRecord, parsePublicKey, type Role } from '../../crypto/index.ts';
 import { deriveAesKey, importSecret } from '../../crypto/keys/hkdf.ts';
 import type { PemKeys } from './case.ts';
-import { agent, agentPem, expertKeys, requestId, root } from './people.ts';
+import { agentKeys, agentPem, expertKeys, requestId, root } from './people.ts';
 import { seeded, seededId } from './seeded.ts';
 
 export interface Forgery {
@@ -27,7 +27,7 @@ export interface Forgery {
 /** A message as no honest client makes it: with any frame, and what it is bound to chosen freely. */
 export async function forge(forgery: Forgery): Promise<MessageRecord> {
   const { name, role, frame, requestId: id = requestId, boundRole = role } = forgery;
-  const [consumer, provider] = [await restoreAgentKeys(agent), await expertKeys(root, id)];
+  const [consumer, provider] = [await agentKeys(), await expertKeys(root, id)];
   const [sender, reader] = role === 'consumer' ? [consumer, provider] : [provider, consumer];
   const ownPem = { sign: provider.signPublic.pem, encrypt: provider.encryptPublic.pem };
   const keys = {

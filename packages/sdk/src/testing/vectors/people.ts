@@ -22,22 +22,34 @@ const pem = ({ signPublic, encryptPublic }: OwnKeys): PemKeys => ({
   encrypt: encryptPublic.pem,
 });
 
-export async function agentPem(keys = agent): Promise<PemKeys> {
-  return pem(await restoreAgentKeys(keys));
+/** Each pair of keys is made once: hundreds of messages are. */
+const made = new Map<string, Promise<OwnKeys>>();
+
+function once(name: string, make: () => Promise<OwnKeys>): Promise<OwnKeys> {
+  const keys = made.get(name) ?? make();
+  made.set(name, keys);
+  return keys;
 }
 
-export async function expertKeys(of = root, id = requestId): Promise<OwnKeys> {
-  return await (await openExpert(Buffer.from(of, 'hex'))).keysFor(id);
+export const agentKeys = (keys = agent): Promise<OwnKeys> => once(keys.sign, () => restoreAgentKeys(keys));
+
+export async function agentPem(keys = agent): Promise<PemKeys> {
+  return pem(await agentKeys(keys));
 }
+
+export const expertKeys = (of = root, id = requestId): Promise<OwnKeys> =>
+  once(of + id, async () => (await openExpert(Buffer.from(of, 'hex'))).keysFor(id));
 
 export async function expertPem(of = root, id = requestId): Promise<PemKeys> {
   return pem(await expertKeys(of, id));
 }
 
-export async function agentSide(id = requestId): Promise<Side> {
+export type FullSide = Side & { readonly peer: PemKeys };
+
+export async function agentSide(id = requestId): Promise<FullSide> {
   return { requestId: id, role: 'consumer', own: agent, peer: await expertPem(root, id) };
 }
 
-export async function expertSide(id = requestId): Promise<Side> {
+export async function expertSide(id = requestId): Promise<FullSide> {
   return { requestId: id, role: 'provider', own: { root }, peer: await agentPem() };
 }

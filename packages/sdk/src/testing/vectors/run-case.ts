@@ -1,8 +1,10 @@
-import { readFrame } from '../../crypto/channel/frame.ts';
+import { AgentSide } from '../../agent/agent-side.ts';
+import { paddedLength, readFrame } from '../../crypto/channel/frame.ts';
 import {
   type Channel,
   checkExchange,
   checkUnchanged,
+  digestSubmission,
   makeRecoveryCode,
   type OwnKeys,
   openChannel,
@@ -14,7 +16,8 @@ import {
   restoreAgentKeys,
   sealVault,
 } from '../../crypto/index.ts';
-import type { Kind, Kinds, PemKeys, Side } from './case.ts';
+import { openRecord } from '../../thread/message.ts';
+import type { Kind, Kinds, Opened, PemKeys, Side } from './case.ts';
 import { hex, unhex } from './seeded.ts';
 
 type Runs = { readonly [K in Kind]: (input: Kinds[K][0]) => Promise<Kinds[K][1]> };
@@ -31,7 +34,8 @@ const runs: Runs = {
     const expert = await openExpert(unhex(root));
     return { ...shown(await expert.keysFor(requestId)), fingerprint: expert.fingerprint };
   },
-  async 'sign-exchange'({ root, requestId, consumer }) {
+  submission: async (asked) => ({ submission: hex(await digestSubmission(asked)) }),
+  async 'sign-exchange'({ root, requestId, consumer, submission }) {
     const expert = await openExpert(unhex(root));
     const { sign, encrypt } = parsed(consumer);
     const { encryptPublic } = await expert.keysFor(requestId);
@@ -40,15 +44,17 @@ const runs: Runs = {
       consumerSign: sign,
       consumerEncrypt: encrypt,
       providerEncrypt: encryptPublic,
+      submission: unhex(submission),
     };
     return { keySignature: await expert.signExchange(exchange) };
   },
-  async 'check-exchange'({ own, ...rest }) {
-    const { fingerprint, verified } = await checkExchange({ ...rest, own: parsed(own) });
+  async 'check-exchange'({ own, submission, ...rest }) {
+    const options = { ...rest, own: parsed(own), submission: unhex(submission) };
+    const { fingerprint, verified } = await checkExchange(options);
     return { fingerprint, verified };
   },
   async 'check-unchanged'({ first, later }) {
-    checkUnchanged(parsed(first), later);
+    checkUnchanged(parsed(first), later ?? undefined);
     return {};
   },
   fingerprint: async ({ typed }) => ({ fingerprint: parseFingerprint(typed) }),
@@ -58,31 +64,58 @@ const runs: Runs = {
     return { vault: await sealVault(unhex(root), code, (length) => unhex(length === 16 ? salt : iv)) };
   },
   'open-vault': async ({ vault, code }) => ({ root: hex(await openVault(vault, code)) }),
+  padding: async ({ length }) => ({ padded: paddedLength(length) }),
   async frame({ frame }) {
     const { links, text } = readFrame(unhex(frame));
     return { links: links?.map(hex).join('') ?? null, text };
   },
-  async seal({ side, before, messageId, iv, text }) {
-    const channel = await openSide(side, iv);
-    for (const record of before) await channel.open(record);
-    const links = inHex(channel.state().ends).join('');
-    const message = await channel.seal(text, messageId);
-    return { message, links, link: inHex(channel.state().seen).at(-1) ?? '' };
+  async seal({ side, before, messageId, iv, text, times = 1 }) {
+    const channel = await openSide(side, () => iv);
+    for (const record of before) await channel?.open(record);
+    const links = inHex(channel?.state().ends.slice(0, 255) ?? []).join('');
+    const message = await channel?.seal(text.repeat(times), messageId);
+    if (!channel || !message) throw new Error('There are no keys to seal with.');
+    const link = inHex(channel.state().seen.map(([hash]) => hash)).at(-1) ?? '';
+    return { message, links, link };
   },
-  async open({ side, records }) {
-    const channel = await openSide(side);
-    const opened = [];
-    for (const record of records) opened.push(await channel.open(record));
+  async open({ side, records, known }) {
+    let iv = '';
+    const channel = await openSide(side, () => iv);
+    const opened: Opened[] = [];
+    for (const record of records) {
+      if ('iv' in record) {
+        iv = record.iv;
+        await channel?.seal(record.text.repeat(record.times ?? 1), record.messageId);
+        continue;
+      }
+      const takesPlaintext = async () => side.role === 'provider' || (await agentTakesPlaintext(side, known));
+      const { role: _, messageId: __, ...shown } = await openRecord({ ...record }, channel, takesPlaintext);
+      opened.push(shown);
+    }
     return { opened };
   },
 };
 
-async function openSide({ requestId, role, own, peer }: Side, iv = ''): Promise<Channel> {
+/** An agent that has sent keys, and knows this expert or nobody. */
+async function agentTakesPlaintext({ requestId, own }: Side, known: string | undefined): Promise<boolean> {
+  const keys = 'root' in own ? undefined : await restoreAgentKeys(own);
+  const expert = { given: undefined, recall: async () => known, meet: async () => '', trust: async () => {} };
+  const side = new AgentSide({ requestId, keys, submission: undefined, expert, acceptsPlaintext: false });
+  return await side.takesPlaintext();
+}
+
+async function openSide(
+  { requestId, role, own, peer }: Side,
+  iv: () => string,
+): Promise<Channel | undefined> {
   const keys: OwnKeys =
     'root' in own
       ? await (await openExpert(unhex(own.root))).keysFor(requestId)
       : await restoreAgentKeys(own);
-  return await openChannel({ requestId, role, own: keys, peer: parsed(peer), randomBytes: () => unhex(iv) });
+  return (
+    peer &&
+    (await openChannel({ requestId, role, own: keys, peer: parsed(peer), randomBytes: () => unhex(iv()) }))
+  );
 }
 
 function parsed({ sign, encrypt }: PemKeys) {

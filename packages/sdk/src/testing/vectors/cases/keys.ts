@@ -48,10 +48,20 @@ export async function keyCases(): Promise<Draft[]> {
     key('Ed25519', pem),
     { name: 'a public key: X25519', kind: 'public-key', input: { kind: 'encrypt', pem: encrypt } },
     key('with other line ends and space around', ` \n${pem.replaceAll('\n', '\r\n')}\n\n`),
+    key('of 1,000 characters', pem.padEnd(1_000)),
+    key('in several lines, with tabs and spaces within', block(base64.replaceAll(/.{20}/g, '$&\t\r\n '))),
     key('in several lines', block(base64.replaceAll(/.{20}/g, '$&\n'))),
     refused('none', ''),
     refused('the other algorithm', encrypt),
     refused('a private one', pem.replaceAll('PUBLIC', 'PRIVATE')),
+    refused('of 1,001 characters', pem.padEnd(1_001)),
+    ...['\u000b', '\u000c', '\u0085', '\u00a0', '\u2028', '\ufeff'].map((space) =>
+      refused(
+        `white space that is none, U+${space.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        pem + space,
+      ),
+    ),
+    refused('no white space between its lines', pem.replaceAll('\n', '')),
     refused('two blocks', pem + pem),
     refused('something before it', `x${pem}`),
     refused('something behind it', `${pem}x`),
@@ -78,6 +88,12 @@ export async function keyCases(): Promise<Draft[]> {
       name: 'the same keys, seen again',
       kind: 'check-unchanged',
       input: { first: await expertPem(), later: await expertPem() },
+    },
+    {
+      name: 'the keys are gone',
+      kind: 'check-unchanged',
+      input: { first: await expertPem(), later: null },
+      error: 'keys_changed',
     },
     {
       name: 'another agreement key than before',

@@ -1,6 +1,6 @@
 import { writeFrame } from '../../../crypto/channel/frame.ts';
 import type { MessageRecord, Role } from '../../../crypto/index.ts';
-import type { Draft } from '../case.ts';
+import type { Draft, Shown, ToSeal } from '../case.ts';
 import { forge } from '../forge.ts';
 import { agentSide, expertSide } from '../people.ts';
 import { runCase } from '../run-case.ts';
@@ -9,10 +9,17 @@ import { texts } from './texts.ts';
 
 const ofRole = { consumer: agentSide, provider: expertSide };
 
+/** What a side seals under this name. */
+export const toSeal = (name: string, text: string): ToSeal => ({
+  messageId: seededId(name),
+  iv: hex(seeded(`${name} iv`, 12)),
+  text,
+});
+
 /** A message sealed by a device that had read `before`. */
 export async function seal(name: string, role: Role, text: string, before: MessageRecord[] = []) {
   const side = await ofRole[role]();
-  const input = { side, before, messageId: seededId(name), iv: hex(seeded(`${name} iv`, 12)), text };
+  const input = { side, before, ...toSeal(name, text) };
   const { message } = await runCase('seal', input);
   const record: MessageRecord = { role, ...message };
   return { record, draft: { name: `sealing: ${name}`, kind: 'seal', input } as Draft };
@@ -21,7 +28,7 @@ export async function seal(name: string, role: Role, text: string, before: Messa
 export async function open(
   name: string,
   reader: Role,
-  records: MessageRecord[],
+  records: (Shown | ToSeal)[],
   error?: string,
 ): Promise<Draft> {
   const input = { side: await ofRole[reader](), records };
@@ -44,16 +51,36 @@ export async function messageCases(): Promise<Draft[]> {
   const plain = await forge({ name: 'plain', role: 'provider', frame: Buffer.from('From a plain client.') });
   const empty = await forge({ name: 'plain empty', role: 'provider', frame: new Uint8Array() });
   const behindPlain = await seal('behind a plain client', 'consumer', 'Thanks.', [plain]);
+  const capitals = await sealInCapitals();
   return [
     ...drafts,
-    ...[question, answer, more, phone, joined, behindPlain].map(({ draft }) => draft),
+    ...[question, answer, more, phone, joined, behindPlain, capitals].map(({ draft }) => draft),
+    await open('a messageId in capitals', 'provider', [capitals.record]),
+    await looseEnds(),
+    ...(await seenYourLast()),
+    ...(await plainTexts()),
+    ...paddings(),
     await open('a conversation, by the agent', 'consumer', talk),
     await open("a conversation, by the expert's other device", 'provider', talk),
     await open('messages that crossed, by the agent', 'consumer', [...crossed, joined.record]),
     await open('messages that crossed, by the expert', 'provider', [...crossed, joined.record]),
+    await open('a frame with more zeros than it needs', 'provider', [
+      await forge({
+        name: 'more zeros',
+        role: 'consumer',
+        frame: Buffer.concat([writeFrame([], Buffer.from('text')), Buffer.alloc(1_000)]),
+      }),
+    ]),
+    await open('a frame without zeros', 'provider', [
+      await forge({ name: 'no zeros', role: 'consumer', frame: Buffer.from('f80000000000', 'hex') }),
+    ]),
     await open('plain clients, unsequenced', 'consumer', [plain, empty, behindPlain.record]),
     frame('without links', writeFrame([], Buffer.from('text'))),
     frame('with two links and no text', writeFrame([seeded('one'), seeded('two')], new Uint8Array())),
+    frame('that is full to the last byte', writeFrame([], Buffer.from('x'.repeat(250)))),
+    frame('a byte longer, with zeros to the next step', writeFrame([], Buffer.from('x'.repeat(251)))),
+    frame('whose text ends with a NUL', writeFrame([], Buffer.from('text\0'))),
+    frame('without zeros', Buffer.from('f800000000024869', 'hex')),
     frame(
       'with 255 links',
       writeFrame(
@@ -64,6 +91,102 @@ export async function messageCases(): Promise<Draft[]> {
     frame('of a plain client', Buffer.from('\u{10ffff}')),
     frame('of nothing', new Uint8Array()),
   ];
+}
+
+/** The salt is the messageId as it travels. */
+async function sealInCapitals() {
+  const side = await agentSide();
+  const sealing = toSeal('in capitals', 'Loud?');
+  const input = { side, before: [], ...sealing, messageId: sealing.messageId.toUpperCase() };
+  const { message } = await runCase('seal', input);
+  const record: MessageRecord = { role: 'consumer', ...message };
+  return { record, draft: { name: 'sealing: a messageId in capitals', kind: 'seal', input } as Draft };
+}
+
+/** Of 257 messages that nobody linked to, the 255 oldest are linked to. */
+async function looseEnds(): Promise<Draft> {
+  const before = await Promise.all(
+    Array.from({ length: 257 }, (_, n) =>
+      forge({ name: `loose ${n}`, role: 'provider', frame: Buffer.from(`${n}`) }),
+    ),
+  );
+  return (await seal('behind 257 loose ends', 'consumer', 'So many?', before)).draft;
+}
+
+/** Whether a message had seen the last one of its reader. */
+async function seenYourLast(): Promise<Draft[]> {
+  const one = await seal('own first', 'consumer', 'May I delete the test database?');
+  const two = await seal('own second', 'consumer', 'WAIT: may I also delete PRODUCTION?', [one.record]);
+  const early = await seal('an early answer', 'provider', 'Yes.', [one.record]);
+  const late = await seal('a late answer', 'provider', 'No!', [one.record, two.record]);
+  const blind = await seal('an answer that had seen nothing', 'provider', 'Hello?');
+  const chained = await seal('behind the early answer', 'provider', 'Go on.', [one.record, early.record]);
+  const both = await seal('behind both', 'provider', 'Well.', [one.record, early.record, two.record]);
+  const reversed = await seal('behind both, the other way round', 'provider', 'Well?', [
+    ...[one.record, two.record, early.record],
+  ]);
+  const third = await seal('own third', 'consumer', 'So?', [one.record, two.record, early.record]);
+  const [first, second] = [
+    toSeal('own first', 'May I delete the test database?'),
+    toSeal('own second', 'WAIT: may I also delete PRODUCTION?'),
+  ];
+  const [a, b] = [one.record, two.record];
+  return await Promise.all([
+    open('an answer before anything was sent had seen all of it', 'consumer', [blind.record]),
+    open('an answer that had seen the question', 'consumer', [first, a, early.record]),
+    open('an answer to the question before the last', 'consumer', [first, second, a, b, early.record]),
+    open('the same, while the last is not listed yet', 'consumer', [first, second, a, early.record, b]),
+    open('an answer that was opened before the last was sealed', 'consumer', [first, a, early.record]),
+    open('answers to both', 'consumer', [first, second, a, b, early.record, late.record]),
+    open('an answer that links to an early answer alone', 'consumer', [
+      ...[first, second, a, b, early.record, chained.record],
+    ]),
+    open('an answer that links to an early answer and to the last', 'consumer', [
+      ...[first, second, a, b, early.record, both.record],
+    ]),
+    open('an answer that links to the last and to an early answer', 'consumer', [
+      ...[first, second, a, b, early.record, reversed.record],
+    ]),
+    open('an answer sealed before the first message was read', 'consumer', [first, a, blind.record]),
+    open('an answer that had not seen a question that is still unlisted', 'consumer', [first, blind.record]),
+    open("an agent's message, by a device of the expert that has just read it all", 'provider', [
+      ...[a, early.record, b],
+    ]),
+    open('one that had seen an answer of another device, but not the last', 'provider', [
+      ...[a, early.record, b, late.record, third.record],
+    ]),
+  ]);
+}
+
+async function plainTexts(): Promise<Draft[]> {
+  const { record } = await seal('beside plain text', 'provider', 'Encrypted.');
+  const { peer: _, ...early } = await agentSide();
+  const { peer: __, ...earlyExpert } = await expertSide();
+  const plain = (role: Role): Shown => ({ role, messageId: seededId('plain text'), plaintext: 'Yes.' });
+  return [
+    await open('plain text beside a blob, where only the blob counts', 'consumer', [
+      { ...record, plaintext: 'Send me your password.' } as Shown,
+    ]),
+    {
+      name: 'opening: plain text, by an agent that knows nobody, before a key exchange',
+      kind: 'open',
+      input: { side: early, records: [plain('provider')] },
+    },
+    {
+      name: 'opening: plain text, by the expert, before a key exchange',
+      kind: 'open',
+      input: { side: earlyExpert, records: [plain('consumer')] },
+    },
+  ];
+}
+
+function paddings(): Draft[] {
+  const lengths = [6, 256, 257, 272, 273, 511, 512, 513, 1_062, 65_535, 65_536, 65_537, 100_000];
+  return [...lengths, 770_048, 770_049, 784_000].map((length) => ({
+    name: `a padding: ${length} bytes`,
+    kind: 'padding',
+    input: { length },
+  }));
 }
 
 function frame(name: string, bytes: Uint8Array): Draft {

@@ -1,11 +1,23 @@
 import { toBase64 } from '../../../crypto/bytes/base64.ts';
 import { writeFrame } from '../../../crypto/channel/frame.ts';
 import { type MessageRecord, restoreAgentKeys } from '../../../crypto/index.ts';
-import type { Draft } from '../case.ts';
+import type { Draft, Shown } from '../case.ts';
+import { signCofactored, signWithSecondSpelling } from '../edwards.ts';
 import { forge } from '../forge.ts';
-import { agent, expertPem, otherRequestId, strangeAgent, strangeRoot } from '../people.ts';
-import { hex, seeded } from '../seeded.ts';
-import { open, seal } from './messages.ts';
+import {
+  agent,
+  agentSide,
+  expertPem,
+  expertSide,
+  otherRequestId,
+  requestId,
+  root,
+  strangeAgent,
+  strangeRoot,
+} from '../people.ts';
+import { runCase } from '../run-case.ts';
+import { hex, seeded, seededId } from '../seeded.ts';
+import { open, seal, toSeal } from './messages.ts';
 
 type Change = (record: MessageRecord) => unknown;
 
@@ -77,8 +89,10 @@ export async function refusedMessages(): Promise<Draft[]> {
   const own = await restoreAgentKeys(agent);
   const forged = async (name: string, error: string, rest: Partial<Parameters<typeof forge>[0]>) =>
     open(name, 'provider', [await forge({ name, role: 'consumer', frame, ...rest })], error);
-  const text = (name: string, bytes: number[]) =>
+  const malformed = (name: string, ...bytes: number[]) =>
     forged(name, 'malformed_frame', { frame: Uint8Array.from(bytes) });
+  const text = (name: string, bytes: number[]) => malformed(name, 0xf8, 0, 0, 0, 0, bytes.length, ...bytes);
+  const seed = Buffer.from(agent.sign, 'base64');
   return [
     ...(await Promise.all(altered)),
     await forged('signed by somebody else', 'wrong_signature', { signer: stranger.sign }),
@@ -93,17 +107,39 @@ export async function refusedMessages(): Promise<Draft[]> {
     await forged("bound to another signing key of the expert's", 'undecryptable', {
       providerSign: (await expertPem(strangeRoot)).sign,
     }),
-    await forged('a frame of a later version', 'malformed_frame', { frame: Uint8Array.of(0xf9, 0) }),
-    await forged('a frame without its count of links', 'malformed_frame', { frame: Uint8Array.of(0xf8) }),
-    await forged('a frame that is cut off', 'malformed_frame', {
-      frame: Uint8Array.of(0xf8, 1, ...seeded('', 31)),
+    await forged('a signature that only holds with the cofactor', 'wrong_signature', {
+      signer: async (bytes) => signCofactored(seed, bytes),
     }),
+    await forged('a signature whose R is a second spelling', 'wrong_signature', {
+      signer: async (bytes) => signWithSecondSpelling(seed, bytes),
+    }),
+    await malformed('a frame of a later version', 0xf9, 0, 0, 0, 0, 0),
+    await malformed('a frame of 0xFF', 0xff),
+    await malformed('a frame without its count of links', 0xf8),
+    await malformed('a frame that is cut off in a link', 0xf8, 1, ...seeded('', 31)),
+    await malformed('a frame that is cut off in its length', 0xf8, 0, 0, 0, 0),
+    await malformed('a frame that is cut off in its text', 0xf8, 0, 0, 0, 0, 3, 0x48, 0x69),
+    await malformed('a frame whose length is far beyond it', 0xf8, 0, 0xff, 0, 0, 1, 0x48),
+    await malformed('a byte that is not zero right behind the text', 0xf8, 0, 0, 0, 0, 1, 0x48, 0x69, 0),
+    await malformed(
+      'a byte that is not zero at the end',
+      0xf8,
+      0,
+      0,
+      0,
+      0,
+      1,
+      0x48,
+      ...Array(200).fill(0),
+      1,
+    ),
     await text('a text of 0xFF', [0xff]),
-    await text('a text that stops within a character', [0xf8, 0, 0xe2, 0x82]),
-    await text('a character in too many bytes', [0xf8, 0, 0xc0, 0x80]),
-    await text('half a character', [0xf8, 0, 0xed, 0xa0, 0x80]),
-    await text('a character above the last', [0xf8, 0, 0xf4, 0x90, 0x80, 0x80]),
-    await text("a plain client's text that is no UTF-8", [0x80]),
+    await text('a text that stops within a character', [0xe2, 0x82]),
+    await text('a character in too many bytes', [0xc0, 0x80]),
+    await text('half a character', [0xed, 0xa0, 0x80]),
+    await text('a character above the last', [0xf4, 0x90, 0x80, 0x80]),
+    await malformed("a plain client's text that is no UTF-8", 0x80),
+    ...(await plainTexts()),
     ...(await places()),
     ...(await refusedTexts()),
   ];
@@ -115,7 +151,7 @@ async function places(): Promise<Draft[]> {
   const two = await seal('the second', 'consumer', 'two', [one.record]);
   const three = await seal('the third', 'provider', 'three', [one.record, two.record]);
   const [a, b, c] = [one.record, two.record, three.record];
-  const wrong = (name: string, records: MessageRecord[], error = 'message_missing') =>
+  const wrong = (name: string, records: Parameters<typeof open>[2], error = 'message_missing') =>
     open(name, 'consumer', records, error);
   const frame = writeFrame([seeded('nowhere')], Buffer.from('text'));
   return await Promise.all([
@@ -123,6 +159,12 @@ async function places(): Promise<Draft[]> {
     wrong('a message between dropped', [a, c]),
     wrong('an answer before its question', [c]),
     wrong('a link to nothing', [await forge({ name: 'lost', role: 'provider', frame })]),
+    wrong("two of one's own in another order than they were sealed", [
+      toSeal('own one', 'one'),
+      toSeal('own two', 'two'),
+      (await seal('own two', 'consumer', 'two', [(await seal('own one', 'consumer', 'one')).record])).record,
+    ]),
+    wrong("one of one's own, and then once more", [toSeal('the first', 'one'), a, a], 'message_replayed'),
     wrong('a message once more', [a, b, a], 'message_replayed'),
     wrong('a message twice at once', [a, a], 'message_replayed'),
     wrong(
@@ -131,6 +173,42 @@ async function places(): Promise<Draft[]> {
       'message_replayed',
     ),
   ]);
+}
+
+/** Plain text where it may not be, and messages before there are keys. */
+async function plainTexts(): Promise<Draft[]> {
+  const { peer: _, ...early } = await agentSide();
+  const { peer: __, ...earlyExpert } = await expertSide();
+  const { fingerprint: known } = await runCase('expert', { root, requestId });
+  const plain: Shown = { role: 'provider', messageId: seededId('plain text'), plaintext: 'Yes.' };
+  const { record } = await seal('what comes too early', 'consumer', 'Now?');
+  return [
+    await open('plain text after a key exchange', 'consumer', [plain], 'plaintext_refused'),
+    await open(
+      'plain text of the agent after a key exchange',
+      'provider',
+      [{ ...plain, role: 'consumer' }],
+      'plaintext_refused',
+    ),
+    await open(
+      'plain text of a role that is none',
+      'consumer',
+      [{ ...plain, role: 'relay' } as unknown as Shown],
+      'malformed_message',
+    ),
+    {
+      name: 'opening: plain text, by an agent that knows its expert, before a key exchange',
+      kind: 'open',
+      input: { side: early, records: [plain], known },
+      error: 'plaintext_refused',
+    },
+    {
+      name: 'opening: an encrypted message before a key exchange',
+      kind: 'open',
+      input: { side: earlyExpert, records: [record] },
+      error: 'undecryptable',
+    },
+  ];
 }
 
 async function refusedTexts(): Promise<Draft[]> {
@@ -145,6 +223,13 @@ async function refusedTexts(): Promise<Draft[]> {
   return [
     refuse('half a character in front', '\udc00text'),
     refuse('half a character at the end', 'text\ud83d'),
+    // With the marker, the number of links and the length: a byte more than 784,000.
+    {
+      ...draft,
+      name: 'sealing: a text that is a byte too long',
+      input: { ...draft.input, text: 'a', times: 783_995 },
+      error: 'message_too_large',
+    },
     {
       ...draft,
       name: 'sealing: a messageId that is no UUID',

@@ -41,6 +41,13 @@ export async function vaultCases(): Promise<Draft[]> {
     typed('as it was shown', code),
     typed('in small letters, without hyphens', code.toLowerCase().replaceAll('-', '')),
     typed('with long hyphens and wide spaces', ` ${code.replaceAll('-', ' \u2013\u00a0')}\n`),
+    typed('with all that counts as white space', spaced(code, whiteSpace)),
+    ...['\u0085', '\u001c', '\u200b', '\u180e'].map((space) =>
+      mistyped(
+        `with U+${space.charCodeAt(0).toString(16).padStart(4, '0')}, which is no white space`,
+        code + space,
+      ),
+    ),
     typed('with O, I and L for digits', zeroCode.replace('00', 'oO')),
     mistyped('one character wrong', replaceAt(code, 2, code[2] === '7' ? '8' : '7')),
     mistyped('two characters in the wrong order', swapUnequal(code)),
@@ -85,6 +92,14 @@ async function sealWrongly(identity: Uint8Array, characters: string) {
     iv: base64(iv),
     ciphertext: base64(new Uint8Array(sealed)),
   };
+}
+
+const whiteSpace =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+/** A different one behind each character. */
+function spaced(code: string, spaces: string): string {
+  return [...code].map((character, index) => character + (spaces[index] ?? '')).join('');
 }
 
 function replaceAt(text: string, at: number, character: string): string {
