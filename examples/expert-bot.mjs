@@ -13,7 +13,8 @@ console.error(`I am ${await expert.fingerprint()}. Waiting for requests; Ctrl-C 
 for await (const request of expert.requests()) {
   // After a restart, requests come that were answered before.
   if (request.responseCount > 0) continue;
-  await request.answer(answerTo(request.question));
+  // Without `plaintext`, an agent that sent no keys would get no answer: the relay can read such a one.
+  await request.answer(answerTo(request.question), { plaintext: true });
   console.error(`${request.refCode} is answered.`);
 }
 

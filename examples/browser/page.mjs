@@ -16,7 +16,9 @@ form.addEventListener('submit', async (event) => {
     for await (const answer of conversation) {
       // As text: what somebody else wrote is never HTML.
       output.append(`${answer.text}\n`);
-      progress.textContent = `From the expert ${conversation.fingerprint}:`;
+      const from =
+        answer.protection === 'plaintext' ? 'In plain text' : `From the expert ${conversation.fingerprint}`;
+      progress.textContent = `${from}${answer.seenYourLast === false ? ', who had not seen your last text' : ''}:`;
     }
     progress.textContent = `${conversation.refCode} has ended.`;
   } catch (error) {

@@ -6,9 +6,9 @@ import { root } from './tree.ts';
 
 /** Bytes after gzip. */
 const limits = {
-  '.': 15_000,
-  './expert': 14_350,
-  './crypto': 6_300,
+  '.': 15_800,
+  './expert': 15_600,
+  './crypto': 6_660,
 };
 
 /** What a browser would load for this line of code. */

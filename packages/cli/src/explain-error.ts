@@ -21,6 +21,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   unknown_expert: 'untrusted',
   key_signature_missing: 'untrusted',
   key_signature_wrong: 'untrusted',
+  question_altered: 'untrusted',
   keys_changed: 'untrusted',
   malformed_message: 'untrusted',
   wrong_role: 'untrusted',

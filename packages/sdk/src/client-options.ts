@@ -8,7 +8,7 @@ export interface ClientOptions {
   readonly hubUrl?: string | URL | undefined;
   /** `hs_...` for agents, `hs_prov_...` for experts. */
   readonly apiKey: string;
-  /** Where to remember experts. Without one they are remembered as long as this object lives. */
+  /** Where to remember experts or requests. Without one they are remembered as long as this object lives. */
   readonly memory?: Memory | undefined;
   /** Instead of the platform's `fetch`, for instance one that goes through a proxy. */
   readonly fetch?: typeof globalThis.fetch | undefined;

@@ -1,4 +1,7 @@
 import type { ClientOptions } from './client-options.ts';
+import { toBase64 } from './crypto/bytes/base64.ts';
+import { sha256 } from './crypto/bytes/sha256.ts';
+import { toUtf8 } from './crypto/bytes/utf8.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
@@ -12,6 +15,7 @@ import { defaultTiming } from './transport/timing.ts';
 export interface Client {
   readonly api: Api;
   readonly hub: Hub;
+  /** What was remembered with this API key. */
   readonly memory: Memory;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
   /** The expert that the key belongs to; asked until it is known. */
@@ -31,12 +35,25 @@ export function createClient(
   return {
     api,
     hub: createHub(api, { ...options, timing, onEvent }),
-    memory: options.memory ?? createMemory(),
+    memory: memoryOf(options.apiKey, options.memory ?? createMemory()),
     whoami,
     async userId(signal) {
       known ??= (await whoami(signal)).userId;
       return known;
     },
+  };
+}
+
+/**
+ * The part of a memory that belongs to an API key. To nothing else: whose key it is, and at which address, the relay
+ * could say otherwise, and be met as somebody new.
+ */
+function memoryOf(apiKey: string, memory: Memory): Memory {
+  const named = async (name: string) => `${toBase64(await sha256(toUtf8(apiKey)))}:${name}`;
+  return {
+    get: async (name) => await memory.get(await named(name)),
+    set: async (name, value) => await memory.set(await named(name), value),
+    remember: async (name, value) => await memory.remember(await named(name), value),
   };
 }
 

@@ -55,7 +55,7 @@ describe('a plain client', () => {
     });
   });
 
-  test('is refused by whoever named the expert', async () => {
+  test('is refused by an agent that has named the expert, unless it accepts plain text', async () => {
     const expert = await human(makeRoot()).fingerprint();
     const relay = agent({ expert });
     await expect(relay.ask({ question: 'x', encrypted: false })).rejects.toMatchObject({
@@ -65,6 +65,37 @@ describe('a plain client', () => {
     await call(`/api/v1/message/${conversation.requestId}`, { role: 'provider', plaintext: 'Me.' });
     await expect(conversation.waitForAnswer({ timeout: 5_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
+    });
+    const willing = agent({ expert, acceptPlaintext: true });
+    const again = await willing.resume(conversation.export());
+    expect(await again.waitForAnswer({ timeout: 5_000 })).toMatchObject({
+      text: 'Me.',
+      protection: 'plaintext',
+    });
+    expect((await willing.ask({ question: 'x', encrypted: false })).isEncrypted).toBe(false);
+  });
+
+  test('is refused by an agent that remembers the expert, unless it accepts plain text', async () => {
+    const memory = createMemory();
+    const ask = async (options = {}) => {
+      const conversation = await agent({ memory, ...options }).ask({ question: 'Anybody?' });
+      const path = `/api/v1/message/${conversation.requestId}`;
+      return { conversation, inPlain: () => call(path, { role: 'provider', plaintext: 'Me.' }) };
+    };
+    const first = await ask();
+    await (await human(makeRoot()).request(first.conversation.requestId)).answer('It is me.');
+    await first.conversation.waitForAnswer({ timeout: 5_000 });
+    const second = await ask();
+    await second.inPlain();
+    await expect(second.conversation.waitForAnswer({ timeout: 5_000 })).rejects.toMatchObject({
+      code: 'plaintext_refused',
+    });
+    await expect(second.conversation.send('more')).rejects.toMatchObject({ code: 'plaintext_refused' });
+    const third = await ask({ acceptPlaintext: true });
+    await third.inPlain();
+    expect(await third.conversation.waitForAnswer({ timeout: 5_000 })).toMatchObject({
+      text: 'Me.',
+      protection: 'plaintext',
     });
   });
 
@@ -140,7 +171,9 @@ describe('a plain client', () => {
     const withRoot = await human(makeRoot()).request(conversation.requestId);
     await withRoot.pickUp();
     expect(withRoot.isPickedUp).toBe(false);
-    await withRoot.answer('Two.');
+    await expect(withRoot.answer('Two.')).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(withRoot.unsent).toEqual([]);
+    await withRoot.answer('Two.', { plaintext: true });
     const texts = [await conversation.waitForAnswer(), await conversation.waitForAnswer()];
     expect(texts.map(({ text, protection }) => [text, protection])).toEqual([
       ['One.', 'plaintext'],

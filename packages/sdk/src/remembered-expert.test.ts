@@ -57,11 +57,37 @@ test('is remembered although the relay says that the key has become the key of s
   liar.tell({});
 });
 
-test('is the same for all keys of an expert, those that came later too', async () => {
+test('belongs to the API key alone: another key of the same user meets the expert anew', async () => {
   const [memory, root] = [createMemory(), makeRoot()];
   expect(await askAndAnswer(memory, root)).toBe('first-contact');
-  expect(await askAndAnswer(memory, root, tenant.otherConsumerKey)).toBe('known');
-  await expect(askAndAnswer(memory, makeRoot(), tenant.otherConsumerKey)).rejects.toMatchObject({
+  expect(await askAndAnswer(memory, makeRoot(), tenant.otherConsumerKey)).toBe('first-contact');
+  expect(await askAndAnswer(memory, root)).toBe('known');
+  await expect(askAndAnswer(memory, root, tenant.otherConsumerKey)).rejects.toMatchObject({
     code: 'unknown_expert',
   });
+});
+
+test('is the one that was written first, when two conversations meet an expert at once', async () => {
+  const memory = createMemory();
+  let asked = 0;
+  let letBothGo = () => {};
+  const both = new Promise<void>((resolve) => {
+    letBothGo = resolve;
+  });
+  // Neither is known when the other is looked for.
+  const slow = {
+    ...memory,
+    async get(name: string) {
+      const known = await memory.get(name);
+      asked += 1;
+      if (asked === 2) letBothGo();
+      await both;
+      return known;
+    },
+  };
+  const met = await Promise.allSettled([makeRoot(), makeRoot()].map((root) => askAndAnswer(slow, root)));
+  expect(met.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)).sort()).toEqual([
+    'first-contact',
+    'unknown_expert',
+  ]);
 });

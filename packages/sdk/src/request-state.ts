@@ -1,5 +1,9 @@
 export type RequestStatus = 'pending' | 'responded' | 'closed' | 'expired';
 
+/** Nothing leaves these two. */
+export const hasEnded = ({ status }: { readonly status: RequestStatus }): boolean =>
+  status === 'closed' || status === 'expired';
+
 /** What the relay says of a request. */
 export interface RequestState {
   readonly requestId: string;

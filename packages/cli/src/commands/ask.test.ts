@@ -146,7 +146,8 @@ describe('relay ask', () => {
 
   test('plain text is shown as what it is', async () => {
     const refCode = await asked('--plaintext');
-    expect((await asExpert('answer', refCode, 'Sure.')).stdout).toContain('in plain text');
+    expect((await asExpert('answer', refCode, 'Sure.')).code).not.toBe(0);
+    expect((await asExpert('answer', refCode, 'Sure.', '--plaintext')).stdout).toContain('in plain text');
     expect(await asAgent('ask', '--resume', refCode).ended).toEqual({
       code: 0,
       stdout: 'Sure.\n',

@@ -9,6 +9,7 @@ export interface KnownExperts {
   all(): Readonly<Record<string, string>>;
   get(name: string): Promise<string | undefined>;
   set(name: string, fingerprint: string): Promise<void>;
+  remember(name: string, fingerprint: string): Promise<string>;
   forget(): void;
 }
 
@@ -20,10 +21,17 @@ export function openKnownExperts(relayFolder: string): KnownExperts {
   });
   // Read anew each time: other commands write it too.
   const all = () => file.read()?.experts ?? {};
+  const set = (name: string, fingerprint: string) =>
+    file.write({ version: 1, experts: { ...all(), [name]: fingerprint } });
   return {
     all,
     get: async (name) => all()[name],
-    set: async (name, fingerprint) => file.write({ version: 1, experts: { ...all(), [name]: fingerprint } }),
+    set: async (name, fingerprint) => set(name, fingerprint),
+    async remember(name, fingerprint) {
+      const known = all()[name];
+      if (known === undefined) set(name, fingerprint);
+      return known ?? fingerprint;
+    },
     forget: file.remove,
   };
 }

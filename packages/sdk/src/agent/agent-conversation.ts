@@ -1,5 +1,7 @@
 import type { AgentKeys } from '../crypto/index.ts';
 import { handOut } from '../thread/hand-out.ts';
+import type { Mailbox } from '../thread/mailbox.ts';
+import type { Message } from '../thread/message.ts';
 import { ended } from '../thread/refusals.ts';
 import { Talk, type TalkParts } from '../thread/talk.ts';
 import type { AgentSide } from './agent-side.ts';
@@ -16,6 +18,7 @@ import type { AskedRequest, ConversationState } from './conversation-state.ts';
 export interface ConversationParts {
   readonly id: string;
   readonly keys: AgentKeys | undefined;
+  readonly submissionDigest: string | undefined;
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
 }
@@ -47,13 +50,14 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     return this.#parts.side.verify(fingerprint);
   }
 
-  async waitForAnswer({ timeout, signal }: WaitOptions = {}): Promise<Answer> {
+  async waitForAnswer({ timeout, signal, any = false }: WaitOptions = {}): Promise<Answer> {
     const { thread, follower } = this.talk;
-    const release = thread.mailbox.isReady ? () => {} : follower.follow();
+    const fits = ({ seenYourLast }: Message) => any || seenYourLast !== false;
+    const release = thread.mailbox.isReady(fits) ? () => {} : follower.follow();
     try {
-      const answer = await this.#take({ timeout, signal });
+      const answer = await this.#take({ timeout, signal, fits });
       if (answer) return answer;
-      throw ended(this.status === 'expired' ? 'expired' : 'closed');
+      throw ended(this.status);
     } finally {
       release();
     }
@@ -70,22 +74,21 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
   export(): ConversationState {
     const { id, keys, side } = this.#parts;
     const { thread, sender } = this.talk;
-    const { requestId, refCode, status, expiresAt, responseCount } = this.seen;
-    const { refusal } = thread;
+    const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
     return {
       version: 1,
       id,
-      request: { requestId, refCode, status, expiresAt, responseCount },
+      request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
+      submissionDigest: this.#parts.submissionDigest,
       keys: keys?.export(),
       exchange: side.exchange,
       thread: thread.state,
       sender: sender.state,
-      refusal: refusal && { code: refusal.code, message: refusal.message },
     };
   }
 
   /** An answer counts as dealt with when the next one is asked for. */
-  async #take(options: { timeout?: number | undefined; signal?: AbortSignal | undefined }) {
+  async #take(options: Parameters<Mailbox<Message>['take']>[0]) {
     if (this.#isUnsaved) {
       this.#isUnsaved = false;
       await this.#parts.save(this.export());

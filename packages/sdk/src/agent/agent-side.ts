@@ -1,3 +1,4 @@
+import type { Bytes } from '../crypto/bytes/bytes.ts';
 import { unknownExpert } from '../crypto/exchange/check-exchange.ts';
 import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
 import {
@@ -19,29 +20,41 @@ import type { AcceptedExchange } from './conversation-state.ts';
 export interface KnownExpert {
   /** The one that must be there, if it was said. */
   readonly given: string | undefined;
+  /** The one that is remembered. */
   recall(): Promise<string | undefined>;
-  remember(fingerprint: string): Promise<void>;
+  /** Remembers the first that is met, and gives that one. */
+  meet(fingerprint: string): Promise<string>;
+  /** Remembers one that was verified, whoever was met before. */
+  trust(fingerprint: string): Promise<void>;
+}
+
+export interface AgentSideOptions {
+  readonly requestId: string;
+  readonly keys: AgentKeys | undefined;
+  /** What was asked; undefined for plain text. */
+  readonly submission: Bytes | undefined;
+  readonly expert: KnownExpert;
+  readonly acceptsPlaintext: boolean;
 }
 
 /** The agent's side of a conversation: it looks at the expert's keys before it believes them. */
 export class AgentSide implements Side {
   readonly role = 'consumer';
   readonly isShown = ({ role }: { role: string }) => role === 'provider';
-  readonly #requestId: string;
-  readonly #keys: AgentKeys | undefined;
-  readonly #expert: KnownExpert;
+  readonly #options: AgentSideOptions;
   #peer: PublicKeys | undefined;
   #channel: Channel | undefined;
   #exchange: AcceptedExchange | undefined;
 
-  constructor(options: { requestId: string; keys: AgentKeys | undefined; expert: KnownExpert }) {
-    this.#requestId = options.requestId;
-    this.#keys = options.keys;
-    this.#expert = options.expert;
+  constructor(options: AgentSideOptions) {
+    this.#options = options;
   }
 
-  get takesPlaintext(): boolean {
-    return this.#expert.given === undefined;
+  /** An agent that knows its expert takes none, unless it asked without keys itself. */
+  async takesPlaintext(): Promise<boolean> {
+    const { acceptsPlaintext, keys, expert } = this.#options;
+    if (acceptsPlaintext || expert.given !== undefined) return acceptsPlaintext;
+    return keys === undefined || (await expert.recall()) === undefined;
   }
 
   get exchange(): AcceptedExchange | undefined {
@@ -50,7 +63,7 @@ export class AgentSide implements Side {
 
   /** Goes on with keys that were accepted earlier. */
   async restore(exchange: AcceptedExchange, state: ChannelState | undefined): Promise<Channel> {
-    const { given } = this.#expert;
+    const { given } = this.#options.expert;
     const { fingerprint, sign, encrypt } = exchange;
     if (given !== undefined && (fingerprint === undefined || !sameFingerprint(given, fingerprint))) {
       throw unknownExpert(given, fingerprint);
@@ -60,8 +73,9 @@ export class AgentSide implements Side {
   }
 
   async agree(head: Head): Promise<Channel | undefined> {
-    const own = this.#keys && { sign: this.#keys.signPublic, encrypt: this.#keys.encryptPublic };
-    if (!own) return undefined;
+    const { requestId, keys, submission, expert } = this.#options;
+    if (!keys || !submission) return undefined;
+    const own = { sign: keys.signPublic, encrypt: keys.encryptPublic };
     const { providerKeys, keySignature } = head;
     checkUnchanged(own, head.consumerKeys);
     if (this.#peer && this.#channel) {
@@ -75,11 +89,15 @@ export class AgentSide implements Side {
       providerEncryptPubKey: providerKeys.encrypt,
       keySignature,
     };
-    const known = this.#expert.given ?? (await this.#expert.recall());
-    const checked = await checkExchange({ requestId: this.#requestId, own, exchange, known });
+    const known = expert.given ?? (await expert.recall());
+    const checked = await checkExchange({ requestId, own, exchange, submission, known });
     const { verified: verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;
-    if (verification === 'first-contact') await this.#expert.remember(checked.fingerprint);
+    if (verification === 'first-contact') {
+      // Another conversation may have met an expert meanwhile: that one counts.
+      const met = await expert.meet(checked.fingerprint);
+      if (!sameFingerprint(met, checked.fingerprint)) throw unknownExpert(met, checked.fingerprint);
+    }
     return await this.#accept({ ...providerKeys, keySignature, fingerprint, verification }, checked);
   }
 
@@ -90,13 +108,14 @@ export class AgentSide implements Side {
       return false;
     this.#exchange = { ...exchange, verification: 'known' };
     // What cannot be remembered now is remembered with the next first contact.
-    this.#expert.remember(exchange.fingerprint).catch(() => {});
+    this.#options.expert.trust(exchange.fingerprint).catch(() => {});
     return true;
   }
 
   async #accept(exchange: AcceptedExchange, peer: PublicKeys, state?: ChannelState): Promise<Channel> {
-    const own = this.#keys as AgentKeys;
-    const channel = await openChannel({ requestId: this.#requestId, role: this.role, own, peer, state });
+    const { requestId, keys } = this.#options;
+    const own = keys as AgentKeys;
+    const channel = await openChannel({ requestId, role: this.role, own, peer, state });
     this.#peer = peer;
     this.#exchange = exchange;
     this.#channel = channel;

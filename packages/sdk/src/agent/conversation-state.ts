@@ -1,5 +1,5 @@
 import type { AgentKeysJson } from '../crypto/index.ts';
-import { invalidInput, notAsExported, type RelayErrorCode } from '../relay-error.ts';
+import { invalidInput, notAsExported } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { SenderState } from '../thread/sender.ts';
 import type { ThreadState } from '../thread/thread.ts';
@@ -22,12 +22,13 @@ export interface ConversationState {
   readonly request?: AskedRequest | undefined;
   /** What is asked, until the relay has answered. */
   readonly submission?: object | undefined;
+  /** What stands for it in the key exchange, base64; undefined for plain text. */
+  readonly submissionDigest?: string | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;
   readonly exchange?: AcceptedExchange | undefined;
   readonly thread?: ThreadState | undefined;
   readonly sender?: SenderState | undefined;
-  readonly refusal?: { readonly code: RelayErrorCode; readonly message: string } | undefined;
 }
 
 /** What is known of the request, as last seen. */
@@ -37,6 +38,7 @@ export interface AskedRequest {
   readonly status: RequestStatus;
   readonly expiresAt: string;
   readonly responseCount: number;
+  readonly erasedAt?: string | undefined;
 }
 
 /** The expert's keys, once they were found in order. */

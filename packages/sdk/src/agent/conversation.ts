@@ -16,6 +16,11 @@ export interface Answer {
   /** When the relay took it, ISO 8601, UTC. */
   readonly createdAt: string;
   readonly protection: Protection;
+  /**
+   * Whether the expert had seen your last text when writing this: if false, it may answer something that you asked
+   * before. Undefined when that is unknown, as it is of an answer that is not `sequenced`.
+   */
+  readonly seenYourLast?: boolean | undefined;
 }
 
 /**
@@ -42,6 +47,11 @@ export interface SendOptions {
 export interface WaitOptions {
   /** In milliseconds. Without one it waits until the conversation ends. */
   readonly timeout?: number | undefined;
+  /**
+   * True for any answer. Else those that had not seen your last text are passed over: they stay for a call with
+   * `any`, and for `for await`.
+   */
+  readonly any?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -68,6 +78,8 @@ export interface Conversation extends AsyncIterable<Answer> {
   readonly expiresAt: string;
   /** As last seen; answers that were not handed out yet included. */
   readonly responseCount: number;
+  /** When the relay erased what was said, as it does some time after the end. ISO 8601, UTC. */
+  readonly erasedAt: string | undefined;
   /** Whether messages are encrypted, or meant to be once the expert's keys are there. */
   readonly isEncrypted: boolean;
   /** Of the expert's identity; undefined as long as nobody has proven one. */
@@ -87,7 +99,7 @@ export interface Conversation extends AsyncIterable<Answer> {
    */
   verify(fingerprint: string): boolean;
   /**
-   * Gives the next answer.
+   * Gives the next answer that is known to have seen your last text, or of which that is unknown.
    *
    * @throws RelayError `timeout`, `aborted`, `conversation_closed`, `conversation_expired`, or what was refused.
    */

@@ -1,9 +1,7 @@
 import { createClient } from '../client.ts';
-import { toBase64 } from '../crypto/bytes/base64.ts';
-import { sha256 } from '../crypto/bytes/sha256.ts';
-import { toUtf8 } from '../crypto/bytes/utf8.ts';
+import { fromBase64, toBase64 } from '../crypto/bytes/base64.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
-import { invalidInput, RelayError } from '../relay-error.ts';
+import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { ListedRequest } from '../request-state.ts';
 import { Follower } from '../thread/follower.ts';
 import { Sender } from '../thread/sender.ts';
@@ -35,7 +33,7 @@ interface Fresh {
  * const { text } = await conversation.waitForAnswer({ timeout: 600_000 });
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { apiKey } = options;
+  const { apiKey, acceptPlaintext: acceptsPlaintext = false } = options;
   const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
   const awaited = new Set<Awaited>();
   const sorter = createSorter(() => client.api, awaited);
@@ -43,31 +41,23 @@ export function createRelay(options: RelayOptions): Relay {
   const { api, hub, memory } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
-  // By the key first: whose key it is, the relay says, and could say otherwise to be met as somebody new.
-  const ofKey = async () => `identity:${api.url}:key:${toBase64(await sha256(toUtf8(apiKey)))}`;
-  const ofUser = async () => `identity:${api.url}:${await client.userId()}`;
   const expert = {
     given,
-    async recall() {
-      const name = await ofKey();
-      const known = await memory.get(name);
-      if (known !== undefined) return known;
-      const met = await memory.get(await ofUser());
-      if (met !== undefined) await memory.set(name, met);
-      return met;
-    },
-    async remember(fingerprint: string) {
-      for (const name of [await ofKey(), await ofUser()]) await memory.set(name, fingerprint);
-    },
+    recall: () => memory.get('expert'),
+    meet: (fingerprint: string) => memory.remember('expert', fingerprint),
+    trust: (fingerprint: string) => memory.set('expert', fingerprint),
   };
 
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
     const { requestId, refCode } = request;
     const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
-    const side = new AgentSide({ requestId, keys, expert });
+    const { submissionDigest } = state;
+    const submission = submissionDigest === undefined ? undefined : fromBase64(submissionDigest);
+    if (keys && submission?.length !== 32) throw notAsExported();
+    const side = new AgentSide({ requestId, keys, submission, expert, acceptsPlaintext });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
-    const refusal = state.refusal && new RelayError(state.refusal.code, state.refusal.message);
-    const thread = new Thread({ api, requestId, side, state: state.thread, channel, refusal });
+    const hasDrafts = () => sender.hasDrafts;
+    const thread = new Thread({ api, requestId, side, hasDrafts, state: state.thread, channel });
     const sender: Sender = new Sender({
       api,
       thread,
@@ -94,7 +84,7 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const conversation = new AgentConversation(
       { api, thread, sender, follower, request },
-      { id: state.id, keys, side, save },
+      { id: state.id, keys, submissionDigest, side, save },
     );
     return conversation;
   }
@@ -114,16 +104,17 @@ export function createRelay(options: RelayOptions): Relay {
   return {
     async ask(question) {
       const { signal, encrypted = true } = question;
-      if (!encrypted && given !== undefined) throw plainToKnown();
+      if (!encrypted && given !== undefined && !acceptsPlaintext) throw plainToKnown();
       const id = crypto.randomUUID();
       const keys = encrypted ? await makeAgentKeys() : undefined;
-      const { body, confidential } = makeSubmission(question, keys, id);
+      const { body, confidential, digest } = await makeSubmission(question, keys, id);
       const drafts =
         confidential === undefined ? [] : [{ messageId: crypto.randomUUID(), text: confidential }];
       const state: ConversationState = {
         version: 1,
         id,
         submission: body,
+        submissionDigest: digest && toBase64(digest),
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
@@ -155,7 +146,8 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-const plainToKnown = () => invalidInput('Plain text proves nobody: leave out `expert`, or ask encrypted.');
+const plainToKnown = () =>
+  invalidInput('Plain text proves nobody: ask encrypted, leave out `expert`, or say `acceptPlaintext`.');
 
 const stopped = () =>
   new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it.');

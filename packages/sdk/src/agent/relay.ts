@@ -15,8 +15,13 @@ import type { ConversationState } from './conversation-state.ts';
  * });
  */
 export interface RelayOptions extends ClientOptions {
-  /** The fingerprint of the one expert who may answer. Anybody else's keys, and plain text, are refused. */
+  /** The fingerprint of the one expert who may answer. Anybody else's keys are refused. */
   readonly expert?: string | undefined;
+  /**
+   * True to take plain text for an answer although the expert is known, by `expert` or from earlier. Else it is
+   * refused: the relay could have written it. Default false.
+   */
+  readonly acceptPlaintext?: boolean | undefined;
   /**
    * Keeps a conversation, by its `id`, so that a restarted agent can go on. Whatever depends on it goes out only
    * after it is kept: awaited before the question and before each message.

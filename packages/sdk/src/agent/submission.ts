@@ -1,4 +1,5 @@
-import type { AgentKeys } from '../crypto/index.ts';
+import type { Bytes } from '../crypto/bytes/bytes.ts';
+import { type AgentKeys, digestSubmission } from '../crypto/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/check-text.ts';
@@ -15,9 +16,15 @@ const neutral = 'A confidential question: pick it up to read it.';
 export interface Submission {
   readonly body: object;
   readonly confidential: string | undefined;
+  /** What stands for it in the key exchange; undefined for plain text. */
+  readonly digest: Bytes | undefined;
 }
 
-export function makeSubmission(asked: Question, keys: AgentKeys | undefined, id: string): Submission {
+export async function makeSubmission(
+  asked: Question,
+  keys: AgentKeys | undefined,
+  id: string,
+): Promise<Submission> {
   const { question, messages = [], plaintext } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
     throw invalidInput('There is nothing to ask: give a `question`.');
@@ -27,16 +34,20 @@ export function makeSubmission(asked: Question, keys: AgentKeys | undefined, id:
   }
   const confidential = asked.confidential ? inFull(question, messages) : undefined;
   if (confidential !== undefined) checkText(confidential, false);
+  const shown = {
+    ...(confidential === undefined ? { question, messages } : { question: neutral, messages: [] }),
+    plaintext: plaintext ?? (keys ? undefined : question),
+  };
   return {
     body: {
-      ...(confidential === undefined ? { question, messages } : { question: neutral, messages: [] }),
-      plaintext: plaintext ?? (keys ? undefined : question),
+      ...shown,
       consumerSignPubKey: keys?.signPublic.pem,
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body: browsers may not send the header.
       idempotencyKey: asked.idempotencyKey ?? id,
     },
     confidential,
+    digest: keys && (await digestSubmission(shown)),
   };
 }
 

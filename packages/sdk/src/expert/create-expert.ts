@@ -30,7 +30,7 @@ export function createExpert(options: ExpertOptions): Expert {
   const { root } = options;
   const activity = new Activity(() => client);
   const client = createClient(options, 'expert', activity.onEvent);
-  const { api, hub } = client;
+  const { api, hub, memory } = client;
   const followers = new Set<Follower>();
   const inboxes = new Set<Inbox>();
   let opened: ReturnType<typeof openExpert> | undefined;
@@ -42,10 +42,12 @@ export function createExpert(options: ExpertOptions): Expert {
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const expert = await keys();
-    const side = new ExpertSide({ requestId, expert });
-    const thread = new Thread({ api, requestId, side });
-    const isPlain = () => expert === undefined || thread.head?.consumerKeys === undefined;
-    const sender = new Sender({ api, thread, isPlain, save: async () => {} });
+    const side = new ExpertSide({ requestId, expert, memory });
+    await side.recall();
+    const hasDrafts = () => sender.hasDrafts;
+    const thread = new Thread({ api, requestId, side, hasDrafts });
+    const isPlain = () => !side.isEncrypted;
+    const sender: Sender = new Sender({ api, thread, isPlain, save: async () => {} });
     const listen = (look: () => void) => {
       followers.add(follower);
       const unlisten = activity.listenTo(requestId, look);

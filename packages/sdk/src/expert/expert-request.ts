@@ -10,6 +10,16 @@ export interface ExpertMessage {
   /** When the relay took it, ISO 8601, UTC. */
   readonly createdAt: string;
   readonly protection: Protection;
+  /** Of the agent's: whether it had seen your last answer when writing this; undefined when that is unknown. */
+  readonly seenYourLast?: boolean | undefined;
+}
+
+export interface AnswerOptions extends SendOptions {
+  /**
+   * True to let this answer go out as plain text when the agent has sent no keys. Without it an expert that has a
+   * root refuses: it may be the relay that has taken the keys away. Default false.
+   */
+  readonly plaintext?: boolean | undefined;
 }
 
 /**
@@ -33,6 +43,8 @@ export interface ExpertRequest {
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
   readonly responseCount: number;
+  /** When the relay erased what was said, as it does some time after the end. ISO 8601, UTC. */
+  readonly erasedAt: string | undefined;
   /** As it came in clear: the relay can read it. */
   readonly question: string;
   readonly context: readonly ContextMessage[];
@@ -54,7 +66,7 @@ export interface ExpertRequest {
    */
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Sends an answer; to an agent with keys it is encrypted, and the request is picked up if need be. */
-  answer(text: string, options?: SendOptions): Promise<Sending>;
+  answer(text: string, options?: AnswerOptions): Promise<Sending>;
   /** Reads once what is new, without waiting for anything. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends it for both sides. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
+import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { ExpertSide } from './expert-side.ts';
 
@@ -20,10 +21,12 @@ test('a pick-up that ends after another device was seen to pick up does not forg
     consumerKeys: { sign: agent.signPublic.pem, encrypt: agent.encryptPublic.pem },
     providerKeys: undefined,
     keySignature: undefined,
+    erasedAt: undefined,
   };
   const { providerSignPubKey, providerEncryptPubKey, keySignature } = await new ExpertSide({
     requestId,
     expert,
+    memory: createMemory(),
   }).pickUp(asked);
   const pickedUp: Head = {
     ...asked,
@@ -38,6 +41,7 @@ test('a pick-up that ends after another device was seen to pick up does not forg
   });
   const side = new ExpertSide({
     requestId,
+    memory: createMemory(),
     expert: {
       ...expert,
       async signExchange(exchange) {

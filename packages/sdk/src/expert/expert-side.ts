@@ -1,6 +1,12 @@
+import { fromBase64 } from '../crypto/bytes/base64.ts';
+import type { Bytes } from '../crypto/bytes/bytes.ts';
+import { missing } from '../crypto/channel/history.ts';
+import { questionAltered } from '../crypto/exchange/check-exchange.ts';
 import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
 import {
   type Channel,
+  type ChannelState,
+  type ExchangeToSign,
   type Expert as ExpertKeys,
   type OwnKeys,
   openChannel,
@@ -9,9 +15,11 @@ import {
   samePublicKey,
 } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
+import type { Memory } from '../memory.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
+import { digestAsked, readAsked } from './asked.ts';
 
 /** What the expert sends to pick a request up. */
 export interface PickUp {
@@ -22,27 +30,41 @@ export interface PickUp {
 
 interface Prepared {
   readonly own: OwnKeys;
+  readonly exchange: ExchangeToSign;
   readonly pickUp: PickUp;
   readonly channel: Channel;
 }
 
-/** The expert's side of a conversation. It keeps nothing: its keys follow from the root. */
+/** What the expert keeps of a request from its first look on: all of it must stay as it was. */
+interface Remembered {
+  /** The agent's, as PEM; null when it sent none. */
+  readonly keys: Pair | null;
+  /** What stands for the question, base64. */
+  readonly submission: string;
+  /** Once it was picked up: of the messages that the list has shown, those that no other links to. */
+  readonly ends?: readonly string[];
+}
+
+export interface ExpertSideOptions {
+  readonly requestId: string;
+  readonly expert: ExpertKeys | undefined;
+  readonly memory: Memory;
+}
+
+/** The expert's side of a conversation. Its keys follow from the root, the rest is in the memory. */
 export class ExpertSide implements Side {
   readonly role = 'provider';
-  readonly takesPlaintext = true;
   readonly isShown = () => true;
-  readonly #requestId: string;
-  readonly #expert: ExpertKeys | undefined;
+  readonly takesPlaintext = async () => true;
+  readonly #options: ExpertSideOptions;
   readonly #own: Promise<OwnKeys> | undefined;
-  /** The agent's keys at first sight, or that there were none. */
-  #firstSight: { readonly keys: Pair | undefined } | undefined;
+  #remembered: Remembered | undefined;
   #prepared: Promise<Prepared> | undefined;
   #channel: Channel | undefined;
 
-  constructor(options: { requestId: string; expert: ExpertKeys | undefined }) {
-    this.#requestId = options.requestId;
-    this.#expert = options.expert;
-    // Made while the request is on its way. Whoever needs them hears of it when they cannot be.
+  constructor(options: ExpertSideOptions) {
+    this.#options = options;
+    // Made while the request is on its way. A failure is reported where the keys are needed.
     this.#own = options.expert?.keysFor(options.requestId);
     this.#own?.catch(() => {});
   }
@@ -52,49 +74,100 @@ export class ExpertSide implements Side {
     return this.#channel !== undefined;
   }
 
+  /** Whether answers are encrypted: there is a root, and the agent sent keys. */
+  get isEncrypted(): boolean {
+    return this.#options.expert !== undefined && this.#remembered?.keys !== null;
+  }
+
+  /** Before the list is read: what other clients remember meanwhile may be newer than the list. */
+  async recall(): Promise<void> {
+    const kept = await this.#options.memory.get(this.#name);
+    if (kept !== undefined) this.#remembered = JSON.parse(kept);
+  }
+
   async agree(head: Head): Promise<Channel | undefined> {
-    const { consumerKeys, providerKeys } = head;
-    this.#firstSight ??= { keys: consumerKeys && checked(consumerKeys) };
-    if (!samePair(this.#firstSight.keys, consumerKeys)) throw keysChanged();
+    const remembered = await this.#compare(head);
+    const { providerKeys, keySignature } = head;
     if (!providerKeys) {
-      if (this.#channel) throw keysChanged();
+      if (remembered.ends) throw keysChanged();
       return undefined;
     }
-    const { own, pickUp, channel } = await this.#prepare(head);
+    const { own, exchange, pickUp, channel } = await this.#prepare(remembered);
     const shown = parsePair(providerKeys);
     if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
-    // What was signed then must still fit the agent's keys that are shown now.
-    if (!samePublicKey(shown.encrypt, own.encryptPublic) || head.keySignature !== pickUp.keySignature) {
-      throw keysChanged();
+    if (!samePublicKey(shown.encrypt, own.encryptPublic)) throw keysChanged();
+    if (keySignature !== pickUp.keySignature) {
+      // Another device of this expert has signed what it was shown.
+      const submission = fromBase64(keySignature ?? '')?.slice(0, 32) ?? new Uint8Array(0);
+      const signed = await this.#options.expert?.signExchange({ ...exchange, submission });
+      throw keySignature === signed ? questionAltered() : keysChanged();
     }
     this.#channel = channel;
     return channel;
   }
 
+  /** Compares the history with the one that was seen before, and keeps it. */
+  async settle(state: ChannelState | undefined): Promise<void> {
+    const remembered = this.#remembered;
+    if (!state || !remembered) return;
+    const { seen, ends, unlisted } = state;
+    const hashes = new Set(seen.map(([hash]) => hash));
+    if (remembered.ends?.some((end) => !hashes.has(end))) {
+      throw seen.length === 0 ? keysChanged() : missing();
+    }
+    // What was sealed here may never arrive, if this process ends now.
+    const listed = ends.filter((end) => !unlisted.includes(end));
+    if (remembered.ends && (listed.length === 0 || String(listed) === String(remembered.ends))) return;
+    this.#remembered = { ...remembered, ends: listed };
+    await this.#options.memory.set(this.#name, JSON.stringify(this.#remembered));
+  }
+
   /** What to send to pick the request up. */
   async pickUp(head: Head): Promise<PickUp> {
-    return (await this.#prepare(head)).pickUp;
+    return (await this.#prepare(await this.#compare(head))).pickUp;
+  }
+
+  get #name(): string {
+    return `request:${this.#options.requestId}`;
+  }
+
+  /** What the relay shows of the agent must be what it showed first. */
+  async #compare({ consumerKeys, asked }: Head): Promise<Remembered> {
+    const peer = consumerKeys && parsePair(consumerKeys);
+    const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
+    const shown: Remembered = { keys, submission: await digestAsked(readAsked(asked)) };
+    if (!this.#remembered) {
+      const kept = await this.#options.memory.remember(this.#name, JSON.stringify(shown));
+      const { keys, submission }: Remembered = JSON.parse(kept);
+      this.#remembered ??= { keys, submission };
+    }
+    const { keys: first, submission } = this.#remembered;
+    if (first?.sign !== keys?.sign || first?.encrypt !== keys?.encrypt) throw keysChanged();
+    if (submission !== shown.submission) throw questionAltered();
+    return this.#remembered;
   }
 
   /** Once, also for two who want it at a time: a second channel would not know what the first has seen. */
-  #prepare(head: Head): Promise<Prepared> {
-    this.#prepared ??= this.#make(head);
+  #prepare(remembered: Remembered): Promise<Prepared> {
+    this.#prepared ??= this.#make(remembered);
     return this.#prepared;
   }
 
-  async #make({ consumerKeys }: Head): Promise<Prepared> {
-    const [expert, own] = [this.#expert, await this.#own];
+  async #make({ keys, submission }: Remembered): Promise<Prepared> {
+    const { requestId, expert } = this.#options;
+    const own = await this.#own;
     if (!expert || !own) throw withoutRoot();
-    if (!consumerKeys) throw keysChanged();
-    const peer = parsePair(consumerKeys);
-    const requestId = this.#requestId;
+    if (!keys) throw keysChanged();
+    const peer = parsePair(keys);
+    const exchange = {
+      requestId,
+      consumerSign: peer.sign,
+      consumerEncrypt: peer.encrypt,
+      providerEncrypt: own.encryptPublic,
+      submission: fromBase64(submission) as Bytes,
+    };
     const [keySignature, channel] = await Promise.all([
-      expert.signExchange({
-        requestId,
-        consumerSign: peer.sign,
-        consumerEncrypt: peer.encrypt,
-        providerEncrypt: own.encryptPublic,
-      }),
+      expert.signExchange(exchange),
       openChannel({ requestId, role: this.role, own, peer }),
     ]);
     const pickUp = {
@@ -102,7 +175,7 @@ export class ExpertSide implements Side {
       providerEncryptPubKey: own.encryptPublic.pem,
       keySignature,
     };
-    return { own, pickUp, channel };
+    return { own, exchange, pickUp, channel };
   }
 }
 
@@ -110,15 +183,6 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
   sign: parsePublicKey(sign, 'sign'),
   encrypt: parsePublicKey(encrypt, 'encrypt'),
 });
-
-function checked(keys: Pair): Pair {
-  parsePair(keys);
-  return keys;
-}
-
-/** As texts: a request's keys are stored once, and always shown as they came. */
-const samePair = (one: Pair | undefined, other: Pair | undefined): boolean =>
-  one?.sign === other?.sign && one?.encrypt === other?.encrypt;
 
 const withoutRoot = () =>
   new RelayError(

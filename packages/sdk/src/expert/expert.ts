@@ -1,8 +1,14 @@
 import type { ClientOptions } from '../client-options.ts';
+import type { Memory } from '../memory.ts';
 import type { WhoAmI } from '../request-state.ts';
 import type { ExpertRequest } from './expert-request.ts';
 
 export interface ExpertOptions extends ClientOptions {
+  /**
+   * Keeps of each request the agent's keys, the question and where its messages ended, so that no later look can be
+   * shown others. Give one that outlives the process, and to all clients with this key the same.
+   */
+  readonly memory?: Memory | undefined;
   /** The 32 bytes that all of the expert's keys follow from. Without it only plain text can be read and written. */
   readonly root?: Uint8Array | undefined;
 }

@@ -1,12 +1,12 @@
-import type { Sending, SendOptions } from '../agent/conversation.ts';
-import { RelayError } from '../relay-error.ts';
+import type { Sending } from '../agent/conversation.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Head } from '../thread/page.ts';
 import { isRefusal } from '../thread/refusals.ts';
 import { Talk, type TalkParts } from '../thread/talk.ts';
 import { members } from '../transport/shape.ts';
 import { type Asked, readAsked } from './asked.ts';
-import type { ExpertMessage, ExpertRequest } from './expert-request.ts';
+import type { AnswerOptions, ExpertMessage, ExpertRequest } from './expert-request.ts';
 import type { ExpertSide } from './expert-side.ts';
 
 export interface RequestParts {
@@ -72,11 +72,17 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     await thread.adopt({ providerKeys: { sign, encrypt }, keySignature });
   }
 
-  async answer(text: string, { signal }: SendOptions = {}): Promise<Sending> {
+  async answer(text: string, { signal, plaintext = false }: AnswerOptions = {}): Promise<Sending> {
     const { side, hasRoot } = this.#parts;
     if (this.encrypted && hasRoot && !side.isPickedUp) await this.pickUp({ signal });
     // What another device has said meanwhile comes before this.
     else await this.talk.thread.catchUp(signal);
+    if (hasRoot && !side.isEncrypted && !plaintext) throw readableByRelay();
     return await this.talk.sender.send(text, signal);
   }
 }
+
+const readableByRelay = () =>
+  invalidInput(
+    'Not sent: this agent has no keys, so the relay could read the answer. Say `plaintext: true` to send it all the same.',
+  );

@@ -3,13 +3,14 @@ import { orAborted, throwIfAborted } from '../transport/aborted.ts';
 import { startTimer } from '../transport/timer.ts';
 
 interface Taker<T> {
+  readonly fits: (message: T) => boolean;
   resolve(message: T | undefined): void;
   reject(error: unknown): void;
 }
 
-/** What has arrived and was not handed out: each message goes to one taker, in order. */
+/** What has arrived and was not handed out: each message goes to one taker, in order, if it fits. */
 export class Mailbox<T> {
-  readonly #messages: T[];
+  #messages: T[];
   readonly #takers = new Set<Taker<T>>();
   #end: { readonly error: RelayError | undefined } | undefined;
   #interruption: RelayError | undefined;
@@ -23,13 +24,18 @@ export class Mailbox<T> {
     return this.#messages;
   }
 
-  /** Whether a taker needs not wait. */
-  get isReady(): boolean {
-    return this.#messages.length > 0 || this.#end !== undefined || this.#interruption !== undefined;
+  /** Whether a taker does not have to wait. */
+  isReady(fits: (message: T) => boolean): boolean {
+    return this.#messages.some(fits) || this.#end !== undefined || this.#interruption !== undefined;
   }
 
   get hasEnded(): boolean {
     return this.#end !== undefined;
+  }
+
+  /** Changes what was not handed out yet. */
+  update(change: (message: T) => T): void {
+    this.#messages = this.#messages.map(change);
   }
 
   push(messages: readonly T[]): void {
@@ -52,19 +58,20 @@ export class Mailbox<T> {
   async take(options: {
     timeout?: number | undefined;
     signal?: AbortSignal | undefined;
+    fits?: ((message: T) => boolean) | undefined;
   }): Promise<T | undefined> {
-    const { timeout, signal } = options;
+    const { timeout, signal, fits = () => true } = options;
     throwIfAborted(signal);
     const interruption = this.#interruption;
     this.#interruption = undefined;
-    if (interruption && this.#messages.length === 0) throw interruption;
+    if (interruption && !this.#messages.some(fits)) throw interruption;
     return await orAborted<T | undefined>(signal, (resolve, fail) => {
       const leave = () => this.#takers.delete(taker);
       const reject = (error: unknown) => {
         leave();
         fail(error);
       };
-      const taker: Taker<T> = { resolve, reject };
+      const taker: Taker<T> = { fits, resolve, reject };
       this.#takers.add(taker);
       const stopTimer =
         timeout === undefined ? () => {} : startTimer(timeout, () => reject(timedOut(timeout)));
@@ -78,11 +85,11 @@ export class Mailbox<T> {
 
   #serve(): void {
     for (const taker of this.#takers) {
-      const [message] = this.#messages;
-      if (message === undefined && !this.#end) return;
+      const at = this.#messages.findIndex(taker.fits);
+      if (at < 0 && !this.#end) continue;
       this.#takers.delete(taker);
-      if (message === undefined && this.#end?.error) taker.reject(this.#end.error);
-      else taker.resolve(this.#messages.shift());
+      if (at < 0 && this.#end?.error) taker.reject(this.#end.error);
+      else taker.resolve(at < 0 ? undefined : this.#messages.splice(at, 1)[0]);
     }
   }
 }

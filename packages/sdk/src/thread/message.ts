@@ -12,13 +12,15 @@ export interface Message {
   readonly messageId: string;
   readonly createdAt: string;
   readonly protection: Protection;
+  /** Whether the other side, when it wrote this, had seen the last text of this one; undefined when that is unknown. */
+  readonly seenYourLast?: boolean | undefined;
 }
 
 /** The text of a record, or the refusal of it. Where a blob is there, only the blob counts. */
 export async function openRecord(
   record: Members,
   channel: Channel | undefined,
-  takesPlaintext: boolean,
+  takesPlaintext: () => Promise<boolean>,
 ): Promise<Omit<Message, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const { role, messageId } = readOrigin(record);
@@ -28,6 +30,6 @@ export async function openRecord(
     return { role, messageId, ...(await channel.open(record as unknown as MessageRecord)) };
   }
   if (typeof plaintext !== 'string') throw malformed('it has no content');
-  if (!takesPlaintext || channel) throw plaintextRefused();
+  if (channel || !(await takesPlaintext())) throw plaintextRefused();
   return { role, messageId, text: plaintext, protection: 'plaintext' };
 }

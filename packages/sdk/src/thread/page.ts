@@ -1,4 +1,4 @@
-import type { RequestState } from '../request-state.ts';
+import { hasEnded, type RequestState } from '../request-state.ts';
 import { requestState, time } from '../transport/request-shape.ts';
 import { count, list, type Members, members, optionalText, unexpected } from '../transport/shape.ts';
 
@@ -10,6 +10,8 @@ export interface Head extends RequestState {
   readonly consumerKeys: Pair | undefined;
   readonly providerKeys: Pair | undefined;
   readonly keySignature: string | undefined;
+  /** When the content of a request that had ended was erased: keys and messages are gone then, and must be. */
+  readonly erasedAt: string | undefined;
 }
 
 export interface Pair {
@@ -34,25 +36,30 @@ export interface Page {
 
 export function readPage(answer: unknown): Page {
   const body = members(answer);
+  const head = readHead(body);
+  if (head.erasedAt !== undefined) return { head, messages: [], next: undefined };
   const messages = list(body, 'messages', (record) => ({
     seq: count(record, 'seq'),
     createdAt: time(record, 'createdAt'),
     record,
   }));
   return {
-    head: readHead(body),
+    head,
     messages: messages.sort((one, other) => one.seq - other.seq),
     next: body.next === undefined ? undefined : count(body, 'next'),
   };
 }
 
 function readHead(body: Members): Head {
+  const state = requestState(body);
   return {
-    ...requestState(body),
+    ...state,
     asked: { question: body.question, context: body.context, plaintext: body.plaintext },
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),
     keySignature: optionalText(body, 'keySignature'),
+    // An open conversation keeps its content: there it is a lie, and missing keys are noticed as such.
+    erasedAt: hasEnded(state) && optionalText(body, 'erasedAt') ? time(body, 'erasedAt') : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import { messageRefused } from '../crypto/refusal.ts';
 import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+import type { RequestStatus } from '../request-state.ts';
 
 /** What ends a conversation for good: somebody between the two sides does what must not be done. */
 const refusals: ReadonlySet<RelayErrorCode> = new Set<RelayErrorCode>([
@@ -7,6 +8,7 @@ const refusals: ReadonlySet<RelayErrorCode> = new Set<RelayErrorCode>([
   'unknown_expert',
   'key_signature_missing',
   'key_signature_wrong',
+  'question_altered',
   'keys_changed',
   'malformed_message',
   'wrong_role',
@@ -25,8 +27,10 @@ export const isRefusal = (error: unknown): error is RelayError =>
 export const plaintextRefused = () =>
   messageRefused('plaintext_refused', 'A message came as plain text, which the relay could have written.');
 
-export const ended = (status: 'closed' | 'expired') =>
-  new RelayError(
-    `conversation_${status}`,
-    `The conversation is ${status}: nothing more is sent or answered. Ask anew to go on.`,
+export function ended(status: RequestStatus): RelayError {
+  const end = status === 'expired' ? status : 'closed';
+  return new RelayError(
+    `conversation_${end}`,
+    `The conversation is ${end}: nothing more is sent or answered. Ask anew to go on.`,
   );
+}

@@ -54,9 +54,14 @@ export class Sender {
     return this.#unsent.map(({ text }) => text);
   }
 
+  /** Whether texts wait to be sealed. */
+  get hasDrafts(): boolean {
+    return this.#drafts.length > 0;
+  }
+
   /** Whether there is something that could go out now. */
   get isDue(): boolean {
-    return this.#outgoing !== undefined || (this.#drafts.length > 0 && this.#canSeal());
+    return this.#outgoing !== undefined || (this.hasDrafts && this.#canSeal());
   }
 
   get #unsent(): readonly Draft[] {
@@ -71,6 +76,7 @@ export class Sender {
     thread.checkOpen();
     const draft = { messageId: crypto.randomUUID(), text };
     this.#drafts.push(draft);
+    thread.outdate();
     const release = onAbort(signal, () => this.#drop(draft));
     try {
       await orAborted<void>(signal, (resolve, reject) => {
@@ -87,7 +93,11 @@ export class Sender {
   /** Sends whatever can be sent by now. */
   flush(signal?: AbortSignal): Promise<void> {
     return this.#queue(async () => {
-      if (this.#drafts.length > 0 && !this.#canSeal()) await this.#lookForKeys(signal);
+      const { thread } = this.#options;
+      if (thread.refusal) throw thread.refusal;
+      // A client that comes back may have been refused something: nothing goes out before it has looked.
+      if (this.isDue && !thread.head) await thread.read(signal);
+      if (this.hasDrafts && !this.#canSeal()) await this.#lookForKeys(signal);
       if (this.#outgoing) await this.#post(this.#outgoing, signal);
       for (let draft = this.#drafts[0]; draft && this.#canSeal(); draft = this.#drafts[0]) {
         throwIfAborted(signal);

@@ -20,6 +20,7 @@ interface KnownRequest {
   readonly status: RequestStatus;
   readonly expiresAt: string;
   readonly responseCount: number;
+  readonly erasedAt?: string | undefined;
 }
 
 type CallOptions = { readonly signal?: AbortSignal | undefined };
@@ -46,6 +47,9 @@ export class Talk<Known extends KnownRequest> {
   }
   get responseCount(): number {
     return this.seen.responseCount;
+  }
+  get erasedAt(): string | undefined {
+    return this.seen.erasedAt;
   }
   get unsent(): readonly string[] {
     return this.talk.sender.unsent;

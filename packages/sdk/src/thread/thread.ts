@@ -4,6 +4,7 @@ import { toUtf8 } from '../crypto/bytes/utf8.ts';
 import { inTurn } from '../crypto/channel/in-turn.ts';
 import type { Channel, ChannelState, Role } from '../crypto/index.ts';
 import type { RelayError } from '../relay-error.ts';
+import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, unexpected } from '../transport/shape.ts';
 import { Mailbox } from './mailbox.ts';
@@ -15,11 +16,13 @@ import { ended, isRefusal } from './refusals.ts';
 export interface Side {
   readonly role: Role;
   /** Whether plain text of the other side is shown while there are no keys. */
-  readonly takesPlaintext: boolean;
+  takesPlaintext(): Promise<boolean>;
   /** Which messages are handed out. */
   isShown(message: Message): boolean;
   /** Looks at the keys that the relay shows: gives the channel once there are keys of both sides. */
   agree(head: Head): Promise<Channel | undefined>;
+  /** Looks at what is known once the list was read to its end. */
+  settle?(state: ChannelState | undefined): Promise<void>;
 }
 
 /** Where a thread was left. */
@@ -51,6 +54,7 @@ export class Thread {
   /** Opening and sealing take turns, so that `channelState` is never in between. */
   readonly turn = inTurn();
   readonly #api: Api;
+  readonly #hasDrafts: () => boolean;
   readonly #reading = inTurn();
   /** Content by messageId, to know a repetition by. */
   readonly #known = new Map<string, string>();
@@ -66,19 +70,20 @@ export class Thread {
     api: Api;
     requestId: string;
     side: Side;
+    /** Whether texts of this side wait to be sealed: the other side cannot have seen them. */
+    hasDrafts: () => boolean;
     state?: ThreadState | undefined;
     channel?: Channel | undefined;
-    refusal?: RelayError | undefined;
   }) {
-    const { api, requestId, side, state, channel, refusal } = options;
+    const { api, requestId, side, hasDrafts, state, channel } = options;
     this.requestId = requestId;
     this.side = side;
     this.#api = api;
+    this.#hasDrafts = hasDrafts;
     this.#channel = channel;
     this.#channelState = state?.channel;
     this.#seq = state?.seq ?? 0;
     this.mailbox = new Mailbox(state?.messages);
-    if (refusal) this.refuse(refusal);
   }
 
   /** As last seen. */
@@ -101,8 +106,7 @@ export class Thread {
   /** Fails when nothing can be said here any more. */
   checkOpen(): void {
     if (this.#refusal) throw this.#refusal;
-    const { status } = this.#head ?? {};
-    if (status === 'closed' || status === 'expired') throw ended(status);
+    if (this.#head && hasEnded(this.#head)) throw ended(this.#head.status);
   }
 
   /** Reads what is new. */
@@ -151,6 +155,12 @@ export class Thread {
     });
   }
 
+  /** What was read before this side writes a text has not seen that text. */
+  outdate(): void {
+    const { role } = this.side;
+    this.mailbox.update((message) => (message.role === role ? message : { ...message, seenYourLast: false }));
+  }
+
   refuse(error: RelayError): void {
     this.#refusal ??= error;
     this.mailbox.end(this.#refusal);
@@ -169,11 +179,12 @@ export class Thread {
     let seq = this.#seq;
     this.#head = head;
     try {
-      this.#channel = await this.side.agree(head);
+      if (head.erasedAt === undefined) this.#channel = await this.side.agree(head);
       for (const listed of messages) {
         opened.push(...(await this.#open(listed)));
         seq = Math.max(seq, listed.seq);
       }
+      if (next === undefined && head.erasedAt === undefined) await this.side.settle?.(this.#channel?.state());
       // The same over and over would never end.
       if (next !== undefined && opened.length === 0) unexpected('a list that goes on');
     } catch (error) {
@@ -182,7 +193,7 @@ export class Thread {
     } finally {
       this.#commit(opened, seq);
     }
-    if (next === undefined && (head.status === 'closed' || head.status === 'expired')) this.mailbox.end();
+    if (next === undefined && hasEnded(head)) this.mailbox.end();
   }
 
   /** A message that is known already, to the byte, is no news; in another place or altered it is opened, and refused. */
@@ -196,12 +207,13 @@ export class Thread {
     const hashing = sha256(content).then(toBase64);
     const known = this.#known.get(id);
     if (known !== undefined && known === (await hashing)) return [];
-    const opening = openRecord(record, this.#channel, this.side.takesPlaintext);
+    const opening = openRecord(record, this.#channel, () => this.side.takesPlaintext());
     const [message, digest] = await Promise.all([opening, hashing]);
     this.#known.set(id, digest);
     this.#length += message.text.length + 1_000;
     if (this.#length > longest) unexpected('a shorter list');
-    return [{ ...message, createdAt }];
+    const isOutdated = message.role !== this.side.role && this.#hasDrafts();
+    return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
   }
 
   #commit(opened: readonly Message[], seq: number): void {

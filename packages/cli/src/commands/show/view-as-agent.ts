@@ -33,7 +33,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
   try {
     await conversation.refresh({ signal });
     for (;;) {
-      const answer = await conversation.waitForAnswer({ timeout: 0, signal });
+      const answer = await conversation.waitForAnswer({ timeout: 0, signal, any: true });
       journal.add(conversation, { ...answer, role: 'provider' });
     }
   } catch (error) {

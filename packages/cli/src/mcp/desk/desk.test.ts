@@ -93,9 +93,11 @@ describe('when the network fails', () => {
       (await nextAnswers(patient().signal))?.delivered(),
     );
 
-    const isSent = await impatiently((use) =>
-      desk.use(id, use, ({ reply }) => reply('This one.', use.signal)),
-    );
+    const isSent = await desk.use(id, patient(), async ({ conversation, reply }) => {
+      // Else it would not go out at all: nothing is sent before the list was read.
+      await conversation.refresh();
+      return await impatiently((use) => reply('This one.', use.signal));
+    });
     expect(isSent).toBe(false);
     await cable.mend();
     await eventually(

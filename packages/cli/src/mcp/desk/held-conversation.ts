@@ -47,7 +47,7 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
   }
 
   async function read(): Promise<void> {
-    const answer = await conversation.waitForAnswer({ signal: life });
+    const answer = await conversation.waitForAnswer({ signal: life, any: true });
     // What is given right now is marked as such before anything new is noted.
     await handing;
     // Held no more: the relay still has it for whoever goes on.

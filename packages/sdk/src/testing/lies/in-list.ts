@@ -42,3 +42,14 @@ export function aboutSecondOf(
     }
   });
 }
+
+/** As retention leaves it. */
+export function erase(messages: Json[], answer: Json): void {
+  messages.length = 0;
+  for (const member of ['question', 'plaintext']) answer[member] = null;
+  for (const side of ['consumer', 'provider']) {
+    for (const kind of ['Sign', 'Encrypt']) answer[`${side}${kind}PubKey`] = null;
+  }
+  delete answer.keySignature;
+  Object.assign(answer, { context: [], erasedAt: '2026-01-01T00:00:00.000Z' });
+}

@@ -1,4 +1,4 @@
-import { inList, isList } from '../in-list.ts';
+import { erase, inList, isList } from '../in-list.ts';
 import type { AgentRow } from './agent-row.ts';
 
 /** Lies about whose keys are whose. */
@@ -95,6 +95,39 @@ export const aboutKeys: readonly AgentRow[] = [
         if (Number(messages[0]?.seq) > 3) answer.providerEncryptPubKey = foreign.encrypt;
       }),
     code: 'keys_changed',
+    after: 1,
+  },
+  {
+    name: 'answers in plain text, without a key exchange, one who knows the expert',
+    known: true,
+    lie: () => {
+      const message = {
+        messageId: crypto.randomUUID(),
+        seq: 2,
+        role: 'provider',
+        plaintext: 'Yes, go ahead.',
+      };
+      return inList((messages, answer) => {
+        for (const member of ['providerSignPubKey', 'providerEncryptPubKey', 'keySignature'])
+          delete answer[member];
+        messages.splice(0, messages.length, { ...message, createdAt: new Date().toISOString() });
+      });
+    },
+    code: 'plaintext_refused',
+  },
+  {
+    name: 'says that everything was erased although the conversation is open',
+    lie: () => inList((messages, answer) => Number(messages[0]?.seq) > 3 && erase(messages, answer)),
+    code: 'keys_changed',
+    after: 1,
+  },
+  {
+    name: 'says that everything was erased, and that the conversation is closed',
+    lie: () =>
+      inList((messages, answer) => {
+        if (Number(messages[0]?.seq) > 3) erase(messages, Object.assign(answer, { status: 'closed' }));
+      }),
+    code: 'conversation_closed',
     after: 1,
   },
   {

@@ -1,4 +1,5 @@
 import type { Lie } from '@expert-relay/testkit';
+import type { Question } from '../../../index.ts';
 import type { Scene } from '../scene.ts';
 
 /** A lie told to the agent, and what comes of it. */
@@ -11,6 +12,8 @@ export interface AgentRow {
   readonly after?: number;
   /** As many of them at most: how many is up to time. */
   readonly upTo?: number;
+  /** What is asked, if it matters. */
+  readonly asked?: Question;
   /** Whether the agent knows the expert's fingerprint. */
   readonly known?: boolean;
   readonly verification?: string;

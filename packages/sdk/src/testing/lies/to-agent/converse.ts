@@ -23,7 +23,7 @@ export async function converse(stage: Stage, scene: Scene, row: AgentRow): Promi
     timing: quick,
     expert: row.known ? await expert.fingerprint() : undefined,
   });
-  const conversation = await relay.ask({ question: 'May I?' });
+  const conversation = await relay.ask(row.asked ?? { question: 'May I?' });
   const request = await expert.request(conversation.requestId);
   const got: { text: string; protection: string }[] = [];
   let code = '';

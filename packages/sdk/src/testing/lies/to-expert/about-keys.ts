@@ -64,10 +64,8 @@ export const aboutKeys: readonly ExpertRow[] = [
   {
     name: "takes the agent's keys away from the first look on",
     lie: () => inList((_, answer) => taken(answer)),
-    unnoticed: 'it looks like a request without encryption, and is called so',
-    agent: '',
-    after: 0,
-    isPlain: true,
+    // It looks like a request without encryption, for which an expert with a root must say `plaintext`.
+    code: 'invalid_input',
   },
   {
     name: "takes the agent's keys away between first look and pick-up",

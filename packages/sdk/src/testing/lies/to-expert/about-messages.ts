@@ -19,7 +19,8 @@ export const aboutMessages: readonly ExpertRow[] = [
         }
       });
     },
-    unnoticed: 'nothing follows it yet',
+    unnoticed: 'nothing follows it yet; the agent passes the answers over, which had not seen it',
+    agent: 'timeout',
     after: 2,
   },
   {

@@ -32,6 +32,8 @@ export const aboutRequest: readonly ExpertRow[] = [
   ...[7, 'all', [7, null, { role: 7 }]].map((context) => ({
     name: `says ${JSON.stringify(context)} as \`context\``,
     lie: () => spoiled((answer) => Object.assign(answer, { context })),
+    unnoticed: 'the agent notices that another context was shown',
+    agent: 'question_altered',
   })),
   ...[7, {}].map((keySignature) => ({
     name: `says ${JSON.stringify(keySignature)} as \`keySignature\` after the pick-up`,
@@ -41,7 +43,8 @@ export const aboutRequest: readonly ExpertRow[] = [
   {
     name: 'shows another question and another context from the first look on',
     lie: () => spoiled((answer) => Object.assign(answer, { question: 'Shall I pay?', context: [] })),
-    unnoticed: 'nobody signs them',
+    unnoticed: 'the agent notices that another question was answered',
+    agent: 'question_altered',
     question: 'Shall I pay?',
   },
   {
@@ -50,7 +53,12 @@ export const aboutRequest: readonly ExpertRow[] = [
       spoiled((answer) => {
         if (answer.providerSignPubKey) Object.assign(answer, { question: 'Shall I pay?', context: [] });
       }),
-    unnoticed: 'what was seen first stays',
+    code: 'question_altered',
+  },
+  {
+    name: 'shows half a character as the question',
+    lie: () => spoiled((answer) => Object.assign(answer, { question: '\ud800' })),
+    code: 'question_altered',
   },
   ...(['closed', 'expired'] as const).map((status) => ({
     name: `says that it is ${status}`,

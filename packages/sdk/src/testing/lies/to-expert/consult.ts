@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { eventually, type Json } from '@expert-relay/testkit';
 import { openExpert } from '../../../crypto/index.ts';
 import { createExpert, type Expert, type ExpertMessage, type ExpertRequest } from '../../../expert/index.ts';
-import { type Conversation, createRelay, RelayError } from '../../../index.ts';
+import { type Conversation, createMemory, createRelay, type Memory, RelayError } from '../../../index.ts';
 import { quick } from '../../quick.ts';
 import { type Scene, texts } from '../scene.ts';
 import type { Stage } from '../set-scene.ts';
@@ -38,6 +38,8 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
     messages: [{ role: 'user', content: 'The deploy hangs.' }],
   });
   const { requestId } = conversation;
+  const memory = createMemory();
+  if (row.before) await comeBefore(stage, { requestId, before: row.before, memory });
   if (row.isClosed) await conversation.close();
   const { signPublic, encryptPublic } = await (await openExpert(root)).keysFor(requestId);
   liar.tell(row.lie({ ...scene, requestId, own: { sign: signPublic.pem, encrypt: encryptPublic.pem } }));
@@ -52,6 +54,7 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
     url: liar.url,
     apiKey: tenant.providerKey,
     root,
+    memory,
     timing: quick,
     fetch: watched,
   });
@@ -117,6 +120,20 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
       relay.stop();
     },
   };
+}
+
+/** Another client, to which nobody lies: it knows what the next one should see. */
+async function comeBefore(
+  { world, tenant, root }: Stage,
+  { requestId, before, memory }: { requestId: string; before: 'look' | 'pick up' | 'talk'; memory: Memory },
+): Promise<void> {
+  const { gatewayUrl: url } = world;
+  const expert = createExpert({ url, apiKey: tenant.providerKey, root, memory, timing: quick });
+  const request = await expert.request(requestId);
+  if (before !== 'look') await request.pickUp();
+  if (before === 'talk') for (const text of answers) await request.answer(text);
+  if (before === 'talk') await request.refresh();
+  expert.stop();
 }
 
 /** As experts come upon a request. From the list nothing may come twice. */
