@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { startConstellation } from '@expert-relay/testkit';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { runExample } from './run-example.ts';
 
 const pages = ['docs/quickstart.md', 'docs/mcp.md'];
@@ -47,17 +46,12 @@ function named(): Map<string, Set<string>> {
   return commands;
 }
 
-describe.each(pages)('%s', (page) => {
-  test('leads to files that exist', () => {
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) =>
-      join(dirname(page), link),
-    );
-    const programs = blocks(page, 'sh').flatMap(
-      (block) => block.match(/\b(?:examples|packages)\/[\w./-]+/g) ?? [],
-    );
-    expect(links.length + programs.length).toBeGreaterThan(0);
-    expect([...links, ...programs].filter((path) => !existsSync(path))).toEqual([]);
-  });
+test.each(pages)('%s runs programs that exist', (page) => {
+  const programs = blocks(page, 'sh').flatMap(
+    (block) => block.match(/\b(?:examples|packages)\/[\w./-]+/g) ?? [],
+  );
+  expect(programs.length).toBeGreaterThan(0);
+  expect(programs.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test('the pages name commands and options that exist', async () => {
