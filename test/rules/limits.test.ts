@@ -35,7 +35,7 @@ function wrongLimits(tree: Tree): string[] {
       const section = configuration.split('\n## ').find((text) => text.startsWith(`\`${variable}\``));
       if (!section) problems.push(`docs/limits.md, ${resource}: there is no variable ${variable}.`);
       const [, fallback] = /Default: `([^`]+)`/.exec(section ?? '') ?? [];
-      const stated = limit.replaceAll(',', '');
+      const [stated = ''] = limit.replaceAll(',', '').split(' ');
       if (/^\d/.test(stated) && stated !== fallback) {
         problems.push(
           `docs/limits.md, ${resource}: the default of ${variable} is ${fallback}, not ${limit}.`,
