@@ -20,7 +20,7 @@ const shared = {
 /** @type {import('jest').Config} */
 export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   // Most tests wait more than they work: one more than there are cores keeps a small machine busy.
   maxWorkers: Math.min(availableParallelism() + 1, 4),
   // Each file loads its modules anew, and what it leaves behind is freed with its process.

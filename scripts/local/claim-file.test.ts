@@ -79,5 +79,5 @@ describe('a claimed file', () => {
       return { code, errors };
     });
     expect(await Promise.all(ends)).toEqual(Array(5).fill({ code: 0, errors: '' }));
-  }, 120_000);
+  });
 });

@@ -10,16 +10,13 @@ import {
   type TestStream,
   topicUrl,
 } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type Heard, listenInPage } from './listen-in-page.ts';
 import { openBrowser } from './open-browser.ts';
 import { servePage } from './serve-page.ts';
 
 /* A real browser's EventSource, which can set no header and gives up for good on anything but 200. */
-
-// Chromium may have to be installed first.
-jest.setTimeout(60_000);
 
 let relay: Constellation;
 let expert: Tenant;
@@ -43,6 +40,7 @@ beforeAll(async () => {
     },
   });
   expert = await relay.makeTenant();
+  // Chromium may have to be installed first.
 }, 600_000);
 afterAll(() => relay?.stop());
 afterAll(() => browser?.close());
@@ -85,9 +83,9 @@ const takePlace = (): Promise<TestStream> =>
   });
 
 const isOpen = (hear: () => Promise<Heard>) =>
-  eventually('an open stream', async () => (await hear()).state === 1, { within: 15_000 });
+  eventually('an open stream', async () => (await hear()).state === 1);
 const hasHeard = (hear: () => Promise<Heard>, count: number) =>
-  eventually(`${count} events`, async () => (await hear()).messageIds.length >= count, { within: 15_000 });
+  eventually(`${count} events`, async () => (await hear()).messageIds.length >= count);
 
 test('goes on after the hub was restarted, with nothing lost and nothing twice', async () => {
   await using page = await openPage(topic);
@@ -116,9 +114,7 @@ test('hears that its position is gone, and goes on from there', async () => {
 test('survives that the hub is full, and is let in when there is room', async () => {
   const others = [await takePlace(), await takePlace()];
   await using page = await openPage(topic);
-  await eventually('being turned away twice', async () => (await page.hear()).ends.length >= 2, {
-    within: 20_000,
-  });
+  await eventually('being turned away twice', async () => (await page.hear()).ends.length >= 2);
   expect((await page.hear()).state).not.toBe(2);
   for (const other of others) await other.close();
   await isOpen(page.hear);

@@ -102,7 +102,7 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
     expect(answer.status).toBe(408);
     expect(answer.json).toMatchObject({ error: 'request_timeout' });
     expect(checkAnswer(post, answer)).toEqual([]);
-  }, 30_000);
+  });
 
   test('a proxy is what it is not: CONNECT and absolute targets lead nowhere', async () => {
     const { status } = await rawAnswer(

@@ -13,7 +13,7 @@ test(row('silences', 'health'), async () => {
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     timestamp: expect.any(String),
   });
-  expect(Math.abs(Date.parse(json.timestamp) - before)).toBeLessThan(5_000);
+  expect(Math.abs(Date.parse(json.timestamp) - before)).toBeLessThan(60_000);
 });
 
 test('HEAD tells the same without a body', async () => {

@@ -44,6 +44,9 @@ async function submitTimed(question: string) {
   return { ...submitted, took: performance.now() - start };
 }
 
+/** Milliseconds. A busy machine takes its time too, but a call that waits for the server does not end before that is back. */
+const atOnce = 10_000;
+
 describe('NATS is killed', () => {
   test('submits are accepted at once, and their events arrive in order when it is back', async () => {
     const stream = await subscribe(`/svc/providers/${expert.userId}`);
@@ -53,11 +56,11 @@ describe('NATS is killed', () => {
     for (const question of questions) {
       const { status, took } = await submitTimed(question);
       expect(status).toBe(201);
-      expect(took).toBeLessThan(1_000);
+      expect(took).toBeLessThan(atOnce);
     }
 
     await ownNats.start();
-    await stream.next({ question: 'third' }, { within: 20_000 });
+    await stream.next({ question: 'third' });
     const asked = stream.events.map(({ data }) => JSON.parse(data).question);
     expect(asked).toEqual(questions);
     await stream.close();
@@ -73,13 +76,13 @@ describe('NATS is killed', () => {
       const answer = await fetch(`${relay.gatewayUrl}/api/v1/help/${body.requestId}`);
       return ((await answer.json()) as { status: string }).status;
     };
-    await eventually('it has expired', async () => (await status()) === 'expired', { within: 10_000 });
+    await eventually('it has expired', async () => (await status()) === 'expired');
 
     await ownNats.start();
-    await stream.next({ type: 'request_closed', refCode: body.refCode }, { within: 20_000 });
+    await stream.next({ type: 'request_closed', refCode: body.refCode });
     // Whatever came twice would have come before a later event.
     const { body: later } = await submitTimed('And with it?');
-    await stream.next({ type: 'new_request', refCode: later.refCode }, { within: 20_000 });
+    await stream.next({ type: 'new_request', refCode: later.refCode });
     const ends = stream.events.filter(({ data }) => {
       const { type, refCode } = JSON.parse(data);
       return type === 'request_closed' && refCode === body.refCode;
@@ -96,9 +99,9 @@ describe('Redis is killed', () => {
 
     const { status, body, took } = await submitTimed('Without Redis?');
     expect(status).toBe(201);
-    expect(took).toBeLessThan(1_000);
+    expect(took).toBeLessThan(atOnce);
     await stream.next({ type: 'new_request', refCode: body.refCode });
-    await stream.next({ type: 'request_closed', refCode: body.refCode }, { within: 15_000 });
+    await stream.next({ type: 'request_closed', refCode: body.refCode });
 
     await ownRedis.start();
     await stream.close();

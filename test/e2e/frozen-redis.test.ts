@@ -42,5 +42,5 @@ test('a session call is told to come again, and is answered when Redis is back',
   // The first meets a connection that looks fine, the second one that is known to be away.
   for (let call = 0; call < 2; call++) expect(await me()).toEqual({ status: 503, error: 'unavailable' });
   await cable.mend();
-  await eventually('sessions are read again', async () => (await me()).status === 200, { within: 20_000 });
+  await eventually('sessions are read again', async () => (await me()).status === 200);
 });

@@ -8,7 +8,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   relay = await startConstellation();
   tenant = await relay.makeTenant();
-}, 60_000);
+});
 afterAll(() => relay.stop());
 
 async function refusedCount(service: 'requests' | 'messages' | 'dashboard', reason: string): Promise<number> {
@@ -82,7 +82,7 @@ describe('after a key rotation that reached one side only', () => {
       },
     });
     user = await rotated.makeTenant();
-  }, 60_000);
+  });
   afterAll(() => rotated.stop());
 
   const reasons = (service: string) =>

@@ -1,13 +1,10 @@
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { type Constellation, reservePort, startConstellation, type Tenant } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../browser/open-browser.ts';
 import { type RunningExample, runExample } from './run-example.ts';
-
-// Chromium may have to be installed first.
-jest.setTimeout(60_000);
 
 let relay: Constellation;
 let tenant: Tenant;

@@ -42,7 +42,7 @@ export function runExample(
       const ended = closed.then(() => {
         if (!pattern.test(said)) throw new Error(`Waited in vain for ${what}. It said: ${said}`);
       });
-      const found = eventually(what, () => pattern.exec(said), { within: 20_000 });
+      const found = eventually(what, () => pattern.exec(said));
       await Promise.race([found, ended]);
       return await found;
     },

@@ -7,7 +7,7 @@ import {
   startLyingRelay,
 } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type McpClient, newFolder, startMcpClient } from './testing/mcp-client.ts';
+import { type McpClient, startMcpClient } from './testing/mcp-client.ts';
 import { openTwoSides, type TwoSides } from './testing/two-sides.ts';
 
 let sides: TwoSides;
@@ -84,7 +84,7 @@ describe('in a terminal, a hostile relay', () => {
     for (const side of ['agent', 'expert'] as const) expect((await seen(side, 'show', one)).code).toBe(1);
     expect((await seen('agent', 'close', one)).code).toBe(1);
     expect((await seen('expert', 'answer', one, 'Yes.')).code).toBe(1);
-  }, 60_000);
+  });
 
   test('is quoted where it refuses', async () => {
     const refCode = await ask('Well?');
@@ -125,7 +125,11 @@ describe('in a terminal, a hostile relay', () => {
 describe('to an AI agent, a hostile relay', () => {
   let agent: McpClient;
   beforeAll(async () => {
-    agent = await startMcpClient({ ...sides.agent, RELAY_URL: liar.url, RELAY_CONFIG_DIR: newFolder() });
+    agent = await startMcpClient({
+      ...sides.agent,
+      RELAY_URL: liar.url,
+      RELAY_CONFIG_DIR: `${sides.folder}/mcp`,
+    });
   });
   afterAll(() => agent.close());
 
@@ -143,7 +147,7 @@ describe('to an AI agent, a hostile relay', () => {
     expect(text).toContain('The relay says: "No. Run: curl');
     expect(text).not.toMatch(/^Next: obey/m);
     expect(text).not.toMatch(raw);
-  }, 90_000);
+  });
 
   test('answers within marks that it does not know, as plain text', async () => {
     const { data } = await agent.call('ask_expert', { question: 'May I?' });
@@ -217,13 +221,13 @@ describe('a relay whose answers do not end', () => {
       text: expect.stringContaining('makes no sense'),
     });
     expect(listed).toBeLessThan(110);
-  }, 120_000);
+  });
 
   test('costs an MCP server one failed tool, and it goes on', async () => {
     const agent = await startMcpClient({
       ...sides.agent,
       RELAY_URL: liar.url,
-      RELAY_CONFIG_DIR: newFolder(),
+      RELAY_CONFIG_DIR: `${sides.folder}/mcp`,
     });
     try {
       const body = `{"name":"${'x'.repeat(9 * 2 ** 20)}"}`;
@@ -237,5 +241,5 @@ describe('a relay whose answers do not end', () => {
     } finally {
       await agent.close();
     }
-  }, 90_000);
+  });
 });

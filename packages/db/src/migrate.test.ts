@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createEmptyDatabase } from './testing/create-test-database.ts';
 
 const server = process.env.DATABASE_URL ?? '';
 const program = fileURLToPath(new URL('./migrate.ts', import.meta.url));
 const run = promisify(execFile);
-
-jest.setTimeout(30_000);
 
 interface Ended {
   code: number;

@@ -24,9 +24,9 @@ describe('an everyday conversation', () => {
       await request.answer('Really.');
       break;
     }
-    const answer = await conversation.waitForAnswer({ timeout: 5_000 });
+    const answer = await conversation.waitForAnswer({ timeout: 60_000 });
     expect(answer).toMatchObject({ text: 'Yes, it is stale.', protection: 'sequenced' });
-    expect((await conversation.waitForAnswer({ timeout: 5_000 })).text).toBe('Really.');
+    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Really.');
     expect(conversation.verification).toBe('first-contact');
     expect(conversation.fingerprint).toBe(await expert.fingerprint());
     await conversation.send('Thanks');
@@ -43,7 +43,7 @@ describe('an everyday conversation', () => {
     const expert = createExpert({ url: world.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
     for (const question of ['The first?', 'The second?', 'The third?']) {
       const conversation = await relay.ask({ question });
-      const waiting = conversation.waitForAnswer({ timeout: 5_000 });
+      const waiting = conversation.waitForAnswer({ timeout: 60_000 });
       const request = await expert.request(conversation.requestId);
       await request.answer(question);
       expect((await waiting).text).toBe(question);

@@ -35,7 +35,7 @@ async function askAndAnswer(
   try {
     const conversation = await relay.ask({ question: 'Is it you?' });
     await (await expert.request(conversation.requestId)).answer('It is me.');
-    await conversation.waitForAnswer({ timeout: 10_000 });
+    await conversation.waitForAnswer({ timeout: 60_000 });
     return conversation.verification;
   } finally {
     relay.stop();

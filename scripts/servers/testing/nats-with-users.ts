@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Permissions } from '@expert-relay/contracts';
@@ -41,6 +41,10 @@ export async function startNatsWithUsers(
   return {
     ...server,
     urlFor: (user) => urlOf(user, Number(new URL(server.url).port)),
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    },
     violations: () =>
       readFileSync(log, 'utf8')
         .split('\n')

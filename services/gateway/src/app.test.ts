@@ -10,7 +10,7 @@ beforeAll(async () => {
     env: { RELAY_CORS_ORIGINS: 'https://project.example', RELAY_RATE_LIMIT_POLL: '1' },
   });
   consumerKey = (await gateway.makeKey('consumer')).text;
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

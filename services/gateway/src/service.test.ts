@@ -30,7 +30,7 @@ describe('a gateway that stops', () => {
     await expect(ask(url)).rejects.toThrow('ECONNREFUSED');
     agent.destroy();
     await gateway.stop();
-  }, 30_000);
+  });
 
   test('leaves no connection to its upstreams', async () => {
     const gateway = await startTestGateway();
@@ -39,7 +39,7 @@ describe('a gateway that stops', () => {
     await gateway.service.stop();
     await eventually('they are closed', () => gateway.upstreams.dashboard.sockets.size === 0);
     await gateway.stop();
-  }, 30_000);
+  });
 });
 
 test('is ready without NATS and without its upstreams, and lives with either coming and going', async () => {
@@ -50,7 +50,7 @@ test('is ready without NATS and without its upstreams, and lives with either com
   await gateway.upstreams.dashboard.start();
   expect((await ask(gateway.url, { path: '/dashboard' })).status).toBe(200);
   await gateway.stop();
-}, 30_000);
+});
 
 test('memory of a call is given back: many large bodies leave nothing behind', async () => {
   const gateway = await startTestGateway();
@@ -73,7 +73,7 @@ test('memory of a call is given back: many large bodies leave nothing behind', a
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60_000_000);
   await gateway.stop();
-}, 60_000);
+});
 
 describe('settings', () => {
   const env = {

@@ -39,13 +39,10 @@ function startServer() {
   const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const ended = once(server, 'close').then(([code]) => ({ code, errors }));
   const answerTo = (id: number) =>
-    eventually(
-      `the answer to ${id}`,
-      () =>
-        lines()
-          .map((line) => JSON.parse(line))
-          .find((message) => message.id === id),
-      { within: 15_000 },
+    eventually(`the answer to ${id}`, () =>
+      lines()
+        .map((line) => JSON.parse(line))
+        .find((message) => message.id === id),
     );
   const call = (id: number, name: string, input: object) =>
     say({ id, method: 'tools/call', params: { name, arguments: input } });

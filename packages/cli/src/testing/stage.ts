@@ -66,12 +66,8 @@ export async function openStage(): Promise<Stage> {
     return {
       ended,
       said: (pattern) =>
-        eventually(
-          `relay ${args.join(' ')} says ${pattern}, not ${stdout}${stderr}`,
-          () => pattern.exec(stdout + stderr),
-          {
-            within: 15_000,
-          },
+        eventually(`relay ${args.join(' ')} says ${pattern}, not ${stdout}${stderr}`, () =>
+          pattern.exec(stdout + stderr),
         ),
       type: (text) => child.stdin?.write(text),
       kill: (signal) => void child.kill(signal),

@@ -2,14 +2,12 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createEmptyDatabase, type TestDatabase } from '../testing/create-test-database.ts';
 import { migrationsFolder } from './known-migrations.ts';
 import { migrate } from './migrate.ts';
-
-jest.setTimeout(60_000);
 
 let database: TestDatabase;
 let folder: string;

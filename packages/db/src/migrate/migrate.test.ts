@@ -2,14 +2,12 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createEmptyDatabase, type TestDatabase } from '../testing/create-test-database.ts';
 import { knownMigrations, migrationsFolder } from './known-migrations.ts';
 import { type MigrateOptions, mend, migrate } from './migrate.ts';
-
-jest.setTimeout(30_000);
 
 describe('migrate', () => {
   let database: TestDatabase;

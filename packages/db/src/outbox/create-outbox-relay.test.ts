@@ -1,12 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { subjectsFor } from '@expert-relay/contracts';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { faults, openOutbox } from '../testing/open-outbox.ts';
 
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
-
-// A busy machine is no failure: each test says for itself what must be quick.
-jest.setTimeout(30_000);
 
 describe('the outbox relay', () => {
   test('publishes what waits, once each, in the order of each request', async () => {

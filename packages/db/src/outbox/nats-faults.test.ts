@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { subjectsFor } from '@expert-relay/contracts';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { startNats } from '../testing/start-nats.ts';
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
-
-jest.setTimeout(60_000);
 
 describe('NATS, as the outbox meets it', () => {
   test('away while events are written: they are published when it is back', async () => {

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { startWire } from '../testing/start-wire.ts';
 
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
-
-jest.setTimeout(30_000);
 
 describe('taking turns', () => {
   test('another relay takes over within two seconds when Postgres ends the leader', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate } from '../migrate/migrate.ts';
 import { isOpen, overdue, statusNow } from '../request/status-now.ts';
@@ -13,8 +13,6 @@ import { startWire } from '../testing/start-wire.ts';
 import { createDatabase, type Database } from './create-database.ts';
 
 const server = process.env.DATABASE_URL ?? '';
-
-jest.setTimeout(30_000);
 
 describe('createDatabase', () => {
   let target: TestDatabase;

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
 import { type Cable, createCable } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
 import { createDatabase, type Database } from './create-database.ts';
 import { isOutage } from './is-outage.ts';
 
 const server = process.env.DATABASE_URL ?? '';
-jest.setTimeout(30_000);
 let target: TestDatabase;
 let cable: Cable;
 let database: Database;

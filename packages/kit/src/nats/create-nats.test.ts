@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nkeys } from 'nats';
 import { createLog } from '../log/index.ts';
 import { createNats } from './create-nats.ts';
@@ -10,8 +10,6 @@ import type { NatsAccess } from './read-access.ts';
 import { type Certificates, makeCertificates } from './testing/make-certificates.ts';
 import { makeCreds } from './testing/make-creds.ts';
 import { startNatsWith } from './testing/start-nats-with.ts';
-
-jest.setTimeout(30_000);
 
 let folder: string;
 let certificates: Certificates;

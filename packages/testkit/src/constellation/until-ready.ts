@@ -9,7 +9,7 @@ export async function untilReady(service: Service): Promise<void> {
     answer = (await response.text()).trim();
     return response.ok;
   };
-  await eventually(`${service.name} ready`, isReady, { within: 15_000 }).catch((error: Error) => {
+  await eventually(`${service.name} ready`, isReady).catch((error: Error) => {
     throw new Error(`${error.message} It says: ${answer}`);
   });
 }

@@ -13,7 +13,7 @@ let key: string;
 beforeAll(async () => {
   gateway = await startTestGateway();
   key = (await gateway.makeKey('consumer')).text;
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 afterEach(() => {
   upstream().handler = undefined;

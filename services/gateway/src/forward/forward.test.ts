@@ -14,7 +14,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   consumer = await gateway.makeKey('consumer');
   provider = await gateway.makeKey('provider');
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 afterEach(() => {
   for (const upstream of Object.values(gateway.upstreams)) upstream.handler = undefined;

@@ -16,7 +16,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   consumer = await gateway.makeKey('consumer');
   provider = await gateway.makeKey('provider');
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 
 const withKey = (key: string | string[] | undefined, path = '/api/v1/whoami', method = 'GET') =>
@@ -187,7 +187,7 @@ describe('a revoked key', () => {
     clock.advance(5_000);
     expect(await status()).toBe(401);
     await alone.stop();
-  }, 20_000);
+  });
 
   test('so is a secret that a rotation has ended, and not the new one', async () => {
     const key = await gateway.makeKey('consumer');
@@ -219,4 +219,4 @@ test('while Postgres is away: 503 for keys that must be looked up, and the rest 
   await eventually('keys are known again', async () => (await whoami()).status === 200);
   await alone.stop();
   await cable.stop();
-}, 20_000);
+});

@@ -16,7 +16,7 @@ beforeAll(async () => {
       RELAY_TRUSTED_PROXIES: '127.0.0.1',
     },
   });
-}, 30_000);
+});
 afterAll(() => gateway.stop());
 beforeEach(() => clock.advance(60_000));
 

@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { type NatsProcess, startNatsProcess } from '../testing/nats-process.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';
 import { startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
-
-jest.setTimeout(60_000);
 
 let nats: NatsProcess;
 let stream: TestStream;

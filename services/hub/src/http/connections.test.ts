@@ -206,7 +206,7 @@ test('a head that does not come to its end is answered 408, and streams outlive 
   expect(connection.statuses).toEqual([408]);
   expect(reader.isEnded).toBe(false);
   reader.close();
-}, 30_000);
+});
 
 test('a hub that stops waits neither for unused connections nor for streams', async () => {
   const other = await startTestHub({ prefix: stream.prefix });
@@ -218,4 +218,4 @@ test('a hub that stops waits neither for unused connections nor for streams', as
   await other[Symbol.asyncDispose]();
   await unused.until('their ends', () => unused.socket.destroyed && idle.socket.destroyed && reader.isEnded);
   expect(reader.named('hub.end')).toMatchObject([{ data: '{"reason":"stopping"}' }]);
-}, 20_000);
+});

@@ -1,12 +1,10 @@
 import { Writable } from 'node:stream';
 import { createLog } from '@expert-relay/kit/log';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
-
-jest.setTimeout(60_000);
 
 const events = 10_000;
 const ringEvents = 1_000;

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
-
-jest.setTimeout(60_000);
 
 let stream: TestStream;
 let hub: TestHub;

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader, type ReaderOptions } from '../testing/reader.ts';
 import { openStuckReaders } from '../testing/stuck-readers.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
-
-jest.setTimeout(30_000);
 
 let stream: TestStream;
 const open: Reader[] = [];

@@ -30,11 +30,11 @@ export async function startNatsProcess(): Promise<NatsProcess> {
     child = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', data], {
       stdio: 'ignore',
     });
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 1_200; tries++) {
       if (await answers(port)) return;
       await pause(50);
     }
-    throw new Error('nats-server did not start within 5 s.');
+    throw new Error('nats-server did not start within 60 s.');
   }
 
   async function kill(): Promise<void> {

@@ -30,7 +30,7 @@ export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<
       return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     },
     send: (text) => void socket.write(text, 'latin1'),
-    async until(what, check, within = 10_000) {
+    async until(what, check, within = 60_000) {
       const end = performance.now() + within;
       while (!check()) {
         if (performance.now() > end)

@@ -64,7 +64,7 @@ export class Reader {
     return this.blocks.filter((block) => block.event === event);
   }
 
-  async until(what: string, check: () => unknown | Promise<unknown>, within = 5_000): Promise<void> {
+  async until(what: string, check: () => unknown | Promise<unknown>, within = 60_000): Promise<void> {
     const end = performance.now() + within;
     while (!(await check())) {
       if (performance.now() > end) {

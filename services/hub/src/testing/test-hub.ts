@@ -46,11 +46,11 @@ export async function startTestHub(options: {
   await service.start();
 
   const ready = async () => {
-    for (let tries = 0; tries < 1_000; tries++) {
+    for (let tries = 0; tries < 6_000; tries++) {
       if ((await fetch(`${service.opsUrl}/readyz`)).ok) return;
       await pause(10);
     }
-    throw new Error('The hub did not become ready within 10 s.');
+    throw new Error('The hub did not become ready within 60 s.');
   };
   if (options.isReady ?? true) await ready();
   return {

@@ -12,6 +12,9 @@ export interface Heard {
   readonly code: string;
 }
 
+/** Milliseconds that are waited for what need not come. */
+const moment = 600;
+
 /** Asks through the liar, and has the expert answer three times, each time after the agent could look. */
 export async function converse(stage: Stage, scene: Scene, row: AgentRow): Promise<Heard> {
   const { liar, tenant } = stage;
@@ -25,6 +28,7 @@ export async function converse(stage: Stage, scene: Scene, row: AgentRow): Promi
   });
   const conversation = await relay.ask(row.asked ?? { question: 'May I?' });
   const request = await expert.request(conversation.requestId);
+  const expected = row.after ?? (row.code ? 0 : texts.length);
   const got: { text: string; protection: string }[] = [];
   let code = '';
   const listen = async () => {
@@ -44,10 +48,12 @@ export async function converse(stage: Stage, scene: Scene, row: AgentRow): Promi
   for (const [index, text] of texts.entries()) {
     await request.answer(text);
     if (row.all) continue;
-    await eventually('the answer', () => got.length > index || code, { within: 600 }).catch(() => {});
+    const within = index < expected ? 60_000 : moment;
+    await eventually('the answer', () => got.length > index || code, { within }).catch(() => {});
   }
   listening ??= begin();
-  await Promise.race([listening, setTimeout(3_000, undefined, { ref: false })]);
+  const patience = row.code === 'timeout' ? 3_000 : 60_000;
+  await Promise.race([listening, setTimeout(patience, undefined, { ref: false })]);
   if (got.length < texts.length) code ||= 'timeout';
   relay.stop();
   expert.stop();

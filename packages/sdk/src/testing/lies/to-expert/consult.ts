@@ -29,6 +29,9 @@ const codeOf = (error: unknown): string => {
   throw error;
 };
 
+/** Milliseconds that are waited for what need not come. */
+const moment = 900;
+
 /** Has an agent, to whom nobody lies, ask an expert who sees everything through the liar. */
 export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promise<Consulted> {
   const { world, tenant, liar, root } = stage;
@@ -58,6 +61,7 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
     timing: quick,
     fetch: watched,
   });
+  const expected = row.after ?? (row.code || row.agent || row.upTo !== undefined ? 0 : texts.length);
   const heard: ExpertMessage[] = [];
   const agent = { got: [] as string[], code: '' };
   let code = '';
@@ -88,15 +92,14 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
         agent.code = codeOf(error);
       });
       if (row.all) continue;
-      await eventually('the message', () => fromAgent().length > index || code, { within: 900 }).catch(
-        () => {},
-      );
+      const within = index < expected ? 60_000 : moment;
+      await eventually('the message', () => fromAgent().length > index || code, { within }).catch(() => {});
     }
     if (row.all) listen(request).catch(told);
     if (row.all) await eventually('all messages', () => fromAgent().length === texts.length || code);
     if (!code) await answer(request).catch(told);
     for (let at = 0; at < answers.length && !agent.code && !row.isClosed; at += 1) {
-      const patience = row.agent === 'timeout' || (code && row.agent === undefined) ? 300 : 5_000;
+      const patience = row.agent === 'timeout' || (code && row.agent === undefined) ? 300 : 60_000;
       await conversation.waitForAnswer({ timeout: patience }).then(
         ({ text }) => agent.got.push(text),
         (error) => {
@@ -104,7 +107,7 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
         },
       );
     }
-    if (row.code) await eventually('what the expert is told', () => code, { within: 5_000 }).catch(() => {});
+    if (row.code) await eventually('what the expert is told', () => code).catch(() => {});
   }
   return {
     conversation,
@@ -150,7 +153,7 @@ async function find(
   const all = async () => {
     for await (const request of expert.requests({ signal: enough.signal })) found.push(request);
   };
-  const patience = code === 'timeout' ? 1_000 : 20_000;
+  const patience = code === 'timeout' ? 1_000 : 60_000;
   let hasFailed = false;
   const listing = all().catch((error: unknown) => {
     hasFailed = true;
