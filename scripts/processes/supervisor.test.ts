@@ -22,7 +22,7 @@ beforeEach(() => {
     changed: (now) => {
       running = now;
     },
-    readyWithin: 5_000,
+    readyWithin: 60_000,
     firstPause: 10,
     stopLimit: 60_000,
   });
@@ -56,7 +56,7 @@ function program(name: string, tier = 1, onTerm = 'process.exit(0)'): Program {
 const pidOf = (name: string) => running.find((one) => one.name === name)?.pid ?? 0;
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition() && tries < 250; tries += 1) await pause(20);
+  for (let tries = 0; !condition() && tries < 3_000; tries += 1) await pause(20);
   expect(condition()).toBe(true);
 }
 

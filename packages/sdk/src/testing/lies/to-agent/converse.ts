@@ -48,7 +48,7 @@ export async function converse(stage: Stage, scene: Scene, row: AgentRow): Promi
   for (const [index, text] of texts.entries()) {
     await request.answer(text);
     if (row.all) continue;
-    const within = index < expected ? 60_000 : moment;
+    const within = index < expected ? 5_000 : moment;
     await eventually('the answer', () => got.length > index || code, { within }).catch(() => {});
   }
   listening ??= begin();

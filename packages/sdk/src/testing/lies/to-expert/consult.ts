@@ -92,7 +92,7 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
         agent.code = codeOf(error);
       });
       if (row.all) continue;
-      const within = index < expected ? 60_000 : moment;
+      const within = index < expected ? 5_000 : moment;
       await eventually('the message', () => fromAgent().length > index || code, { within }).catch(() => {});
     }
     if (row.all) listen(request).catch(told);
