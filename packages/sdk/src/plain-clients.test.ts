@@ -68,7 +68,7 @@ describe('a plain client', () => {
     });
     const willing = agent({ expert, acceptPlaintext: true });
     const again = await willing.resume(conversation.export());
-    expect(await again.waitForAnswer({ timeout: 5_000 })).toMatchObject({
+    expect(await again.waitForAnswer({ timeout: 60_000 })).toMatchObject({
       text: 'Me.',
       protection: 'plaintext',
     });
@@ -84,16 +84,16 @@ describe('a plain client', () => {
     };
     const first = await ask();
     await (await human(makeRoot()).request(first.conversation.requestId)).answer('It is me.');
-    await first.conversation.waitForAnswer({ timeout: 5_000 });
+    await first.conversation.waitForAnswer({ timeout: 60_000 });
     const second = await ask();
     await second.inPlain();
-    await expect(second.conversation.waitForAnswer({ timeout: 5_000 })).rejects.toMatchObject({
+    await expect(second.conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
     await expect(second.conversation.send('more')).rejects.toMatchObject({ code: 'plaintext_refused' });
     const third = await ask({ acceptPlaintext: true });
     await third.inPlain();
-    expect(await third.conversation.waitForAnswer({ timeout: 5_000 })).toMatchObject({
+    expect(await third.conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
       text: 'Me.',
       protection: 'plaintext',
     });
