@@ -41,6 +41,8 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
   no_keys_yet: () =>
     'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
+  keys_changed: (message) =>
+    `${message} Somebody stands between the two sides. Ask the other side over another channel, and begin a new request.`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY anew.`,
   unknown_expert: (message) =>
     `${message} If it is: relay keys forget (where RELAY_EXPERT is set, set that anew). Then take it up again, or ask anew.`,

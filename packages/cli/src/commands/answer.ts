@@ -10,7 +10,7 @@ export const answer = defineCommand({
   summary: 'answers a request, as an expert',
   usage: ['HS-... "text"', 'HS-... -'],
   about:
-    'Picks the request up if need be, encrypts the answer when the agent has keys, and sends it. `-` reads the text from a pipe. Several answers are fine.',
+    'Picks the request up if need be, encrypts the answer, and sends it. An agent without keys is answered in plain text: on a machine that has keys only with --plaintext, each time. `-` reads the text from a pipe. Several answers are fine.',
   options: {
     plaintext: { help: 'without encryption: the relay can read it' },
     json: { help: 'one JSON object' },
@@ -19,7 +19,7 @@ export const answer = defineCommand({
   words: [2, 2],
   async run(context, { options: { plaintext = false, json }, words: [code = '', word = ''] }) {
     const refCode = readRefCode(code);
-    const { expert, hasKeys } = await openExpert(context, {
+    const { expert, hasKeys, hasAnyKeys } = await openExpert(context, {
       instead: `An agent says more with: relay ask --resume ${refCode} "..."`,
       plaintext,
     });
@@ -30,6 +30,14 @@ export const answer = defineCommand({
         throw new Failure(
           'state',
           'The agent wants an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer in the open: --plaintext',
+        );
+      }
+      if (!request.encrypted && hasAnyKeys && !plaintext) {
+        // Keys that were there before and are gone are the graver news.
+        await request.refresh({ signal });
+        throw new Failure(
+          'usage',
+          `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it all the same: relay answer ${refCode} "..." --plaintext`,
         );
       }
       const text = await readText(context, word);

@@ -2,7 +2,7 @@ import { createRelay, type Relay } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { type Access, requireKind, requireRelay } from '../settings/require-relay.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
-import { type KnownExperts, openKnownExperts } from '../store/known-experts.ts';
+import { openMemory } from '../store/memory.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
 import { timing } from './patience.ts';
 
@@ -10,7 +10,6 @@ import { timing } from './patience.ts';
 export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
-  readonly known: KnownExperts;
   connect(save?: Parameters<typeof createRelay>[0]['save']): Relay;
 }
 
@@ -19,18 +18,17 @@ export function openAgent({ config, folder, now }: Context, instead: string): Ag
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
   const relayFolder = openRelayFolder(config.folder, access.url);
-  const known = openKnownExperts(relayFolder);
+  const memory = openMemory(config.folder, access.apiKey, now);
   return {
     access,
     conversations: openConversations(relayFolder, now),
-    known,
     connect: (save) =>
       createRelay({
         url: access.url,
         apiKey: access.apiKey,
         hubUrl: config.hubUrl,
         expert: config.expert,
-        memory: known,
+        memory,
         save,
         timing,
       }),

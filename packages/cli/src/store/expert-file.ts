@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
@@ -8,7 +9,10 @@ const schema = z.object({
 });
 
 /** Where an expert's root is kept: whoever reads it, reads all conversations of that expert. */
-export function openExpertFile(relayFolder: string, userId: string): JsonFile<Uint8Array<ArrayBuffer>> {
+export function openExpertFile(
+  relayFolder: string,
+  userId: string,
+): Omit<JsonFile<Uint8Array<ArrayBuffer>>, 'create'> {
   const file = openJsonFile({
     path: join(relayFolder, `expert-${userId.replace(/[^0-9a-zA-Z-]/g, '')}.json`),
     schema,
@@ -24,3 +28,7 @@ export function openExpertFile(relayFolder: string, userId: string): JsonFile<Ui
     remove: file.remove,
   };
 }
+
+/** Whether any expert's root is kept there. */
+export const hasExpertFile = (relayFolder: string): boolean =>
+  readdirSync(relayFolder).some((name) => /^expert-.*\.json$/.test(name));

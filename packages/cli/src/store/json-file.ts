@@ -1,13 +1,15 @@
 import { rmSync } from 'node:fs';
 import type { z } from 'zod';
 import { Failure } from '../failure.ts';
-import { readPrivate, writePrivate } from './private-file.ts';
+import { createPrivate, readPrivate, writePrivate } from './private-file.ts';
 
 /** A private file that holds one value. */
 export interface JsonFile<T> {
   readonly path: string;
   read(): T | undefined;
   write(value: T): void;
+  /** Writes unless there is a file already, and says whether it did. */
+  create(value: T): boolean;
   remove(): void;
 }
 
@@ -31,10 +33,13 @@ export function openJsonFile<T>({ path, schema, withoutIt }: JsonFileOptions<T>)
         `The file ${path} is broken. Put it back from a backup, or move it away (mv '${path}' '${path}.broken'): ${withoutIt}`,
       );
     },
-    write: (value) => writePrivate(path, `${JSON.stringify(value, null, 2)}\n`),
+    write: (value) => writePrivate(path, format(value)),
+    create: (value) => createPrivate(path, format(value)),
     remove: () => rmSync(path, { force: true }),
   };
 }
+
+const format = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 function parse(text: string): unknown {
   try {

@@ -3,6 +3,7 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -37,8 +38,29 @@ export function readPrivate(path: string): string | undefined {
   }
 }
 
-/** Whoever reads meanwhile, or after a crash, finds the old text or the new one, and never a part. */
+/** Replaces a file. A reader finds the old text or the new one, also after a crash, and never a part. */
 export function writePrivate(path: string, text: string): void {
+  publish(path, text, (draft) => {
+    renameSync(draft, path);
+    return true;
+  });
+}
+
+/** Creates a file unless there is one, and says whether it did: of two processes at once, one does. */
+export function createPrivate(path: string, text: string): boolean {
+  return publish(path, text, (draft) => {
+    try {
+      linkSync(draft, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+/** Writes the whole text to a draft, which then takes its place. */
+function publish(path: string, text: string, place: (draft: string) => boolean): boolean {
   openPrivateFolder(dirname(path));
   const draft = `${path}.${randomUUID()}.new`;
   try {
@@ -49,9 +71,10 @@ export function writePrivate(path: string, text: string): void {
     } finally {
       closeSync(file);
     }
-    renameSync(draft, path);
+    return place(draft);
   } catch (error) {
-    rmSync(draft, { force: true });
     throw explainFileError(error, path);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }

@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { Access } from '../../settings/require-relay.ts';
-import { openKnownExperts } from '../../store/known-experts.ts';
-import { openRelayFolder } from '../../store/relay-folder.ts';
+import { openMemory } from '../../store/memory.ts';
 import { openKeyRing } from '../keys/key-ring.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -34,10 +33,9 @@ async function ofExpert(context: Context, access: Access): Promise<Finding> {
     : warn(about, 'your keys are on this machine alone', 'Make a recovery code: relay keys recovery');
 }
 
-function ofAgent({ config }: Context, access: Access): Finding {
+function ofAgent({ config, now }: Context, access: Access): Finding {
   if (config.expert) return ok(about, `only the expert ${config.expert} is accepted`);
-  const { all } = openKnownExperts(openRelayFolder(config.folder, access.url));
-  const known = [...new Set(Object.values(all()))];
+  const known = [...new Set(openMemory(config.folder, access.apiKey, now).values())];
   if (known.length > 0) return ok(about, `known from the first contact: ${known.join(', ')}`);
   return ok(about, 'the expert who answers first will be remembered; RELAY_EXPERT would name one beforehand');
 }

@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Access } from '../../settings/require-relay.ts';
-import { openKnownExperts } from '../../store/known-experts.ts';
-import { openRelayFolder } from '../../store/relay-folder.ts';
+import { openMemory } from '../../store/memory.ts';
 
 interface AgentKeys {
   access: Access;
@@ -11,16 +10,16 @@ interface AgentKeys {
 }
 
 /** What an agent's key has instead of an identity: the experts that were met from here. */
-export function runForAgent({ config, out, err }: Context, { access, action, json }: AgentKeys): void {
-  const known = openKnownExperts(openRelayFolder(config.folder, access.url));
+export function runForAgent({ config, out, err, now }: Context, { access, action, json }: AgentKeys): void {
+  const memory = openMemory(config.folder, access.apiKey, now);
   if (action !== 'show' && action !== 'forget') {
     throw new Failure(
       'usage',
       `\`relay keys ${action}\` is for experts (hs_prov_...). An agent's keys are made anew for each question, by themselves.`,
     );
   }
-  const fingerprints = [...new Set(Object.values(known.all()))];
-  if (action === 'forget') known.forget();
+  const fingerprints = [...new Set(memory.values())];
+  if (action === 'forget') memory.forget();
   if (json) {
     out.line(JSON.stringify({ expected: config.expert, knownExperts: fingerprints }));
     return;

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openMemory } from './memory.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-memory-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const day = 24 * 3_600_000;
+const open = (apiKey = 'hs_one', now = Date.now()) => openMemory(folder, apiKey, () => now);
+
+test('keeps what was remembered first, and replaces it when it is set', async () => {
+  expect(await open().get('expert')).toBeUndefined();
+  // Each is opened before the other has written.
+  const [one, other] = [open(), open()];
+  const remembered = [await one.remember('expert', 'first'), await other.remember('expert', 'second')];
+  expect(remembered).toEqual(['first', 'first']);
+  await one.set('expert', 'third');
+  expect(await other.get('expert')).toBe('third');
+});
+
+test('belongs to one API key', async () => {
+  await open().set('expert', 'known');
+  const other = open('hs_other');
+  expect([await other.get('expert'), other.values()]).toEqual([undefined, []]);
+  other.forget();
+  expect(open().values()).toEqual(['known']);
+  open().forget();
+  expect(open().values()).toEqual([]);
+});
+
+test('ignores what an earlier version remembered for a user', async () => {
+  const experts = { 'expert:user-1': 'a stranger' };
+  writeFileSync(join(folder, 'known-experts.json'), JSON.stringify({ version: 1, experts }), { mode: 0o600 });
+  expect(open().values()).toEqual([]);
+});
+
+test('forgets what is older than it is told', async () => {
+  await open().set('request:1', 'keys');
+  open('hs_one', Date.now() + 32 * day).forgetOlderThan(33 * day);
+  expect(open().values()).toEqual(['keys']);
+  open('hs_one', Date.now() + 34 * day).forgetOlderThan(33 * day);
+  expect(open().values()).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Memory } from '@expert-relay/sdk';
+import { z } from 'zod';
+import { openJsonFile } from './json-file.ts';
+import { openPrivateFolder } from './private-folder.ts';
+
+const schema = z.object({ version: z.literal(1), value: z.string() });
+
+/**
+ * What the SDK remembers with one API key: an agent's expert, or the keys and the question of each request that an
+ * expert has looked at. Another key of the same user remembers nothing of it, since only the relay says whose it is.
+ */
+export interface StoredMemory extends Memory {
+  values(): string[];
+  forget(): void;
+  /** Removes what was last written longer ago than this, in milliseconds. */
+  forgetOlderThan(age: number): void;
+}
+
+export function openMemory(folder: string, apiKey: string, now: () => number): StoredMemory {
+  const path = join(folder, 'remembered', digest(apiKey));
+  openPrivateFolder(folder);
+  openPrivateFolder(path);
+  const open = (fileName: string) =>
+    openJsonFile({
+      path: join(path, fileName),
+      schema,
+      withoutIt: 'the expert, or the request, that it is about is then met as for the first time.',
+    });
+  const fileOf = (name: string) => open(`${digest(name)}.json`);
+  const files = () => readdirSync(path).filter((name) => /^[0-9a-f]+\.json$/.test(name));
+  return {
+    get: async (name) => fileOf(name).read()?.value,
+    set: async (name, value) => fileOf(name).write({ version: 1, value }),
+    async remember(name, value) {
+      const file = fileOf(name);
+      return file.create({ version: 1, value }) ? value : (file.read()?.value ?? value);
+    },
+    values: () => files().flatMap((name) => open(name).read()?.value ?? []),
+    forget: () => rmSync(path, { recursive: true, force: true }),
+    forgetOlderThan(age) {
+      for (const name of files()) {
+        const file = join(path, name);
+        const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: now() };
+        if (mtimeMs + age < now()) rmSync(file, { force: true });
+      }
+    },
+  };
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
