@@ -38,7 +38,7 @@ describe('a call reaches its service', () => {
     const path = '/api/v1/messages/abc?after=3';
     const answer = await ask(gateway.url, { path, headers: { 'x-api-key': text } });
     expect(received()?.stated).toEqual({
-      principal: { kind, apiKeyId: id, userId },
+      principal: { kind, apiKeyId: id, userId, secret: { createdAt: expect.any(Number) } },
       callId: answer.headers['x-request-id'],
     });
   });

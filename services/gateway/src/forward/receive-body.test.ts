@@ -86,12 +86,18 @@ test('slow bodies of one address are limited, fast ones are not', async () => {
 
 describe('when the bodies take more memory than they may', () => {
   const megabyte = 'a'.repeat(1_000_000);
+  const bothAreHeld = () =>
+    eventually(
+      'both bodies are held',
+      async () => (await gateway.metric('relay_gateway_body_bytes')) === 2_000_000,
+    );
 
   test('the oldest slow one is refused', async () => {
     await start({ slowAfter: 50, env: { RELAY_BODY_MEMORY: '2500000' } });
     const oldest = await beginBody(megabyte, 1_000_001);
     const second = await beginBody(megabyte, 1_000_001);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await bothAreHeld();
+    await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await send(megabyte)).status).toBe(200);
     expect(oldest.received).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
     second.send('a');
@@ -99,10 +105,11 @@ describe('when the bodies take more memory than they may', () => {
   });
 
   test('the newest one is refused when none is slow, and the memory is free again once they are answered', async () => {
-    await start({ env: { RELAY_BODY_MEMORY: '2500000' } });
+    await start({ slowAfter: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
     const first = await beginBody(megabyte, 1_000_001);
     const second = await beginBody(megabyte, 1_000_001);
-    await eventually('both have arrived', async () => (await send(megabyte)).status === 503);
+    await bothAreHeld();
+    expect((await send(megabyte)).status).toBe(503);
     for (const connection of [first, second]) connection.send('a');
     for (const connection of [first, second]) {
       expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);

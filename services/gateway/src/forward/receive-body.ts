@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyLimit, hasBody, networkOf } from '@expert-relay/kit/http';
-import { Counter, type Metrics } from '@expert-relay/kit/metrics';
+import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeResponse } from '../edge-call.ts';
 import { unavailable } from '../refusal/unavailable.ts';
@@ -34,6 +34,14 @@ export function createBodyReceiver(options: {
     help: 'Bodies that were refused before they were complete.',
     labelNames: ['reason'],
     registers: [options.metrics],
+  });
+  new Gauge({
+    name: 'relay_gateway_body_bytes',
+    help: 'Bytes of bodies that are held until their calls are answered.',
+    registers: [options.metrics],
+    collect() {
+      this.set(heldBytes);
+    },
   });
   /** Oldest first. */
   const arriving = new Set<ArrivingBody>();
