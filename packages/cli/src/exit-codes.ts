@@ -13,6 +13,10 @@ export const exitCodes = {
   unreachable: { code: 8, means: 'the relay could not be reached, or was too busy; try again' },
   unknown: { code: 9, means: 'there is no such request, or it is not yours' },
   state: { code: 10, means: 'a file of the state folder is missing, broken, in use or readable by others' },
+  plaintext: {
+    code: 11,
+    means: 'plain text came from an expert who is known; it was not shown; see `--accept-plaintext`',
+  },
   interrupted: { code: 130, means: 'Ctrl-C' },
   terminated: { code: 143, means: 'SIGTERM' },
 } as const satisfies Record<string, { code: number; means: string }>;

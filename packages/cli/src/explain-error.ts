@@ -31,7 +31,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   malformed_frame: 'untrusted',
   message_missing: 'untrusted',
   message_replayed: 'untrusted',
-  plaintext_refused: 'untrusted',
+  plaintext_refused: 'plaintext',
   wrong_recovery_code: 'usage',
   malformed_vault: 'untrusted',
 };
@@ -43,10 +43,16 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
     `${message} Somebody stands between the two sides. Ask the other side over another channel, and begin a new request.`,
+  plaintext_refused: (message) =>
+    `${message} It is not shown. Where the expert is known, --accept-plaintext takes it, unless keys were exchanged.`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY anew.`,
   unknown_expert: (message) =>
     `${message} If it is: relay keys forget (where RELAY_EXPERT is set, set that anew). Then take it up again, or ask anew.`,
 };
+
+/** Whether it is something that must not be shown or believed. */
+export const isRefusal = ({ outcome }: Failure): boolean =>
+  outcome === 'untrusted' || outcome === 'plaintext';
 
 /** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
 export function explainError(error: unknown, signal: AbortSignal): Failure {

@@ -12,10 +12,11 @@ export const ask = defineCommand({
   summary: 'asks your expert, waits, and prints the answer',
   usage: ['"question" [options]', '--resume HS-... ["more"] [options]'],
   about:
-    'The answer goes to stdout, everything else to stderr; exit code 0 means answered. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume goes on.',
+    'The answer goes to stdout, everything else to stderr; exit code 0 means answered, not yes: read the answer. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume goes on. An answer counts that was written after the expert had read your last message, or of which that is unknown; --any takes all. Once the expert is known, an answer in plain text is refused (exit code 11).',
   options: askOptions,
   examples: [
-    'relay ask "May I remove the lock file?" && ./deploy',
+    'answer=$(relay ask "May I remove the lock file? Please begin with yes or no.")',
+    'case $answer in [Yy]es*) ./deploy ;; *) echo "$answer" ;; esac',
     'tail -n 50 deploy.log | relay ask "What is wrong here?" --context - --wait 2h',
     'relay ask "Which customer is it?" --confidential --json',
     'relay ask --resume HS-7KQ2M9XD "And the second lock?"',
@@ -23,15 +24,15 @@ export const ask = defineCommand({
   words: [0, 1],
   async run(context, { options, words }) {
     const plan = readPlan(options, words, context.config.expert);
-    const { resume: name, wait } = plan;
+    const { resume: name, wait, any, json } = plan;
     const begun = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
     const { relay, conversation, journal } = begun;
     try {
       announce(context, begun, plan);
       if (wait === undefined) return 'done';
-      const answers = await waitForAnswers(context, { conversation, journal, timeout: wait });
-      showAnswers(context, conversation, { answers, json: plan.json });
-      journal.markDelivered(conversation.id);
+      const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });
+      showAnswers(context, conversation, { answers, json });
+      journal.markDelivered(conversation.id, answers);
       return 'done';
     } finally {
       relay.stop();

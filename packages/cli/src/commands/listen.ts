@@ -1,6 +1,7 @@
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-ref-code.ts';
 import { requireRelay } from '../settings/require-relay.ts';
+import { acceptPlaintextOption } from './ask/read-plan.ts';
 import { listenAsAgent } from './listen/listen-as-agent.ts';
 import { listenAsExpert } from './listen/listen-as-expert.ts';
 
@@ -12,6 +13,7 @@ export const listen = defineCommand({
     'As an expert: first the requests that wait, then new ones and what agents add, until Ctrl-C. As an agent: the answers in all conversations that this machine keeps, or in one, until they have ended.',
   options: {
     'pick-up': { help: 'for experts: exchange keys at once, so that confidential questions come' },
+    'accept-plaintext': acceptPlaintextOption,
     json: { help: 'one JSON object a line' },
   },
   examples: ['relay listen', 'relay listen --json | while read -r line; do ./notify "$line"; done'],
@@ -20,7 +22,12 @@ export const listen = defineCommand({
     const refCode = word === undefined ? undefined : readRefCode(word);
     const access = requireRelay(context.config, { kind: 'provider', folder: context.folder });
     const json = options.json === true;
-    if (access.kind === 'consumer') return await listenAsAgent(context, { refCode, json });
+    if (access.kind === 'consumer')
+      return await listenAsAgent(context, {
+        refCode,
+        json,
+        acceptsPlaintext: options['accept-plaintext'] === true,
+      });
     return await listenAsExpert(context, { refCode, json, picksUp: options['pick-up'] === true });
   },
 });

@@ -1,17 +1,19 @@
 import { defineCommand } from '../arguments/command.ts';
 import { serveMcp } from '../mcp/serve-mcp.ts';
+import { acceptPlaintextOption } from './ask/read-plan.ts';
 
 export const mcp = defineCommand({
   name: 'mcp',
   summary: 'lets an AI agent ask your expert: an MCP server on stdin and stdout',
-  usage: [''],
+  usage: ['[options]'],
   about:
     'For the settings of an MCP client, such as Claude, Cursor or VS Code, which starts it by itself. It offers the tools ask_expert, wait_for_answer, reply, conversation_status and close. Conversations are kept where `relay ask` keeps them. It ends with its client.',
-  options: {},
+  options: { 'accept-plaintext': acceptPlaintextOption },
   examples: ['claude mcp add expert-relay -- relay mcp'],
   words: [0, 0],
-  async run(context) {
-    await serveMcp(context, process.stdin, process.stdout);
+  async run(context, { options }) {
+    const acceptsPlaintext = options['accept-plaintext'] === true;
+    await serveMcp(context, { input: process.stdin, output: process.stdout, acceptsPlaintext });
     return 'done';
   },
 });

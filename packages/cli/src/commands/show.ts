@@ -3,6 +3,7 @@ import { readRefCode } from '../arguments/read-ref-code.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { requireRelay } from '../settings/require-relay.ts';
+import { acceptPlaintextOption } from './ask/read-plan.ts';
 import { type ConversationView, showConversation } from './show/conversation-view.ts';
 import { showRequests } from './show/show-requests.ts';
 import { viewAsAgent } from './show/view-as-agent.ts';
@@ -14,18 +15,22 @@ export const show = defineCommand({
   usage: ['', 'HS-...'],
   about:
     'Says of each message how it is protected. What was encrypted for keys on another machine cannot be read here.',
-  options: { json: { help: 'one JSON object' } },
+  options: { 'accept-plaintext': acceptPlaintextOption, json: { help: 'one JSON object' } },
   examples: ['relay show', 'relay show HS-7KQ2M9XD', 'relay show HS-7KQ2M9XD --json'],
   words: [0, 1],
-  async run(context, { options: { json = false }, words: [word] }) {
+  async run(context, { options, words: [word] }) {
     const { config, folder } = context;
+    const json = options.json === true;
     const refCode = word === undefined ? undefined : readRefCode(word);
     const access = requireRelay(config, { kind: 'consumer', folder });
     if (refCode === undefined) {
       await showRequests(context, access, json);
       return 'done';
     }
-    const view = await (access.kind === 'consumer' ? viewAsAgent : viewAsExpert)(context, refCode);
+    const view =
+      access.kind === 'consumer'
+        ? await viewAsAgent(context, refCode, options['accept-plaintext'] === true)
+        : await viewAsExpert(context, refCode);
     if (json) context.out.line(JSON.stringify(toJson(view)));
     else showConversation(context, view, access.kind);
     return endOf(context, view, json);

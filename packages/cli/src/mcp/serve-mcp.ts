@@ -8,9 +8,12 @@ import { DeliveryTransport } from './delivery-transport.ts';
 import { createDesk } from './desk/desk.ts';
 
 /** Serves one client, until it goes or the process is told to stop. */
-export async function serveMcp(context: Context, input: Readable, output: Writable): Promise<void> {
+export async function serveMcp(
+  context: Context,
+  { input, output, acceptsPlaintext }: { input: Readable; output: Writable; acceptsPlaintext: boolean },
+): Promise<void> {
   const { signal, now } = context;
-  const desk = createDesk({ openAgent: () => openAgentFor(context), now });
+  const desk = createDesk({ openAgent: () => openAgentFor(context, acceptsPlaintext), now });
   const transport = new DeliveryTransport(input, output);
   const server = createMcpServer({ desk, version, sent: (...call) => transport.sent(...call) });
   const gone = new Promise<void>((resolve) => {
@@ -32,10 +35,12 @@ export async function serveMcp(context: Context, input: Readable, output: Writab
 }
 
 /** A model reads what is missing: so no key of a relay that runs nearby is proposed, as it is in a terminal. */
-function openAgentFor(context: Context): Agent {
+function openAgentFor(context: Context, acceptsPlaintext: boolean): Agent {
   const { url, apiKey } = context.config;
   const missing = [!url && 'RELAY_URL', !apiKey && 'RELAY_API_KEY'].filter(Boolean);
-  if (missing.length === 0) return openAgent(context, 'Experts answer with relay listen.');
+  if (missing.length === 0) {
+    return openAgent(context, { instead: 'Experts answer with relay listen.', acceptsPlaintext });
+  }
   const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it'];
   throw new Failure(
     'usage',

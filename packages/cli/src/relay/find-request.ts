@@ -27,6 +27,7 @@ const conversation = state.extend({
   question: z.string().nullish(),
   plaintext: z.string().nullish(),
   context: z.array(z.object({ role: z.string(), content: z.string() })).nullish(),
+  erasedAt: z.iso.datetime().nullish(),
   messages: z.array(message),
   next: z.number().optional(),
 });

@@ -1,5 +1,5 @@
 import type { Conversation, ConversationState } from '@expert-relay/sdk';
-import type { Conversations, Entry, KeptConversation } from '../store/conversations.ts';
+import { answersIn, type Conversations, type Entry, type KeptConversation } from '../store/conversations.ts';
 import { lock } from '../store/lock.ts';
 
 /** Keeps conversations on this machine while a command is in them: what the SDK goes on from, and what was said. */
@@ -8,10 +8,11 @@ export interface Journal {
   save(state: ConversationState): void;
   /** Takes up one that was kept, and nobody else may meanwhile. */
   hold(id: string): KeptConversation;
-  add(conversation: Conversation, entry: Entry): void;
+  /** Adds what was said; the answers `unseeing` were there before it. */
+  add(conversation: Conversation, entry: Entry, unseeing?: readonly Entry[]): void;
   /** Answers that were received and not yet handed to whoever asked. */
   undelivered(id: string): readonly Entry[];
-  markDelivered(id: string): void;
+  markDelivered(id: string, answers: readonly Entry[]): void;
   release(): void;
 }
 
@@ -33,11 +34,19 @@ export function openJournal(conversations: Conversations, opening: readonly Entr
     conversations.keep(changed);
     held.set(id, changed);
   }
+  /** The entries, some of them with changes. */
+  function alter(id: string, some: readonly Entry[], changes: Partial<Entry>): Entry[] {
+    const ids = new Set(some.map(({ messageId }) => messageId));
+    const entries = held.get(id)?.entries ?? [];
+    return entries.map((one) =>
+      one.role === 'provider' && ids.has(one.messageId) ? { ...one, ...changes } : one,
+    );
+  }
   return {
     save(state) {
       const { id } = state;
       if (!held.has(id)) {
-        take(id, 'This conversation', () => ({ version: 1, entries: [...opening], delivered: 0, state }));
+        take(id, 'This conversation', () => ({ version: 1, entries: [...opening], state }));
       }
       change(id, { state });
     },
@@ -47,18 +56,17 @@ export function openJournal(conversations: Conversations, opening: readonly Entr
         if (!kept) throw new Error('A conversation was removed meanwhile.');
         return kept;
       }),
-    add(conversation, entry) {
-      const entries = [...(held.get(conversation.id)?.entries ?? []), entry];
-      change(conversation.id, { entries, state: conversation.export() });
+    add(conversation, entry, unseeing = []) {
+      const entries = alter(conversation.id, unseeing, { seenYourLast: false });
+      change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
     },
-    undelivered: (id) => answersIn(held.get(id)).slice(held.get(id)?.delivered ?? 0),
-    markDelivered: (id) => change(id, { delivered: answersIn(held.get(id)).length }),
+    undelivered(id) {
+      const kept = held.get(id);
+      return kept ? answersIn(kept).filter(({ isDelivered }) => !isDelivered) : [];
+    },
+    markDelivered: (id, answers) => change(id, { entries: alter(id, answers, { isDelivered: true }) }),
     release() {
       for (const release of releases.splice(0)) release();
     },
   };
-}
-
-function answersIn(kept: KeptConversation | undefined): readonly Entry[] {
-  return kept?.entries.filter(({ role }) => role === 'provider') ?? [];
 }

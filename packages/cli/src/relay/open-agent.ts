@@ -13,8 +13,16 @@ export interface Agent {
   connect(save?: Parameters<typeof createRelay>[0]['save']): Relay;
 }
 
-/** With an agent's key, or a sentence that says what an expert uses `instead`. */
-export function openAgent({ config, folder, now }: Context, instead: string): Agent {
+export interface AgentOptions {
+  /** What an expert does in its place. */
+  instead?: string;
+  /** Whether plain text is taken for an answer although the expert is known. */
+  acceptsPlaintext?: boolean;
+}
+
+/** With an agent's key, or a sentence. */
+export function openAgent({ config, folder, now }: Context, options: AgentOptions = {}): Agent {
+  const { instead = '', acceptsPlaintext = false } = options;
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
   const relayFolder = openRelayFolder(config.folder, access.url);
@@ -28,6 +36,7 @@ export function openAgent({ config, folder, now }: Context, instead: string): Ag
         apiKey: access.apiKey,
         hubUrl: config.hubUrl,
         expert: config.expert,
+        acceptPlaintext: acceptsPlaintext,
         memory,
         save,
         timing,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import { explainError } from '../explain-error.ts';
+import { explainError, isRefusal } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 
 export interface Present {
@@ -23,7 +23,7 @@ export async function readPresent(request: ExpertRequest, signal: AbortSignal): 
     }
   } catch (error) {
     const failure = explainError(error, signal);
-    if (failure.outcome !== 'untrusted' && failure.code !== 'no_keys_yet') throw failure;
+    if (!isRefusal(failure) && failure.code !== 'no_keys_yet') throw failure;
     return { messages, refused: failure };
   } finally {
     // It would take the next message from whoever asks for it.

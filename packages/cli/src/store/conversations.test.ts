@@ -30,7 +30,7 @@ function conversation(refCode: string | undefined): KeptConversation {
     ...(request && { request }),
     keys: { secret: 1 },
   };
-  return { version: 1, entries: [], delivered: 0, state: state as unknown as KeptConversation['state'] };
+  return { version: 1, entries: [], state: state as unknown as KeptConversation['state'] };
 }
 
 test('are found by code, or by id while they have none, with all that the SDK keeps', () => {

@@ -11,14 +11,16 @@ const entry = z.object({
   messageId: z.string().optional(),
   createdAt: z.string(),
   protection: z.enum(['sequenced', 'unsequenced', 'plaintext']),
+  /** Of an answer: whether the expert had seen the last text of this side; absent when that is unknown. */
+  seenYourLast: z.boolean().optional(),
+  /** Of an answer: that it was handed out. */
+  isDelivered: z.boolean().optional(),
 });
 
 const schema = z.object({
   version: z.literal(1),
   /** What was said, as far as this machine took part in it. */
   entries: z.array(entry),
-  /** How many of the answers among them were handed to whoever asked. */
-  delivered: z.number().int().nonnegative(),
   // The SDK's own, private keys included; it checks what it reads.
   state: z.looseObject({
     version: z.literal(1),
@@ -30,6 +32,19 @@ const schema = z.object({
 export type Entry = z.infer<typeof entry>;
 type Stored = z.infer<typeof schema>;
 export type KeptConversation = Omit<Stored, 'state'> & { state: ConversationState };
+
+export const answersIn = ({ entries }: KeptConversation): readonly Entry[] =>
+  entries.filter(({ role }) => role === 'provider');
+
+/** Whether an answer may answer something that was asked before the last message. */
+export const isEarly = ({ seenYourLast }: Pick<Entry, 'seenYourLast'>): boolean => seenYourLast === false;
+
+/** How many answers were handed out, and how many of the others had not seen the last message. */
+export function countAnswers(kept: KeptConversation): { delivered: number; early: number } {
+  const answers = answersIn(kept);
+  const waiting = answers.filter(({ isDelivered }) => !isDelivered);
+  return { delivered: answers.length - waiting.length, early: waiting.filter(isEarly).length };
+}
 
 /** The conversations that this machine has keys of. */
 export interface Conversations {

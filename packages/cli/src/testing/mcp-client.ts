@@ -8,11 +8,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** `relay mcp` as a client starts it, from these sources. */
-export function mcpCommand(env: Readonly<Record<string, string>>) {
+export function mcpCommand(env: Readonly<Record<string, string>>, options: readonly string[] = []) {
   const { PATH = '' } = process.env;
   return {
     command: process.execPath,
-    args: ['--conditions=relay-source', '--import', import.meta.resolve('tsx'), program, 'mcp'],
+    args: ['--conditions=relay-source', '--import', import.meta.resolve('tsx'), program, 'mcp', ...options],
     env: { PATH, ...env },
   };
 }
@@ -36,8 +36,11 @@ export interface McpClient {
 }
 
 /** An agent's program: the official client, with the server as a process of its own. */
-export async function startMcpClient(env: Readonly<Record<string, string>>): Promise<McpClient> {
-  const transport = new StdioClientTransport({ ...mcpCommand(env), stderr: 'pipe' });
+export async function startMcpClient(
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<McpClient> {
+  const transport = new StdioClientTransport({ ...mcpCommand(env, options), stderr: 'pipe' });
   let errors = '';
   transport.stderr?.on('data', (text: Buffer) => {
     errors += text.toString();

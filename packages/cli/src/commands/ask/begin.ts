@@ -21,7 +21,7 @@ const instead = 'An expert answers: relay answer HS-... "..."';
 
 /** Asks. The conversation is kept before the question goes out, so that a crash neither loses nor doubles it. */
 export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
-  const { conversations, connect } = openAgent(context, instead);
+  const { conversations, connect } = openAgent(context, { instead, acceptsPlaintext: plan.acceptsPlaintext });
   const { confidential, encrypted } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
@@ -64,7 +64,7 @@ function describeFailure(failure: Failure, id: string | undefined): Failure {
 
 /** Goes on with a conversation that this machine keeps; a further text goes out first. */
 export async function resume(context: Context, plan: AskPlan, name: string): Promise<Begun> {
-  const { conversations, connect } = openAgent(context, instead);
+  const { conversations, connect } = openAgent(context, { instead, acceptsPlaintext: plan.acceptsPlaintext });
   const { signal } = context;
   const kept = conversations.find(name);
   if (!kept) throw notKept(name);
@@ -89,7 +89,8 @@ async function send(
   { conversation, journal }: Begun,
   text: string,
 ): Promise<void> {
+  const unseeing = journal.undelivered(conversation.id);
   const { messageId } = await sayWhenSlow(err, conversation.send(text, { signal }));
   const { isEncrypted } = conversation;
-  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }));
+  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), unseeing);
 }

@@ -2,6 +2,11 @@ import { readDuration } from '../../arguments/read-duration.ts';
 import { readRefCode } from '../../arguments/read-ref-code.ts';
 import { Failure } from '../../failure.ts';
 
+/** For all commands of an agent that read answers. */
+export const acceptPlaintextOption = {
+  help: 'take an answer in plain text although the expert is known: the relay could have written it',
+} as const;
+
 /** The options of `relay ask`, and what they may not be together. */
 export const askOptions = {
   context: {
@@ -14,6 +19,8 @@ export const askOptions = {
     help: 'keep the question from the relay: it goes out encrypted once the expert picks it up',
   },
   plaintext: { help: 'no encryption: the relay can read and write everything' },
+  'accept-plaintext': acceptPlaintextOption,
+  any: { help: 'take an answer, too, that was written before your last message was read' },
   resume: { value: 'HS-...', help: 'go on with a conversation; with a text, say that first' },
   json: { help: 'one JSON object, whatever happens' },
 } as const;
@@ -24,6 +31,10 @@ export interface AskPlan {
   readonly wait: number | undefined;
   readonly confidential: boolean;
   readonly encrypted: boolean;
+  /** Whether plain text is taken for an answer although the expert is known. */
+  readonly acceptsPlaintext: boolean;
+  /** Whether answers count that had not seen the last message. */
+  readonly any: boolean;
   /** A reference code, or the id of one that never got a code. */
   readonly resume: string | undefined;
   readonly json: boolean;
@@ -32,14 +43,17 @@ export interface AskPlan {
 type Given = { readonly [Name in keyof typeof askOptions]?: string | true };
 
 export function readPlan(options: Given, words: readonly string[], expert: string | undefined): AskPlan {
-  const { context, wait, confidential, plaintext, resume, json } = options;
+  const { context, wait, confidential, plaintext, any, resume, json } = options;
   const noWait = options['no-wait'];
+  const acceptsPlaintext = options['accept-plaintext'] === true;
   const refuse = (message: string) => new Failure('usage', `${message}\nMore: relay help ask`);
   if (resume === undefined && words.length === 0) throw refuse('What is the question? relay ask "..."');
   if (wait && noWait) throw refuse('--wait and --no-wait contradict each other.');
   if (plaintext && confidential) throw refuse('--plaintext and --confidential contradict each other.');
-  if (plaintext && expert) {
-    throw refuse('RELAY_EXPERT accepts encrypted answers only. Unset it for --plaintext.');
+  if (plaintext && expert && !acceptsPlaintext) {
+    throw refuse(
+      'RELAY_EXPERT accepts encrypted answers only. Unset it for --plaintext, or add --accept-plaintext.',
+    );
   }
   if (resume && (context || confidential || plaintext)) {
     throw refuse(
@@ -54,6 +68,8 @@ export function readPlan(options: Given, words: readonly string[], expert: strin
     wait: noWait ? undefined : readDuration('--wait', (wait as string | undefined) ?? '10m'),
     confidential: confidential === true,
     encrypted: plaintext !== true,
+    acceptsPlaintext,
+    any: any === true,
     resume: typeof resume === 'string' ? readName(resume) : undefined,
     json: json === true,
   };

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import type { Journal } from '../../relay/journal.ts';
-import type { Entry } from '../../store/conversations.ts';
+import { type Entry, isEarly } from '../../store/conversations.ts';
 import { describeDuration } from '../../terminal/describe-duration.ts';
 import { describeUnsent } from './describe-unsent.ts';
 
@@ -11,19 +11,29 @@ export interface Waiting {
   conversation: Conversation;
   journal: Journal;
   timeout: number;
+  /** Whether answers count that had not seen the last message. */
+  any: boolean;
 }
 
-/** Waits for an answer, and takes along what else is there. Every other end is a failure that says how to go on. */
+/**
+ * Waits for an answer to the last message, and takes along what else is there. Every other end is a failure that says
+ * how to go on.
+ */
 export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
-  const { conversation, journal, timeout } = waiting;
-  const { signal } = context;
+  const { conversation, journal, timeout, any } = waiting;
+  const { signal, err, now } = context;
+  const deadline = now() + timeout;
+  const fitting = () => journal.undelivered(conversation.id).filter((one) => any || !isEarly(one));
   const stopWatching = watchPickUp(context, conversation);
   try {
-    if (journal.undelivered(conversation.id).length === 0) {
-      keep(waiting, await conversation.waitForAnswer({ timeout, signal }));
+    while (fitting().length === 0) {
+      const patience = Math.max(0, deadline - now());
+      const answer = await conversation.waitForAnswer({ timeout: patience, signal, any: true });
+      keep(waiting, answer);
+      if (!any && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
     }
     while (await takeAnother(waiting, signal));
-    return journal.undelivered(conversation.id);
+    return fitting();
   } catch (error) {
     throw describeEnd(context, waiting, error);
   } finally {
@@ -40,12 +50,22 @@ function keep(
 
 /** An expert may have answered twice already. Whatever keeps a further one away is no matter of those before. */
 async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boolean> {
-  const another = await waiting.conversation.waitForAnswer({ timeout: 0, signal }).catch((error) => {
-    if (error instanceof RelayError) return undefined;
-    throw error;
-  });
+  const another = await waiting.conversation
+    .waitForAnswer({ timeout: 0, signal, any: true })
+    .catch((error) => {
+      if (error instanceof RelayError) return undefined;
+      throw error;
+    });
   if (another) keep(waiting, another);
   return another !== undefined;
+}
+
+/** That answers were passed over; empty when none was. */
+function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' | 'journal'>): string {
+  const { length } = journal.undelivered(conversation.id).filter(isEarly);
+  if (length === 0) return '';
+  const what = length === 1 ? 'An answer was' : `${length} answers were`;
+  return `${what} written before your last message was read, and may not answer it. To see: relay ask --resume ${conversation.refCode} --any`;
 }
 
 const often = 200;
@@ -66,7 +86,8 @@ function watchPickUp({ err }: Context, conversation: Conversation): () => void {
   return () => clearInterval(watch);
 }
 
-function describeEnd({ signal }: Context, { conversation, timeout }: Waiting, error: unknown): Failure {
+function describeEnd({ signal }: Context, waiting: Waiting, error: unknown): Failure {
+  const { conversation, timeout, any } = waiting;
   const { outcome, code, message } = explainError(error, signal);
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
   const goOn = `Go on waiting: relay ask --resume ${refCode}`;
@@ -76,12 +97,19 @@ function describeEnd({ signal }: Context, { conversation, timeout }: Waiting, er
     terminated: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
     closed: `${refCode} was closed, and nothing new was answered. All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and nothing new was answered. Ask anew: relay ask "..."`,
+    plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
     unreachable: `${message}\n${refCode} is kept. ${goOn}`,
   }[outcome as string];
-  return new Failure(outcome, [sentence ?? message, describeUnsent(unsent)].filter(Boolean).join('\n'), {
-    code,
-    details: { refCode, requestId, status, expiresAt, unsent: unsent.length },
-    cause: error,
-  });
+  return new Failure(
+    outcome,
+    [sentence ?? message, any ? '' : describeEarly(waiting), describeUnsent(unsent)]
+      .filter(Boolean)
+      .join('\n'),
+    {
+      code,
+      details: { refCode, requestId, status, expiresAt, unsent: unsent.length },
+      cause: error,
+    },
+  );
 }

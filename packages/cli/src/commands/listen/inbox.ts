@@ -1,6 +1,6 @@
 import type { ContextMessage, Protection } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
-import { protectionWords } from '../../terminal/protection-words.ts';
+import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime } from '../show/conversation-view.ts';
 
 /** Something for whoever listens: as it stands one JSON line, or a few lines of a terminal. */
@@ -20,6 +20,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly createdAt: string;
       readonly text: string;
       readonly protection: Protection;
+      readonly seenYourLast?: boolean | undefined;
     }
   | { readonly type: 'ended'; readonly status: string }
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
@@ -47,6 +48,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       heading(
         `${shortTime(news.createdAt)}  ${news.type === 'message' ? 'agent' : 'answer'}, ${protectionWords[news.protection]}`,
       );
+      if (news.seenYourLast === false) out.paragraph(writtenBefore, { indent: '  ', style: 'yellow' });
       out.foreign(news.text, { indent: '  ' });
       break;
     case 'ended':

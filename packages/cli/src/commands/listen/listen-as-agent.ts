@@ -14,11 +14,15 @@ export interface AgentListening {
   /** Of this conversation alone. */
   refCode: string | undefined;
   json: boolean;
+  acceptsPlaintext: boolean;
 }
 
 /** Answers in the conversations that this machine keeps, as they come. */
-export async function listenAsAgent(context: Context, { refCode, json }: AgentListening): Promise<Outcome> {
-  const { conversations, connect } = openAgent(context, '');
+export async function listenAsAgent(
+  context: Context,
+  { refCode, json, acceptsPlaintext }: AgentListening,
+): Promise<Outcome> {
+  const { conversations, connect } = openAgent(context, { acceptsPlaintext });
   const { err, signal, now } = context;
   const kept = conversations
     .all()
@@ -69,11 +73,13 @@ interface Delivery {
 
 async function deliver(context: Context, { conversation, journal, json }: Delivery): Promise<void> {
   const { refCode, requestId, id } = conversation;
-  for (const { text, messageId = '', createdAt, protection } of journal.undelivered(id)) {
-    showNews(context, { type: 'answer', refCode, requestId, messageId, createdAt, text, protection }, json);
+  const answers = journal.undelivered(id);
+  for (const { text, messageId = '', createdAt, protection, seenYourLast } of answers) {
+    const about = { refCode, requestId, messageId, createdAt, protection, seenYourLast };
+    showNews(context, { type: 'answer', ...about, text }, json);
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
-  journal.markDelivered(id);
+  journal.markDelivered(id, answers);
 }
 
 /** One whose question may not have arrived yet, too: taking it up makes sure that it does. */

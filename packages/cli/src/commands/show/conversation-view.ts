@@ -1,7 +1,7 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import type { Failure } from '../../failure.ts';
-import { protectionWords } from '../../terminal/protection-words.ts';
+import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 
 export interface ShownMessage {
   readonly role: 'consumer' | 'provider';
@@ -10,6 +10,8 @@ export interface ShownMessage {
   /** Absent when it cannot be read here. */
   readonly text?: string;
   readonly messageId?: string | undefined;
+  /** Whether its sender had seen the last text of this side before; undefined when that is unknown. */
+  readonly seenYourLast?: boolean | undefined;
 }
 
 /** A conversation as one of its sides can see it. */
@@ -19,6 +21,8 @@ export interface ConversationView {
   readonly status: RequestStatus;
   readonly createdAt: string;
   readonly expiresAt: string;
+  /** When the relay erased what was said. */
+  readonly erasedAt?: string | undefined;
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly messages: readonly ShownMessage[];
@@ -36,6 +40,7 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
   const end = status === 'closed' || status === 'expired' ? '' : `, open until ${shortTime(expiresAt)}`;
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
+  if (view.erasedAt) out.paragraph(describeErased(view.erasedAt), { style: 'dim' });
   const heading = (who: string, at: string, how: string) => {
     out.line();
     out.line(`${out.paint('cyan', who)}  ${out.paint('dim', `${shortTime(at)}  ${how}`)}`);
@@ -48,9 +53,10 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     heading('question', createdAt, protectionWords.plaintext);
     out.foreign(question, { indent: '  ' });
   }
-  for (const { role, createdAt: at, protection, text } of messages) {
+  for (const { role, createdAt: at, protection, text, seenYourLast } of messages) {
     const who = role === me ? 'you' : { consumer: 'agent', provider: 'expert' }[role];
     heading(who, at, protection === 'unreadable' ? 'encrypted' : protectionWords[protection]);
+    if (seenYourLast === false) out.paragraph(writtenBefore, { indent: '  ', style: 'yellow' });
     if (text === undefined)
       out.paragraph('Its keys are not on this machine.', { indent: '  ', style: 'yellow' });
     else out.foreign(text, { indent: '  ' });
@@ -61,6 +67,10 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     out.foreign(text, { indent: '  ' });
   }
 }
+
+/** Retention is nothing wrong: 30 days after the end, unless the relay is set otherwise. */
+const describeErased = (at: string): string =>
+  `The relay erased what was said on ${shortTime(at)}, as it does 30 days after the end or as it is set. What this machine has kept is shown.`;
 
 /** `2026-11-21 07:04`, of the terminal's own time zone. */
 export function shortTime(iso: string): string {

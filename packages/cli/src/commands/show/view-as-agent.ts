@@ -1,6 +1,6 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
-import { explainError } from '../../explain-error.ts';
+import { explainError, isRefusal } from '../../explain-error.ts';
 import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
@@ -8,8 +8,12 @@ import type { Entry, KeptConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 
 /** What an agent's machine knows of a conversation: what it kept, and what came since. */
-export async function viewAsAgent(context: Context, refCode: string): Promise<ConversationView> {
-  const { access, conversations, connect } = openAgent(context, '');
+export async function viewAsAgent(
+  context: Context,
+  refCode: string,
+  acceptsPlaintext: boolean,
+): Promise<ConversationView> {
+  const { access, conversations, connect } = openAgent(context, { acceptsPlaintext });
   const { signal } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const kept = conversations.find(refCode);
@@ -40,13 +44,18 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
     const isEnd = ['timeout', 'conversation_closed', 'conversation_expired'];
     if (error instanceof RelayError && isEnd.includes(error.code)) return undefined;
     const failure = explainError(error, signal);
-    if (failure.outcome === 'untrusted') return failure;
+    if (isRefusal(failure)) return failure;
     throw failure;
   }
 }
 
-function headOf({ context, question, plaintext, ...head }: RawConversation) {
-  return { ...head, context: context ?? [], question: question ?? plaintext ?? '' };
+function headOf({ context, question, plaintext, erasedAt, ...head }: RawConversation) {
+  return {
+    ...head,
+    ...(erasedAt && { erasedAt }),
+    context: context ?? [],
+    question: question ?? plaintext ?? '',
+  };
 }
 
 /**

@@ -17,9 +17,10 @@ export async function viewAsExpert(context: Context, refCode: string): Promise<C
 
 export async function viewOf(request: ExpertRequest, signal: AbortSignal): Promise<ConversationView> {
   const { messages, refused } = await readPresent(request, signal);
-  const { requestId, refCode, status, createdAt, expiresAt, question, plaintext, context, unsent } = request;
+  const { requestId, refCode, status, createdAt, expiresAt, question, plaintext, context, unsent, erasedAt } =
+    request;
   return {
-    ...{ requestId, refCode, status, createdAt, expiresAt, context, messages, unsent, refused },
+    ...{ requestId, refCode, status, createdAt, expiresAt, context, messages, unsent, erasedAt, refused },
     question: question || (plaintext ?? ''),
   };
 }

@@ -40,7 +40,7 @@ beforeEach(async () => {
     colours: false,
   } as const;
   const context = { config, folder, now: Date.now } as Parameters<typeof openAgent>[0];
-  desk = createDesk({ openAgent: () => openAgent(context, ''), now: Date.now });
+  desk = createDesk({ openAgent: () => openAgent(context), now: Date.now });
 });
 afterEach(async () => {
   desk.stop();
@@ -81,7 +81,7 @@ describe('when the network fails', () => {
     await cable.mend();
     const refCode = await desk.use(id, patient(), ({ conversation }) => conversation.refCode);
     expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
-    expect(desk.list()).toMatchObject([{ request: { refCode }, delivered: 0 }]);
+    expect(desk.list()).toMatchObject([{ state: { request: { refCode } }, entries: [{ text: 'May I?' }] }]);
   });
 
   test('a reply that may have gone out is not asked for again, and arrives once by itself', async () => {
@@ -89,9 +89,7 @@ describe('when the network fails', () => {
     const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
     const request = await expert.request(requestId);
     await request.answer('Which one?');
-    await desk.use(id, patient(), async ({ nextAnswers }) =>
-      (await nextAnswers(patient().signal))?.delivered(),
-    );
+    await desk.use(id, patient(), async ({ nextAnswers }) => (await nextAnswers(patient()))?.delivered());
 
     const isSent = await desk.use(id, patient(), async ({ conversation, reply }) => {
       // Else it would not go out at all: nothing is sent before the list was read.
@@ -124,7 +122,7 @@ test('what did not reach the agent is given again, in order', async () => {
   const given: string[] = [];
   for (let arrives = false; given.length < 3; arrives = !arrives) {
     await desk.use(id, patient(), async ({ nextAnswers }) => {
-      const answers = await nextAnswers(patient().signal);
+      const answers = await nextAnswers(patient());
       if (arrives) given.push(...(answers?.entries ?? []).map(({ text }) => text));
       if (arrives) answers?.delivered();
       else answers?.putBack();

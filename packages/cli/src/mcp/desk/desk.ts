@@ -1,4 +1,4 @@
-import type { AskedRequest, Question } from '@expert-relay/sdk';
+import type { Question } from '@expert-relay/sdk';
 import { readRefCode } from '../../arguments/read-ref-code.ts';
 import { Failure } from '../../failure.ts';
 import type { Agent } from '../../relay/open-agent.ts';
@@ -28,7 +28,7 @@ export interface Desk {
   /** What is kept of one: what was said, and how many answers were given. */
   read(reference: string): KeptConversation;
   /** All that the relay has taken, oldest first. */
-  list(): { readonly request: AskedRequest; readonly delivered: number }[];
+  list(): KeptConversation[];
   stop(): void;
 }
 
@@ -98,8 +98,9 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
     list: () => {
       const asked = open()
         .conversations.all()
-        .flatMap(({ state, delivered }) => (state.request ? [{ request: state.request, delivered }] : []));
-      return asked.sort((one, other) => one.request.expiresAt.localeCompare(other.request.expiresAt));
+        .filter(({ state }) => state.request);
+      const endOf = ({ state }: KeptConversation) => state.request?.expiresAt ?? '';
+      return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
     stop() {
       for (const hold of holds.values()) hold.letGo();

@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Journal } from '../../relay/journal.ts';
 import { ownEntry } from '../../relay/own-entry.ts';
-import type { Entry } from '../../store/conversations.ts';
+import { type Entry, isEarly } from '../../store/conversations.ts';
 import { saysItIsOver } from '../words/is-over.ts';
 import { within } from './within.ts';
 
@@ -17,8 +17,11 @@ export interface HandedAnswers {
 /** A conversation that this process alone goes on with. */
 export interface HeldConversation {
   readonly conversation: Conversation;
-  /** What has arrived and was not given yet; waits for it. Gives up at the signal, or when another one begins to wait. */
-  nextAnswers(signal: AbortSignal): Promise<HandedAnswers | undefined>;
+  /**
+   * Waits for what was not given yet: with `any` all of it, else what had seen the last message. Gives up at the
+   * signal, or when another one begins to wait.
+   */
+  nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<HandedAnswers | undefined>;
   /** Says whether it has gone out. If not, it will by itself. */
   reply(text: string, signal: AbortSignal): Promise<boolean>;
   /** Reads on until an answer is there; what could not go out before goes out meanwhile. */
@@ -54,8 +57,7 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
     if (!life.aborted) journal.add(conversation, { role: 'provider', ...answer });
   }
 
-  function handOver(): HandedAnswers {
-    const entries = journal.undelivered(id);
+  function handOver(entries: readonly Entry[]): HandedAnswers {
     let putBack = () => {};
     handing = new Promise((resolve) => {
       putBack = resolve;
@@ -64,7 +66,7 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
       entries,
       putBack,
       delivered() {
-        journal.markDelivered(id);
+        journal.markDelivered(id, entries);
         putBack();
       },
     };
@@ -73,20 +75,22 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
   return {
     conversation,
     readOn,
-    async nextAnswers(signal) {
+    async nextAnswers({ signal, any = false }) {
+      const fitting = () => journal.undelivered(id).filter((one) => any || !isEarly(one));
       waiter.abort();
       waiter = new AbortController();
       const either = AbortSignal.any([signal, waiter.signal]);
       try {
         await within(handing, either);
-        while (journal.undelivered(id).length === 0) await within(readOn(), either);
+        while (fitting().length === 0) await within(readOn(), either);
       } catch (error) {
         if (either.aborted) return undefined;
         throw error;
       }
-      return either.aborted ? undefined : handOver();
+      return either.aborted ? undefined : handOver(fitting());
     },
     async reply(text, signal) {
+      const unseeing = journal.undelivered(id);
       let messageId: string | undefined;
       let isSent = false;
       try {
@@ -95,7 +99,7 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
         if (saysItIsOver(error) || !conversation.unsent.includes(text)) throw error;
       }
       const { isEncrypted } = conversation;
-      journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }));
+      journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), unseeing);
       return isSent;
     },
   };

@@ -11,6 +11,11 @@ export const status = z
   .enum(['pending', 'responded', 'closed', 'expired'])
   .describe('pending: no answer yet. responded: answered, and open. closed, expired: it has ended.');
 
+export const seenYourLast = z
+  .boolean()
+  .optional()
+  .describe('False: written before your last message was read. Absent when that is unknown.');
+
 /** As it is given back. */
 export const knownReference = z.string();
 
