@@ -38,15 +38,17 @@ export async function untilAllCame(options: {
   await attempt(database.until('every conversation has ended', allEnded(userId), { within }));
   await attempt(database.until('every event is published', allPublished, { within }));
   const truth = await options.truth();
-  const missing = () =>
-    readers.some(({ topics, stretches }) => judgeReader(stretches, expectedOn(topics, truth)).lost > 0);
+  let incomplete = readers;
+  const lacksSome = ({ topics, stretches }: ResumingReader) =>
+    judgeReader(stretches, expectedOn(topics, truth)).lost > 0;
   await attempt(
     eventually(
       'every reader has everything',
       async () => {
         // Looking costs as much as it shows.
         await pause(200);
-        return !missing();
+        incomplete = incomplete.filter(lacksSome);
+        return incomplete.length === 0;
       },
       { within },
     ),

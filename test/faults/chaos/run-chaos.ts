@@ -113,10 +113,14 @@ async function play(
     const { warmUp, connections, quietMs } = settings;
     if (warmUp > 0) await attack('warm-up', 0, warmUp);
     const before = await phase('quiet before', quietMs);
+    const keptBefore = await watch.kept();
+    watch.peak();
     const from = performance.now();
     const done = await attack('attack', warmUp, warmUp + connections);
     const during = { from, to: performance.now() };
+    const peak = watch.peak();
     const after = await phase('quiet after', quietMs);
+    const keptAfter = await watch.kept();
 
     say('coming to rest');
     clearInterval(renewal);
@@ -151,7 +155,7 @@ async function play(
       seconds: (performance.now() - began) / 1_000,
       periods: { before, during, after },
       timings: honest.timings,
-      memory: watch.memory,
+      memory: { before: keptBefore, during: peak, after: keptAfter },
       retries: client.retries,
       judged: { ...judged, failures: [...unsettled, ...judged.failures] },
       casualties,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type Addresses, chooseAddresses } from '../../../scripts/local/addresses.ts';
 import { createUser, ensureDevUser } from '../../../scripts/local/dev-user.ts';
 import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
@@ -28,6 +29,7 @@ export interface ChaosStageSettings {
   readonly limits: boolean;
 }
 
+const collectGarbage = fileURLToPath(new URL('collect-garbage.mjs', import.meta.url));
 /** How long conversations last, so that the expiry worker has its part as well. */
 const conversationTtl = '8s';
 
@@ -63,7 +65,7 @@ export async function openChaosStage(run: Run, settings: ChaosStageSettings): Pr
       },
       opsUrl: addresses[entry.name].opsUrl,
     });
-    return { ...program, command: settings.node };
+    return { ...program, command: settings.node, args: ['--import', collectGarbage, ...program.args] };
   }
 
   await migrate(env);

@@ -15,8 +15,11 @@ const timings = (during: number) =>
     at: index / 4,
     ms: index >= 400 && index < 800 ? during : 5,
   }));
-const memory = (after: number) =>
-  [50, 150, 250].map((at) => ({ at, rss: { gateway: at > 200 ? after : 100 } }));
+const memory = (after: number) => ({
+  before: { gateway: 100 },
+  during: { gateway: 150 },
+  after: { gateway: after },
+});
 const judged = {
   seed: 1,
   faults: [],

@@ -4,7 +4,7 @@ import type { Recent } from './attack/program.ts';
 import type { Done } from './attackers.ts';
 import type { Timing } from './honest.ts';
 import type { ChaosSettings } from './settings.ts';
-import type { Ended, LogTrouble, Memory } from './watch.ts';
+import type { Ended, LogTrouble, Rss } from './watch.ts';
 
 /** A stretch of time, on the clock of `performance.now()`. */
 export interface Period {
@@ -26,6 +26,7 @@ export interface Percentiles {
 export interface MemoryVerdict {
   readonly service: ServiceName;
   readonly before: number;
+  /** Garbage included. */
   readonly peak: number;
   readonly after: number;
 }
@@ -70,7 +71,7 @@ export function makeVerdict(given: {
   seconds: number;
   periods: Phases<Period>;
   timings: readonly Timing[];
-  memory: readonly Memory[];
+  memory: Phases<Rss>;
   retries: ReadonlyMap<string, number>;
   judged: Omit<Verdict, 'seconds'>;
   casualties: readonly Casualty[];
@@ -97,7 +98,12 @@ export function makeVerdict(given: {
     during: percentiles(timings, periods.during),
     after: percentiles(timings, periods.after),
   };
-  const memory = services.map(({ name }) => judgeMemory(name, given.memory, periods));
+  const memory = services.map(({ name: service }) => ({
+    service,
+    before: given.memory.before[service] ?? 0,
+    peak: given.memory.during[service] ?? 0,
+    after: given.memory.after[service] ?? 0,
+  }));
   const { expected, delivered, lost, doubled, disordered, resets, failures, remarks } = judged;
   const broken = [
     ...casualties.map(({ name, pid }) => `${name} (pid ${pid}) ended`),
@@ -149,23 +155,4 @@ function percentiles(timings: readonly Timing[], { from, to }: Period): Percenti
     .sort((one, other) => one - other);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
   return { calls: sorted.length, p50: at(0.5), p99: at(0.99) };
-}
-
-function judgeMemory(
-  service: ServiceName,
-  memory: readonly Memory[],
-  periods: Phases<Period>,
-): MemoryVerdict {
-  const within = ({ from, to }: Period) =>
-    memory.filter(({ at }) => at >= from && at <= to).flatMap(({ rss }) => rss[service] ?? []);
-  const median = (period: Period) =>
-    within(period)
-      .sort((a, b) => a - b)
-      .at(within(period).length >> 1) ?? 0;
-  return {
-    service,
-    before: median(periods.before),
-    peak: Math.max(0, ...within(periods.during)),
-    after: median(periods.after),
-  };
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Home } from '../../../scripts/local/home.ts';
 import { type ServiceName, services } from '../../../scripts/local/service-list.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
@@ -12,27 +13,30 @@ export interface Ended {
   readonly at: number;
 }
 
-export interface Memory {
-  readonly at: number;
-  /** Resident bytes by service. */
-  readonly rss: Readonly<Partial<Record<ServiceName, number>>>;
-}
+/** Resident bytes by service. */
+export type Rss = Readonly<Partial<Record<ServiceName, number>>>;
 
 /** Sees every process of the product that ends, and how much memory each takes. */
 export interface Watch {
   readonly ended: readonly Ended[];
-  readonly memory: readonly Memory[];
+  /** The most that each service took since the last call of this. */
+  peak(): Rss;
+  /** What each takes after its garbage was collected: what it keeps. */
+  kept(): Promise<Rss>;
   onEnded(listen: (ended: Ended) => void): void;
   stop(): void;
 }
 
 const memoryEveryMs = 500;
 const lookEveryMs = 50;
+/** V8 returns what it has freed a little later, and not all of it every time: the least of several counts. */
+const collections = 3;
+const untilReturnedMs = 3_000;
 const names: readonly string[] = services.map(({ name }) => name);
 
 export function startWatch(run: Run): Watch {
   const ended: Ended[] = [];
-  const memory: Memory[] = [];
+  const most = new Map<string, number>();
   const known = new Map<number, RunningProcess>();
   const listeners: ((one: Ended) => void)[] = [];
 
@@ -50,15 +54,29 @@ export function startWatch(run: Run): Watch {
     }
   }
 
-  function measure(): void {
-    const entries = [...known.values()].map(({ name, pid }) => [name, rssOf(pid)]);
-    memory.push({ at: performance.now(), rss: Object.fromEntries(entries) });
+  const measure = () => [...known.values()].map(({ name, pid }) => [name, rssOf(pid)] as const);
+
+  function notePeak(): void {
+    for (const [name, rss] of measure()) most.set(name, Math.max(rss, most.get(name) ?? 0));
   }
 
-  const timers = [setInterval(look, lookEveryMs), setInterval(measure, memoryEveryMs)];
+  const timers = [setInterval(look, lookEveryMs), setInterval(notePeak, memoryEveryMs)];
   return {
     ended,
-    memory,
+    peak() {
+      const peak = Object.fromEntries(most);
+      most.clear();
+      return peak;
+    },
+    async kept() {
+      const least = new Map<string, number>();
+      for (let count = 0; count < collections; count++) {
+        for (const one of known.values()) if (isRunning(one)) process.kill(one.pid, 'SIGUSR2');
+        await pause(untilReturnedMs);
+        for (const [name, rss] of measure()) least.set(name, Math.min(rss, least.get(name) ?? rss));
+      }
+      return Object.fromEntries(least);
+    },
     onEnded: (listen) => void listeners.push(listen),
     stop() {
       look();

@@ -6,14 +6,15 @@ export function expectedOn(
   truth: Truth,
 ): ReadonlyMap<string, readonly CommittedEvent[]> {
   const [only = ''] = topics;
-  if (only.endsWith('/activity')) return filtered(truth, () => true);
-  if (only.startsWith('/svc/providers/')) return filtered(truth, ({ type }) => type === 'new_request');
-  const wanted = new Set(topics.map((topic) => topic.slice('/svc/requests/'.length)));
-  return filtered(truth, ({ requestId, type }) => wanted.has(requestId) && type !== 'new_request');
+  const all = [...truth.keys()];
+  if (only.endsWith('/activity')) return filtered(truth, all, () => true);
+  if (only.startsWith('/svc/providers/')) return filtered(truth, all, ({ type }) => type === 'new_request');
+  const wanted = topics.map((topic) => topic.slice('/svc/requests/'.length));
+  return filtered(truth, wanted, ({ type }) => type !== 'new_request');
 }
 
-function filtered(truth: Truth, keep: (event: CommittedEvent) => boolean) {
-  const entries = [...truth].map(([requestId, { events }]) => [requestId, events.filter(keep)] as const);
+function filtered(truth: Truth, requestIds: readonly string[], keep: (event: CommittedEvent) => boolean) {
+  const entries = requestIds.map((id) => [id, (truth.get(id)?.events ?? []).filter(keep)] as const);
   return new Map(entries.filter(([, events]) => events.length > 0));
 }
 

@@ -37,7 +37,7 @@ const untilEnd = (withinMs: number): Step => ({ does: 'wait for the end', within
 /** How a connection ends once everything was sent. */
 function drawEnding(random: Random): Step[] {
   return pickWeighted<() => Step[]>(random, [
-    [5, () => [untilEnd(random.integer(50, 400))]],
+    [9, () => [untilEnd(random.integer(50, 400))]],
     [2, () => []],
     [2, () => [{ does: 'reset' }]],
     [2, () => [wait(random.integer(0, 60)), { does: 'reset' }]],
