@@ -18,8 +18,7 @@ const [ask = '', talk = '', resume = '', answer = ''] = [...readme.matchAll(/```
 test('the README works as it stands', async () => {
   const { consumerKey, providerKey } = await world.makeTenant();
   const env = { RELAY_URL: world.gatewayUrl, RELAY_API_KEY: consumerKey, RELAY_PROVIDER_KEY: providerKey };
-  const root = "import { makeRoot } from '@expert-relay/sdk/crypto';\nconst root = makeRoot();\n";
-  const expert = await runProgram(root + answer, env);
+  const expert = await runProgram(`const { RELAY_URL: url } = process.env;\n${answer}`, env);
   const asked = ask.slice(0, ask.indexOf('const answer'));
   const programs = [
     await runProgram(`${ask}${resume}console.log(again.refCode === conversation.refCode);`, env),
