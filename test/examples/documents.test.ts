@@ -3,16 +3,11 @@ import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { startConstellation } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
+import { blocks } from './blocks.ts';
 import { runExample } from './run-example.ts';
 
 const pages = ['docs/quickstart.md', 'docs/mcp.md'];
 const read = (page: string) => readFileSync(page, 'utf8');
-
-/** What stands in fences of a language. */
-function blocks(page: string, language: string): string[] {
-  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms');
-  return [...read(page).matchAll(fence)].map(([, block = '']) => block);
-}
 
 /** Each `relay ...` that one of the pages names, with its options. */
 function relayCommands(): [command: string, options: string[]][] {

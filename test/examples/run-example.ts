@@ -8,6 +8,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface RunningExample {
   /** Waits for what it says to people, and gives what the pattern caught. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** All that it has printed on stdout so far. */
+  result(): string;
   /** Waits for its end; `printed` is its result, or why there is none. */
   ended(): Promise<{ code: number | null; printed: string }>;
   stop(): Promise<void>;
@@ -17,10 +19,11 @@ export interface RunningExample {
 export function runExample(
   [command, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
+  cwd = root,
 ): RunningExample {
   const { PATH = '' } = process.env;
   const example = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { PATH, NODE_OPTIONS: '--conditions=relay-source --import=tsx', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
@@ -46,6 +49,7 @@ export function runExample(
       await Promise.race([found, ended]);
       return await found;
     },
+    result: () => result,
     async ended() {
       const [code] = await closed;
       return { code, printed: code === 0 ? result : said };

@@ -46,7 +46,7 @@ test('an error in a block is found at its line', async () => {
     "# Page\n\n```ts\nimport { createRelay } from '@expert-relay/sdk';\n```\n\n```ts\ncreateRelay(1);\n```\n";
   const errors = await compile('wrong', new Map([['page.md', page]]));
   expect(errors).toContainEqual(expect.stringMatching(/^page\.md\.ts\(8,13\): error TS2345/));
-}, 120_000);
+}, 600_000);
 
 test('the TypeScript in README.md, docs and the packages compiles under strict', async () => {
   const programs = new Map(
@@ -59,7 +59,7 @@ test('the TypeScript in README.md, docs and the packages compiles under strict',
     expect.arrayContaining(['README.md', 'docs/quickstart.md', 'packages/sdk/README.md']),
   );
   expect(await compile('right', programs)).toEqual([]);
-}, 120_000);
+}, 600_000);
 
 function read(path: string): string {
   try {

@@ -18,7 +18,7 @@ const isMissing = 'missing' in python;
   async () => {
     if (!isMissing) await generateAndCall(python.program);
   },
-  120_000,
+  600_000,
 );
 
 async function generateAndCall(program: string): Promise<void> {

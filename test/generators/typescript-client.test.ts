@@ -59,7 +59,7 @@ test('openapi-typescript makes types without a warning, and calls with them work
   const tsx = join(packageFolder('tsx'), 'dist/loader.mjs');
   const printed = await run(['--import', tsx, 'calls.ts'], 'A call failed.', await callerEnv(relay));
   expect(JSON.parse(printed)).toEqual(expectedCalls);
-}, 120_000);
+}, 600_000);
 
 /** Where a package is installed for this workspace. */
 function packageFolder(name: string): string {

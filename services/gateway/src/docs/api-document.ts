@@ -5,6 +5,7 @@ export interface ApiDocument {
   /** Answers of every path, by status. */
   readonly 'x-every-path': Readonly<Record<string, Response>>;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly externalDocs: { readonly description: string; readonly url: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -65,6 +65,10 @@ describe('the page', () => {
     expect(send).toContain('<dt><code>ephemeralPublicKey</code>');
   });
 
+  test('leads to the page about events', () => {
+    expect(text).toMatch(/<a href="https:[^"]+\/docs\/events\.md">Realtime events from the hub<\/a>/);
+  });
+
   test('leads from the errors of a call to what they mean', () => {
     const links = [...text.matchAll(/<a href="#([a-z_]+)">/g)].map(([, code]) => code);
     expect(new Set(links).size).toBeGreaterThan(20);

@@ -5,7 +5,7 @@ import { showOperation } from './show-operation.ts';
 
 /** The whole document as one page, readable without scripts. */
 export function showPage(document: ApiDocument): string {
-  const { info, tags } = document;
+  const { info, tags, externalDocs } = document;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -15,7 +15,7 @@ export function showPage(document: ApiDocument): string {
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
-<header><h1>${info.title} API</h1><p>Version ${info.version} · <a href="/api/openapi.json">OpenAPI document</a></p></header>
+<header><h1>${info.title} API</h1><p>Version ${info.version} · <a href="/api/openapi.json">OpenAPI document</a> · <a href="${externalDocs.url}">${externalDocs.description}</a></p></header>
 <main>
 ${prose(info.description)}
 ${tags.map((tag) => showTag(document, tag))}

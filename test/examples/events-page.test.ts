@@ -1,0 +1,280 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Constellation,
+  eventually,
+  openStream,
+  reservePort,
+  startConstellation,
+  submit,
+  type Tenant,
+  topicUrl,
+} from '@expert-relay/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { findPython, saySkipped } from '../black-box/find-python.ts';
+import { openBrowser } from '../browser/open-browser.ts';
+import { servePage } from '../browser/serve-page.ts';
+import { blocks } from './blocks.ts';
+import { type RunningExample, runExample } from './run-example.ts';
+
+/* The programs of docs/events.md, run as they are there. */
+
+// Chromium may have to be installed first.
+jest.setTimeout(600_000);
+
+const page = 'docs/events.md';
+const [fetchReader = '', eventSourceReader = ''] = blocks(page, 'js');
+const [pythonReader = ''] = blocks(page, 'python');
+const python = await findPython();
+const isMissing = 'missing' in python;
+
+let site: Awaited<ReturnType<typeof servePage>>;
+let relay: Constellation;
+let expert: Tenant;
+let requestId: string;
+let refCode: string;
+
+beforeAll(async () => {
+  site = await servePage(await reservePort());
+  relay = await startConstellation({
+    env: { RELAY_CORS_ORIGINS: new URL(site.url).origin },
+    // Streams end after a second, as they do after an hour elsewhere: readers must go on.
+    own: {
+      hub: { RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_RETRY: '100ms', RELAY_HUB_HEARTBEAT: '200ms' },
+    },
+  });
+  expert = await relay.makeTenant();
+});
+afterAll(() => relay?.stop());
+afterAll(() => site?.close());
+
+beforeEach(async () => {
+  ({ requestId, refCode } = (await submit(relay.gatewayUrl, expert.consumerKey)).body);
+});
+
+async function call(path: string, body: object = {}): Promise<void> {
+  const answer = await fetch(`${relay.gatewayUrl}/api/v1/${path}/${requestId}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': expert.providerKey },
+    body: JSON.stringify(body),
+  });
+  expect(answer.ok).toBe(true);
+}
+
+async function send(): Promise<string> {
+  const messageId = crypto.randomUUID();
+  await call('message', { role: 'provider', plaintext: 'Yes.', messageId });
+  return messageId;
+}
+
+const streamsThatEnded = () =>
+  relay.logs.filter(({ msg, reason }) => msg === 'stream' && reason === 'lifetime').length;
+
+/** Sends messages before, between and after ends of streams, then closes the request; gives the messages' ids. */
+async function sendThroughEnds(): Promise<string[]> {
+  const ids: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    ids.push(await send());
+    const before = streamsThatEnded();
+    await eventually('the end of a stream', () => streamsThatEnded() > before, { within: 60_000 });
+  }
+  ids.push(await send());
+  await call('close');
+  return ids;
+}
+
+const messages = (ids: readonly string[]) =>
+  ids.map((messageId) => ({ type: 'new_message', role: 'provider', messageId }));
+
+function readerEnv(env: Record<string, string> = {}): Record<string, string> {
+  return { HUB_URL: relay.hubUrl, TOPIC: `/svc/requests/${requestId}`, ...env };
+}
+
+/** What a reader has printed: the name and the data of each event. */
+const heardBy = (reader: RunningExample): [string, { reason?: string }][] =>
+  reader
+    .result()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const [name = '', ...data] = line.split(' ');
+      return [name, JSON.parse(data.join(' '))];
+    });
+
+const readers: [string, () => readonly [string, ...string[]], boolean][] = [
+  ['the reader with fetch', () => ['node', '--input-type=module', '--eval', fetchReader], true],
+  [
+    `the reader in Python${isMissing ? saySkipped(python) : ''}`,
+    () => [isMissing ? '' : python.program, '-c', pythonReader],
+    !isMissing,
+  ],
+];
+
+describe.each(readers)('%s', (_name, program, isHere) => {
+  const run = isHere ? test : test.skip;
+
+  run('gives each event once and in order, through the ends of streams', async () => {
+    const reader = runExample(program(), readerEnv({ RELAY_API_KEY: expert.providerKey }));
+    try {
+      const ids = await sendThroughEnds();
+      const events = await eventually(
+        'the end of the request',
+        () => {
+          const heard = heardBy(reader);
+          return heard.some(([, data]) => 'refCode' in data) ? heard : undefined;
+        },
+        { within: 60_000 },
+      );
+      expect(events.filter(([name]) => name === 'message').map(([, data]) => data)).toEqual([
+        ...messages(ids),
+        { type: 'request_closed', refCode },
+      ]);
+      const others = events.filter(([name]) => name !== 'message');
+      expect(others.length).toBeGreaterThan(2);
+      expect(new Set(others.map((event) => JSON.stringify(event)))).toEqual(
+        new Set(['["hub.end",{"reason":"lifetime"}]']),
+      );
+    } finally {
+      await reader.stop();
+    }
+  });
+
+  run('gives a reset when its position is gone, and goes on', async () => {
+    const reader = runExample(program(), readerEnv({ LAST_EVENT_ID: 'gone.1.00000000' }));
+    try {
+      await eventually('the reset', () => heardBy(reader).length > 0, { within: 60_000 });
+      const messageId = await send();
+      await eventually('the message', () => heardBy(reader).some(([name]) => name === 'message'), {
+        within: 60_000,
+      });
+      const [first, ...rest] = heardBy(reader).filter(([name]) => name !== 'hub.end');
+      expect(first).toEqual(['hub.reset', { id: expect.any(String) }]);
+      expect(rest).toEqual([['message', messages([messageId])[0]]]);
+    } finally {
+      await reader.stop();
+    }
+  });
+
+  run('ends when the relay refuses it', async () => {
+    const reader = runExample(program(), readerEnv({ RELAY_API_KEY: 'hs_wrong' }));
+    const { code, printed } = await reader.ended();
+    expect(code).toBe(1);
+    expect(printed).toMatch(/unauthorized/i);
+  });
+});
+
+describe('the reader with EventSource', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 600_000);
+  afterAll(() => browser?.close());
+
+  test('gives each event once and in order, and fetches a new token when one is refused', async () => {
+    const tab = await browser.newPage();
+    await tab.goto(site.url);
+    await tab.addScriptTag({ content: eventSourceReader });
+    const topic = `/svc/providers/${expert.userId}/activity`;
+    const answer = await fetch(`${relay.gatewayUrl}/api/v1/stream-token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': expert.providerKey },
+      body: JSON.stringify({ topics: [topic] }),
+    });
+    const { token } = (await answer.json()) as { token: string };
+    await tab.evaluate(`{
+      const tokens = ['not.a.token'];
+      window.heard = [];
+      follow(${JSON.stringify(relay.hubUrl)}, ${JSON.stringify(topic)}, async () => tokens.shift() ?? '${token}',
+        (name, data) => window.heard.push([name, data]));
+    }`);
+    const ids = await sendThroughEnds();
+    type Heard = [string, { requestId?: string; refCode?: string; type?: string }][];
+    const ofThis = async () =>
+      (await tab.evaluate<Heard>('window.heard')).filter(([, data]) => data.requestId === requestId);
+    const events = await eventually(
+      'the end of the request',
+      async () => {
+        const heard = await ofThis();
+        return heard.some(([, { type }]) => type === 'request_closed') ? heard : undefined;
+      },
+      { within: 60_000 },
+    );
+    expect(events.map(([, data]) => data)).toEqual([
+      { type: 'new_request', refCode, question: expect.any(String), requestId },
+      ...messages(ids).map((message) => ({ ...message, requestId })),
+      { type: 'request_closed', refCode, requestId, reason: 'closed' },
+    ]);
+  });
+});
+
+test('the events have the members that the page names, on each topic', async () => {
+  const stated = [
+    ...readFileSync(page, 'utf8').matchAll(/^\| (provider|request|activity) \| `\{"type":"(\w+)",(.*?)\}`/gm),
+  ].map(([, topic, type, rest = '']) => [
+    `${topic} ${type}`,
+    ['type', ...rest.replaceAll('"', '').split(',')],
+  ]);
+
+  const topics = {
+    request: `/svc/requests/${requestId}`,
+    provider: `/svc/providers/${expert.userId}`,
+    activity: `/svc/providers/${expert.userId}/activity`,
+  };
+  const actual = new Map<string, readonly string[]>();
+  await call('key-exchange', {
+    providerSignPubKey: publicKey('ed25519'),
+    providerEncryptPubKey: publicKey('x25519'),
+  });
+  await send();
+  await call('close');
+  for (const [name, topic] of Object.entries(topics)) {
+    const open = () =>
+      openStream(`${topicUrl(relay.hubUrl, topic)}&lastEventId=earliest`, {
+        headers: { 'x-api-key': expert.providerKey },
+      });
+    let stream = await open();
+    const count = { request: 3, provider: 1, activity: 4 }[name] ?? 0;
+    await eventually(`${count} types`, async () => {
+      for (const { event, data } of stream.events) {
+        const json = JSON.parse(data);
+        if (event === 'message') actual.set(`${name} ${json.type}`, Object.keys(json));
+      }
+      if (stream.ended) stream = await open();
+      return [...actual.keys()].filter((key) => key.startsWith(name)).length === count;
+    });
+    await stream.close();
+  }
+  expect(stated).toHaveLength(8);
+  expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(stated));
+});
+
+test('the commands work as they are there, beside a local run', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-events-page-'));
+  mkdirSync(join(folder, '.relay'));
+  const { gatewayUrl } = relay;
+  writeFileSync(join(folder, '.relay/dev.json'), JSON.stringify({ gatewayUrl, ...expert }));
+  const commands = ['set -e', ...blocks(page, 'sh')].join('\n');
+  try {
+    const { code, printed } = await runExample(
+      ['bash', '-c', commands],
+      { NODE_OPTIONS: '' },
+      folder,
+    ).ended();
+    expect([code, printed]).toEqual([0, expect.any(String)]);
+    expect(printed).toMatch(/^retry: \d+$/m);
+    expect(printed).toMatch(
+      /^id: [\w.]+\ndata: {"type":"new_message","role":"provider","messageId":"[\w-]+"}$/m,
+    );
+    expect(printed).toMatch(/^id: [\w.]+\ndata: {"type":"request_closed","refCode":"HS-\w+"}$/m);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function publicKey(algorithm: 'ed25519' | 'x25519'): string {
+  const pair = generateKeyPairSync(algorithm as 'ed25519');
+  return pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+}
