@@ -6,8 +6,8 @@ import { startConstellation } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { saySkipped } from '../black-box/find-python.ts';
+import { findPythonWithPackages } from '../black-box/python-packages.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
-import { findPythonWithPackages } from './python-packages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const python = await findPythonWithPackages(here('requirements.txt'));

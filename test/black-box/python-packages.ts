@@ -3,18 +3,19 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openHome } from '../../scripts/local/home.ts';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { findPython, type Python } from '../black-box/find-python.ts';
+import { findPython, type Python } from './find-python.ts';
 
 /**
  * A Python with the packages that a file names, in a virtual environment that is made once and kept in the cache
- * beside the servers.
+ * beside the servers. With `probe`, a line of Python, the machine's own Python is used if it runs that line.
  */
-export async function findPythonWithPackages(requirements: string): Promise<Python> {
+export async function findPythonWithPackages(requirements: string, probe?: string): Promise<Python> {
   const python = await findPython();
   if ('missing' in python) return python;
+  if (probe && (await runs(python.program, probe))) return python;
   const { version } = python;
   const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const folder = join(openHome().cache, 'python', `openapi-${version}-${pins}`);
+  const folder = join(openHome().cache, 'python', `packages-${version}-${pins}`);
   const program = join(folder, 'bin/python');
   if (existsSync(program)) return { program, version };
 
@@ -52,4 +53,17 @@ export async function findPythonWithPackages(requirements: string): Promise<Pyth
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
+}
+
+async function runs(program: string, line: string): Promise<boolean> {
+  const run = runCommand({
+    command: program,
+    args: ['-c', line],
+    timeout: 30_000,
+    failure: 'It does not run.',
+  });
+  return await run.then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { saySkipped } from '../black-box/find-python.ts';
+import { findPythonWithPackages } from '../black-box/python-packages.ts';
+
+/** docs/crypto-vectors.json, checked by an implementation in Python that shares no code with the SDK. */
+const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+// public_bytes_raw() came with version 40.
+const python = await findPythonWithPackages(
+  here('packages/sdk/vectors/requirements.txt'),
+  'import cryptography; assert int(cryptography.__version__.split(".")[0]) >= 40',
+);
+const isMissing = 'missing' in python;
+const testWithPython = isMissing ? test.skip : test;
+const skipped = isMissing ? saySkipped(python) : '';
+
+type Case = Record<string, unknown>;
+const vectors: { valid: Case[]; refused: Case[] } = JSON.parse(
+  readFileSync(here('docs/crypto-vectors.json'), 'utf8'),
+);
+
+function check(...args: string[]) {
+  const program = isMissing ? '' : python.program;
+  const { stdout, stderr, status } = spawnSync(program, [here('packages/sdk/vectors/check.py'), ...args], {
+    encoding: 'utf8',
+  });
+  return { lines: stdout.trim().split('\n'), stderr, status };
+}
+
+testWithPython(`the client in Python agrees on every vector${skipped}`, () => {
+  const { valid, refused } = vectors;
+  expect(check()).toEqual({
+    lines: [`${valid.length} valid cases and ${refused.length} to refuse, 0 failed`],
+    stderr: '',
+    status: 0,
+  });
+});
+
+testWithPython(`and reports each kind of vector whose outcome is another${skipped}`, () => {
+  // One case of each kind and list, each with an outcome that is not its own.
+  const valid = oneOfEachKind(vectors.valid).map((one) => ({ ...one, output: { other: true } }));
+  const refused = oneOfEachKind(vectors.refused).map((one) => ({ ...one, error: 'other' }));
+  const folder = mkdtempSync(join(tmpdir(), 'relay-vectors-'));
+  try {
+    const file = join(folder, 'vectors.json');
+    writeFileSync(file, JSON.stringify({ valid, refused }));
+    const { lines, status } = check(file);
+    const names = [...valid, ...refused].map(({ name }: Case) =>
+      expect.stringContaining(`${name}: expected`),
+    );
+    expect(lines).toEqual([...names, expect.stringContaining(`, ${names.length} failed`)]);
+    expect(status).toBe(1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function oneOfEachKind(cases: readonly Case[]): readonly Case[] {
+  return [...new Map(cases.toReversed().map((one) => [one.kind, one])).values()];
+}
