@@ -12,12 +12,13 @@ export async function docs([option]: string[]): Promise<void> {
   await terminal.step('generate', generateAll);
   await terminal.step('build', buildAll);
   await terminal.step('docs', async () => {
-    const { renderConfiguration } = await import('./docs/configuration.ts');
+    const { renderConfiguration, renderKnownSettings } = await import('./docs/configuration.ts');
     const { renderErrors } = await import('./docs/errors.ts');
     const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
     const pages = {
       'docs/configuration.md': renderConfiguration(),
       'docs/errors.md': renderErrors(),
+      'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
       'docs/crypto-vectors.json': await renderVectors(),
     };
     for (const [page, text] of Object.entries(pages)) {

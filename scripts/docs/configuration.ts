@@ -1,4 +1,5 @@
 import { listVariables, type Variable, type Variables } from '@expert-relay/kit/config';
+import { variables as clients } from '../../packages/cli/src/config.ts';
 import { variables as dashboard } from '../../services/dashboard/src/config.ts';
 import { variables as expiryWorker } from '../../services/expiry-worker/src/config.ts';
 import { variables as gateway } from '../../services/gateway/src/config.ts';
@@ -40,10 +41,34 @@ ${renderNatsPermissions()}
 
 | Variable | Default | Meaning |
 |---|---|---|
-| \`RELAY_HOME\` | \`.relay\` | where \`npm start\` keeps data, logs, secrets and \`dev.json\` |
-| \`RELAY_CACHE\` | \`~/.cache/expert-relay\` | where downloaded servers are kept, for all checkouts |
+${Object.entries(localRun)
+  .map(([name, [fallback, meaning]]) => `| \`${name}\` | \`${fallback}\` | ${meaning} |`)
+  .join('\n')}
 
-Every \`RELAY_*\` variable that is set when \`npm start\` is called reaches the services.
+Every other \`RELAY_*\` variable that is set when \`npm start\` is called reaches the services. It listens on 127.0.0.1
+alone, and switches off the limits on calls, connections and streams of one address unless they are set: everything
+comes from one address there.
+`;
+}
+
+/** Variables of `npm start` itself: their defaults and meanings. */
+const localRun = {
+  RELAY_HOME: ['.relay', 'where `npm start` keeps data, logs, secrets and `dev.json`'],
+  RELAY_CACHE: ['~/.cache/expert-relay', 'where downloaded servers are kept, for all checkouts'],
+  RELAY_PORT: ['8080', 'the port of the gateway; when it is not set and taken, the next free one'],
+  RELAY_HUB_PORT: ['8090', 'the same for the hub'],
+} as const;
+
+/** packages/kit/src/config/known-settings.ts, by which every service recognises a misspelt name. */
+export function renderKnownSettings(): string {
+  const names = [...collect().keys(), ...Object.keys(localRun), ...Object.keys(clients)];
+  const ours = [...new Set(names)].filter((name) => name.startsWith('RELAY_')).sort();
+  return `// Made by \`npm run docs\` from all config.ts. Do not edit.
+
+/** Every variable that a service, \`npm start\` or a client reads. */
+export const knownSettings: readonly string[] = [
+${ours.map((name) => `  '${name}',`).join('\n')}
+];
 `;
 }
 

@@ -1,3 +1,4 @@
+import { StepError } from '../terminal/step-error.ts';
 import type { Ports } from './ports.ts';
 import { type ServiceName, services } from './service-list.ts';
 
@@ -11,10 +12,29 @@ export interface Address {
 
 export type Addresses = Record<ServiceName, Address>;
 
-/** What they get when nobody else has it. */
+/** The ports that they get when no other program has them. */
 export const preferred: Partial<Record<ServiceName, number>> = { gateway: 8080, hub: 8090 };
 
-export async function chooseAddresses(ports: Ports): Promise<Addresses> {
+export type DemandedPorts = Partial<Record<ServiceName, number>>;
+
+/** The ports that the user has set. One that is taken stops the start: the user counts on it. */
+export async function takeDemandedPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<DemandedPorts> {
+  const demanded: DemandedPorts = {};
+  for (const [name, variable] of [
+    ['gateway', 'RELAY_PORT'],
+    ['hub', 'RELAY_HUB_PORT'],
+  ] as const) {
+    const text = env[variable];
+    if (!text) continue;
+    const port = /^\d+$/.test(text) ? Number(text) : 0;
+    if (port < 1 || port > 65_535)
+      throw new StepError(`${variable} is "${text}". Set it to a port from 1 to 65535.`);
+    demanded[name] = await ports.take(port, variable);
+  }
+  return demanded;
+}
+
+export async function chooseAddresses(ports: Ports, demanded: DemandedPorts = {}): Promise<Addresses> {
   const addresses: Partial<Addresses> = {};
   for (const { name } of services) {
     const opsPort = await ports.choose(`${name}-ops`);
@@ -23,7 +43,7 @@ export async function chooseAddresses(ports: Ports): Promise<Addresses> {
       addresses[name] = ops;
       continue;
     }
-    const port = await ports.choose(name, preferred[name]);
+    const port = demanded[name] ?? (await ports.choose(name, preferred[name]));
     addresses[name] = { ...ops, port, url: loopback(port) };
   }
   return addresses as Addresses;

@@ -1,3 +1,4 @@
+import { unknownSettings } from '../../packages/kit/src/config/unknown-settings.ts';
 import { checkNamedServers } from '../servers/check-named-servers.ts';
 import { openServers } from '../servers/open-servers.ts';
 import { buildAll } from '../steps/build-all.ts';
@@ -5,10 +6,10 @@ import { generateAll } from '../steps/generate-all.ts';
 import { migrate } from '../steps/migrate.ts';
 import { inBackground } from '../terminal/in-background.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { chooseAddresses } from './addresses.ts';
+import { chooseAddresses, takeDemandedPorts } from './addresses.ts';
 import { describeRun, writeDevJson } from './dev-json.ts';
 import { ensureDevUser } from './dev-user.ts';
-import { environmentFor, localValues } from './environment.ts';
+import { environmentFor, localValues, settingsWithoutEffect } from './environment.ts';
 import { readSecrets } from './secrets.ts';
 import { services } from './service-list.ts';
 import { serviceProgram } from './service-program.ts';
@@ -22,6 +23,10 @@ import type { Run } from './with-run.ts';
  */
 export async function bringUp(run: Run, terminal: Terminal): Promise<void> {
   const { home, ports, supervisor, watchProcesses } = run;
+  for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
+    terminal.line(`  ! ${warning}`);
+  }
+  const demanded = await takeDemandedPorts(ports, process.env);
   const secrets = readSecrets(home);
   await checkNamedServers();
   const opening = inBackground((detail) =>
@@ -31,7 +36,7 @@ export async function bringUp(run: Run, terminal: Terminal): Promise<void> {
   await terminal.step('build', buildAll);
   const servers = await terminal.step('servers', opening);
 
-  const addresses = await chooseAddresses(ports);
+  const addresses = await chooseAddresses(ports, demanded);
   const values = localValues(servers, secrets, addresses);
   const starting = inBackground(async (detail) => {
     detail(services.map(({ name }) => name).join(', '));
@@ -51,5 +56,5 @@ export async function bringUp(run: Run, terminal: Terminal): Promise<void> {
 
   const description = describeRun(addresses, servers, user);
   watchProcesses((running) => writeDevJson(home, description, running));
-  showScreen(terminal, description, home);
+  showScreen(terminal, description, { home, demanded });
 }

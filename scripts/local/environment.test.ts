@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { readConfig } from '../../services/gateway/src/config.ts';
 import type { Addresses } from './addresses.ts';
 import { environmentFor, localValues } from './environment.ts';
 import { openHome } from './home.ts';
@@ -51,4 +52,13 @@ test('what the user sets is passed on, though not to where it would break the ru
   });
   expect(env).not.toHaveProperty('RELAY_HOME');
   expect(env).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
+});
+
+test('agents and experts of one machine have no rate limits, unless they are set', () => {
+  const limitsOf = (user: NodeJS.ProcessEnv) => {
+    const { rateLimits } = readConfig(environmentOf('gateway', user));
+    return rateLimits;
+  };
+  expect(limitsOf({})).toEqual({ pages: 0, api: 0, poll: 0 });
+  expect(limitsOf({ RELAY_RATE_LIMIT_API: '30' })).toEqual({ pages: 0, api: 30, poll: 0 });
 });

@@ -6,6 +6,16 @@ import type { ServiceEntry } from './service-list.ts';
 /** The variables that the launcher has a value for; each service gets those that it names. */
 export type Variable = keyof ReturnType<typeof localValues>;
 
+/** A sentence for each setting of the user that `environmentFor` replaces. */
+export function settingsWithoutEffect(env: NodeJS.ProcessEnv): string[] {
+  return [
+    ...(env.RELAY_HOST ? ['RELAY_HOST has no effect here: npm start listens on 127.0.0.1 alone.'] : []),
+    ...(env.RELAY_OPS_PORT
+      ? ['RELAY_OPS_PORT has no effect here: each service gets a free one, see opsUrls in dev.json.']
+      : []),
+  ];
+}
+
 /** What a service starts with: its own variables, what the user set, and nothing else of ours. */
 export function environmentFor(
   service: ServiceEntry,
@@ -55,6 +65,12 @@ export function localValues(
     RELAY_HUB_SCANS_PER_ADDRESS: '0',
     RELAY_HUB_FAILURES_PER_ADDRESS: '300',
     RELAY_HUB_DRAIN_SPREAD: '0s',
+    // Agents and experts share one address here, and would share its calls.
+    RELAY_RATE_LIMIT_PAGES: '0',
+    RELAY_RATE_LIMIT_API: '0',
+    RELAY_RATE_LIMIT_POLL: '0',
+    // The page of examples/browser.
+    RELAY_CORS_ORIGINS: 'http://127.0.0.1:8099,http://localhost:8099',
     ...principalKeys(secrets),
   };
 }

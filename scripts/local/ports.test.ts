@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { identify } from '../processes/process-identity.ts';
+import { takeDemandedPorts } from './addresses.ts';
 import { openHome } from './home.ts';
 import { openPortClaims } from './port-claims.ts';
 import { openPorts } from './ports.ts';
@@ -59,6 +60,40 @@ describe('ports', () => {
       portsOf('two').choose('gateway', preferred + 20),
     ]);
     expect(one).not.toBe(two);
+  });
+});
+
+describe('a port that the user sets', () => {
+  test('is taken, and the usual one comes back at the next start', async () => {
+    const probes = claimsOf();
+    const probe = portsOf('probe', probes);
+    const [usual, wanted] = [await probe.choose('a'), await probe.choose('b')];
+    probes.release();
+    const demand = (env: NodeJS.ProcessEnv) => {
+      const claims = claimsOf();
+      const ports = portsOf('home', claims);
+      const taken = takeDemandedPorts(ports, env).then(
+        async ({ gateway }) => gateway ?? ports.choose('gateway', usual),
+      );
+      return taken.finally(() => claims.release());
+    };
+    expect(await demand({})).toBe(usual);
+    expect(await demand({ RELAY_PORT: String(wanted) })).toBe(wanted);
+    expect(await demand({})).toBe(usual);
+  });
+
+  test('that another program has stops the start with the name of the variable', async () => {
+    const wanted = await portsOf('probe').choose('free');
+    await occupy(wanted);
+    await expect(takeDemandedPorts(portsOf('home'), { RELAY_HUB_PORT: String(wanted) })).rejects.toThrow(
+      `Port ${wanted} (RELAY_HUB_PORT) is taken.`,
+    );
+  });
+
+  test.each(['0', '65536', '80a', '-1'])('must be one: %s', async (text) => {
+    await expect(takeDemandedPorts(portsOf('home'), { RELAY_PORT: text })).rejects.toThrow(
+      `RELAY_PORT is "${text}". Set it to a port from 1 to 65535.`,
+    );
   });
 });
 

@@ -8,6 +8,8 @@ import { portIsFree } from './port-is-free.ts';
 /** Gives every listener a loopback port, the same one as last time as long as it is free. */
 export interface Ports {
   choose(name: string, preferred?: number): Promise<number>;
+  /** The port that a variable demands: it is not replaced by another one, and not remembered. */
+  take(port: number, variable: string): Promise<number>;
 }
 
 export function openPorts(home: Home, claims: PortClaims): Ports {
@@ -27,7 +29,14 @@ export function openPorts(home: Home, claims: PortClaims): Ports {
     );
   }
 
-  return { choose };
+  async function take(port: number, variable: string): Promise<number> {
+    if (claims.claim(port) && (await portIsFree(port))) return port;
+    throw new StepError(
+      `Port ${port} (${variable}) is taken. Close the program that listens there, or set another port: ${variable}=${port + 1} npm start`,
+    );
+  }
+
+  return { choose, take };
 }
 
 function* candidates(last: number | undefined, preferred: number | undefined): Generator<number> {

@@ -28,7 +28,7 @@ function screenFor(gatewayUrl: string, hubUrl: string): string {
     },
     ...{ databaseUrl: '', redisUrl: '', natsUrl: '', opsUrls: {} },
   };
-  showScreen(terminal, run, home);
+  showScreen(terminal, run, { home });
   return screen;
 }
 

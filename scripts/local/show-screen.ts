@@ -1,11 +1,15 @@
 import { relative } from 'node:path';
 import type { Terminal } from '../terminal/terminal.ts';
-import { preferred } from './addresses.ts';
+import { type DemandedPorts, preferred } from './addresses.ts';
 import type { DevJson } from './dev-json.ts';
 import { type Home, root } from './home.ts';
 
 /** What whoever typed `npm start` wants to see: where it is, the keys, and something to try. */
-export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
+export function showScreen(
+  { line, bold, faint }: Terminal,
+  run: Omit<DevJson, 'pids'>,
+  { home, demanded = {} }: { home: Home; demanded?: DemandedPorts },
+): void {
   const request = {
     apiKey: run.consumerKey,
     messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
@@ -15,8 +19,8 @@ export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, '
   const logs = relative(root, home.log('*'));
   for (const text of [
     '',
-    `  Gateway       ${bold(run.gatewayUrl)}${explain(run.gatewayUrl, preferred.gateway)}`,
-    `  Hub           ${bold(run.hubUrl)}${explain(run.hubUrl, preferred.hub)}`,
+    `  Gateway       ${bold(run.gatewayUrl)}${explain(run.gatewayUrl, demanded.gateway ?? preferred.gateway)}`,
+    `  Hub           ${bold(run.hubUrl)}${explain(run.hubUrl, demanded.hub ?? preferred.hub)}`,
     `  Dashboard     ${bold(`${run.dashboardUrl}/dashboard`)}`,
     '',
     `  Consumer key  ${run.consumerKey}`,

@@ -3,7 +3,7 @@ import { createRelay, type Relay } from './relay.ts';
 
 /**
  * The relay under test: the one that `RELAY_TEST_URL` and `RELAY_TEST_HUB_URL` name (with its rate limits
- * off and `POST /auth/dev` on, as `RELAY_RATE_LIMIT_...=0 npm start` has it), else one of its own.
+ * off and `POST /auth/dev` on, as with `npm start`), else one of its own.
  */
 export async function openRelay(): Promise<Relay> {
   const { RELAY_TEST_URL: url, RELAY_TEST_HUB_URL: hubUrl } = process.env;

@@ -7,6 +7,8 @@ export interface Ended {
   code: number | null;
   /** What it wrote for people to read. */
   errors: string;
+  /** Its log lines. */
+  log: string;
   /** Milliseconds from its first words to its end: loading code takes what the machine takes. */
   took: number;
 }
@@ -25,7 +27,11 @@ export async function runService(name: string, env: Record<string, string>): Pro
     timeout: 50_000,
     killSignal: 'SIGKILL',
   });
-  service.stdout.on('data', begin);
+  let log = '';
+  service.stdout.setEncoding('utf8').on('data', (text: string) => {
+    begin();
+    log += text;
+  });
   let errors = '';
   service.stderr.setEncoding('utf8').on('data', (text: string) => {
     begin();
@@ -34,5 +40,5 @@ export async function runService(name: string, env: Record<string, string>): Pro
   const code = await new Promise<number | null>((resolve, reject) => {
     service.once('error', reject).once('close', resolve);
   });
-  return { code, errors: errors.trim(), took: performance.now() - (began ?? 0) };
+  return { code, errors: errors.trim(), log, took: performance.now() - (began ?? 0) };
 }

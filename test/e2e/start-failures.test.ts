@@ -53,8 +53,15 @@ describe('a service ends with exit code 1 and one sentence', () => {
     beforeAll(async () => {
       // Each waits a while for a Postgres that may still come: side by side they wait once.
       await Promise.all(
-        cases.map(async ([name, url]) => ends.set(name, await worker({ DATABASE_URL: url }))),
+        cases.map(async ([name, url]) =>
+          ends.set(name, await worker({ DATABASE_URL: url, RELAY_RETENTON: '1d' })),
+        ),
       );
+    });
+
+    test('and warns before of a setting that nobody reads, with the nearest name', () => {
+      const [name = ''] = ends.keys();
+      expect(ends.get(name)?.log).toContain('The nearest name is RELAY_RETENTION;');
     });
 
     test.each(cases)('%s: soon, naming what failed', (name, _, named) => {

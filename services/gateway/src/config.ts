@@ -21,7 +21,7 @@ export const variables = {
   hubPublicUrl: url('RELAY_HUB_PUBLIC_URL', {
     help: 'The address under which the hub is reached from outside: clients learn it from the gateway.',
     protocols: ['http:', 'https:'],
-    default: 'http://localhost:8090',
+    default: 'http://127.0.0.1:8090',
   }),
   corsOrigins: corsOriginsVariable,
   database: databaseVariables,

@@ -96,7 +96,8 @@ function environmentOf(
     // The dashboard alone is in development, since its sign-in without a provider exists only there.
     NODE_ENV: name === 'dashboard' ? 'development' : 'production',
     RELAY_CONVERSATION_TTL: conversationTtl,
-    ...(limits ? {} : { RELAY_RATE_LIMIT_PAGES: '0', RELAY_RATE_LIMIT_API: '0', RELAY_RATE_LIMIT_POLL: '0' }),
+    // The limits of production, unlike `npm start`.
+    ...(limits && { RELAY_RATE_LIMIT_PAGES: '60', RELAY_RATE_LIMIT_API: '30', RELAY_RATE_LIMIT_POLL: '20' }),
     // The honest come from one address, and say that they come from many.
     RELAY_TRUSTED_PROXIES: '127.0.0.1/32',
     // The hub's caps as in production, unlike `npm start`.

@@ -5,4 +5,5 @@ export { choice, duration, flag, integer, list, secret, text, url } from './kind
 export { read } from './read.ts';
 export * from './shared-variables.ts';
 export { isLoopback, siteOrigins } from './site-origins.ts';
+export { unknownSettings } from './unknown-settings.ts';
 export type { Values, Variable, Variables } from './variable.ts';

@@ -150,7 +150,7 @@ export const corsOriginsVariable = list('RELAY_CORS_ORIGINS', {
 export const publicUrlVariable = url('RELAY_PUBLIC_URL', {
   help: 'The address under which the gateway is reached from outside.',
   protocols: ['http:', 'https:'],
-  default: 'http://localhost:8080',
+  default: 'http://127.0.0.1:8080',
 });
 
 export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {

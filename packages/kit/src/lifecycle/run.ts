@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/index.ts';
+import { ConfigError, unknownSettings } from '../config/index.ts';
 import type { Service } from './compose-service.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -8,15 +8,17 @@ interface Runnable {
 
 /**
  * The whole life of a service's process: settings, start, a signal, stop. The only place that
- * ends a process.
+ * ends a process. It reads only the names in the environment, never a value.
  */
 export async function run<C>(
   readConfig: () => C & { process: Runnable },
   create: (config: C & { process: Runnable }) => Service,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
   try {
     const config = readConfig();
     const service = create(config);
+    for (const warning of unknownSettings(env)) service.log.warn(warning);
     endOnSignal(service, config.process.shutdownLimit);
     await service.start();
   } catch (error) {

@@ -1,0 +1,39 @@
+import { knownSettings } from './known-settings.ts';
+
+/**
+ * A sentence for each variable that looks like a setting of Expert Relay and is none: a misspelt one would otherwise
+ * have no effect, and nobody would notice.
+ */
+export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('RELAY_') && !knownSettings.includes(name) && !isOfTests(name))
+    .sort()
+    .map(
+      (name) =>
+        `${name} is no setting of Expert Relay and has no effect. The nearest name is ${nearest(name)}; all are in docs/configuration.md.`,
+    );
+}
+
+const isOfTests = (name: string): boolean => /^RELAY_(TEST|FUZZ)_/.test(name);
+
+function nearest(name: string): string {
+  const [first = ''] = knownSettings
+    .map((known) => ({ known, distance: countEdits(name, known) }))
+    .sort((one, other) => one.distance - other.distance)
+    .map(({ known }) => known);
+  return first;
+}
+
+/** The Levenshtein distance, computed row by row. */
+function countEdits(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, against] of [...other].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === against ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
