@@ -60,6 +60,23 @@ test('the page asks and shows what the expert answers, as it comes, as text', as
   expect(problems).toEqual([]);
 });
 
+test('says which setting may be missing when the relay does not allow this page', async () => {
+  const strict = await startConstellation();
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.getByLabel('Relay').fill(strict.gatewayUrl);
+  await page.getByLabel('Consumer key').fill((await strict.makeTenant()).consumerKey);
+  await page.getByLabel('Question').fill('Anybody?');
+  await page.getByRole('button', { name: 'Ask' }).click();
+  const said = page.locator('#progress', { hasText: 'cannot be reached' });
+  await said.waitFor({ timeout: 110_000 });
+  expect(await said.textContent()).toContain(
+    `the relay's setting RELAY_CORS_ORIGINS must contain ${address}.`,
+  );
+  await page.close();
+  await strict.stop();
+});
+
 test('says what is wrong when the key is', async () => {
   const page = await browser.newPage();
   await page.goto(address);

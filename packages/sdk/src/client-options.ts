@@ -1,4 +1,5 @@
 import type { Memory } from './memory.ts';
+import type { RelayError } from './relay-error.ts';
 
 /** What agents and experts say alike when they connect. */
 export interface ClientOptions {
@@ -10,6 +11,11 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Where to remember experts or requests. Without one they are remembered as long as this object lives. */
   readonly memory?: Memory | undefined;
+  /**
+   * Called once when calls begin to fail for a reason that passes, with the error of the first one, and once without
+   * an error when the relay answers again. Calls are repeated meanwhile. With `rate_limited`, `retryAfter` says when.
+   */
+  readonly onOutage?: ((error: RelayError | undefined) => void) | undefined;
   /** Instead of the platform's `fetch`, for instance one that goes through a proxy. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Instead of `Math.random`, which spreads retries over time. */

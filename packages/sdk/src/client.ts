@@ -1,3 +1,4 @@
+import { checkOptions } from './check-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import { toBase64 } from './crypto/bytes/base64.ts';
 import { sha256 } from './crypto/bytes/sha256.ts';
@@ -6,7 +7,7 @@ import { createMemory, type Memory } from './memory.ts';
 import { RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
 import { type Api, createApi } from './transport/api.ts';
-import { createHub, type Hub } from './transport/hub.ts';
+import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
 import type { HubStreamOptions } from './transport/hub-stream.ts';
 import { whoAmI } from './transport/request-shape.ts';
 import { defaultTiming } from './transport/timing.ts';
@@ -18,29 +19,34 @@ export interface Client {
   /** What was remembered with this API key. */
   readonly memory: Memory;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
-  /** The expert that the key belongs to; asked until it is known. */
-  userId(signal?: AbortSignal): Promise<string>;
 }
+
+const clientOptions = 'url hubUrl apiKey memory onOutage fetch random timing';
 
 export function createClient(
   options: ClientOptions,
+  /** The names of the options that one kind of client takes besides. */
+  ownOptions: string,
   kind: 'agent' | 'expert',
   onEvent: HubStreamOptions['onEvent'],
 ): Client {
+  checkOptions(options, `${clientOptions} ${ownOptions}`);
   checkKey(options.apiKey, kind);
-  const timing = { ...defaultTiming, ...options.timing };
+  const timing = {
+    ...defaultTiming,
+    ...checkOptions(options.timing ?? {}, Object.keys(defaultTiming).join(' ')),
+  };
   const api = createApi({ ...options, timing });
   const whoami = (signal?: AbortSignal) => api.get('/api/v1/whoami', whoAmI, signal);
-  let known: string | undefined;
+  // An expert follows one topic, named after whose key it is. That is asked at each opening, since an answer may be
+  // wrong: a stream that does not open is replaced by polling.
+  const topicsOf: HubOptions['topicsOf'] = async (topics, signal) =>
+    kind === 'agent' ? topics : [`/svc/providers/${(await whoami(signal)).userId}/activity`];
   return {
     api,
-    hub: createHub(api, { ...options, timing, onEvent }),
+    hub: createHub(api, { ...options, timing, onEvent, topicsOf }),
     memory: memoryOf(options.apiKey, options.memory ?? createMemory()),
     whoami,
-    async userId(signal) {
-      known ??= (await whoami(signal)).userId;
-      return known;
-    },
   };
 }
 

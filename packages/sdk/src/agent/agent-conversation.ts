@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-options.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Mailbox } from '../thread/mailbox.ts';
@@ -50,7 +51,8 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     return this.#parts.side.verify(fingerprint);
   }
 
-  async waitForAnswer({ timeout, signal, any = false }: WaitOptions = {}): Promise<Answer> {
+  async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
+    const { timeout, signal, any = false } = checkOptions(options, 'timeout any signal');
     const { thread, follower } = this.talk;
     const fits = ({ seenYourLast }: Message) => any || seenYourLast !== false;
     const release = thread.mailbox.isReady(fits) ? () => {} : follower.follow();
@@ -67,8 +69,8 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     return handOut(this.talk.follower, (signal) => this.#take({ signal }));
   }
 
-  send(text: string, { signal }: SendOptions = {}): Promise<Sending> {
-    return this.talk.sender.send(text, signal);
+  async send(text: string, options: SendOptions = {}): Promise<Sending> {
+    return await this.talk.sender.send(text, checkOptions(options, 'signal').signal);
   }
 
   export(): ConversationState {

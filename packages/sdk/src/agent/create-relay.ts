@@ -1,8 +1,8 @@
+import { checkOptions } from '../check-options.ts';
 import { createClient } from '../client.ts';
 import { fromBase64, toBase64 } from '../crypto/bytes/base64.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
-import type { ListedRequest } from '../request-state.ts';
 import { Follower } from '../thread/follower.ts';
 import { Sender } from '../thread/sender.ts';
 import { Thread } from '../thread/thread.ts';
@@ -37,7 +37,7 @@ export function createRelay(options: RelayOptions): Relay {
   const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
   const awaited = new Set<Awaited>();
   const sorter = createSorter(() => client.api, awaited);
-  const client = createClient(options, 'agent', sorter);
+  const client = createClient(options, 'expert acceptPlaintext save', 'agent', sorter.onEvent);
   const { api, hub, memory } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
@@ -65,11 +65,15 @@ export function createRelay(options: RelayOptions): Relay {
       save: () => save(conversation.export()),
       state: state.sender,
     });
+    // Nothing can have come yet.
+    let isFresh = fresh !== undefined;
     const listen = (look: () => void) => {
       const topic = `/svc/requests/${requestId}`;
-      const one = { topic, thread, refCode, follower, look };
+      const one = { topic, thread, sender, refCode, follower, look };
       awaited.add(one);
-      const unfollow = hub.follow(topic, look, fresh?.since);
+      const unfollow = hub.follow(topic, () => sorter.check(one), fresh?.since);
+      if (!isFresh) sorter.check(one);
+      isFresh = false;
       return () => {
         unfollow();
         awaited.delete(one);
@@ -80,7 +84,6 @@ export function createRelay(options: RelayOptions): Relay {
       sender,
       listen,
       backoff: api.backoff,
-      isFresh: fresh !== undefined,
     });
     const conversation = new AgentConversation(
       { api, thread, sender, follower, request },
@@ -103,6 +106,7 @@ export function createRelay(options: RelayOptions): Relay {
 
   return {
     async ask(question) {
+      checkOptions(question, questionOptions);
       const { signal, encrypted = true } = question;
       if (!encrypted && given !== undefined && !acceptsPlaintext) throw plainToKnown();
       const id = crypto.randomUUID();
@@ -123,28 +127,30 @@ export function createRelay(options: RelayOptions): Relay {
       const fresh = question.idempotencyKey ? undefined : { keys, since: hub.place() };
       return await begin(state, signal, fresh);
     },
-    async resume(state, { signal } = {}) {
+    async resume(state, options = {}) {
+      const { signal } = checkOptions(options, 'signal');
       checkState(state);
       return state.request ? await open(state, state.request) : await begin(state, signal);
     },
-    whoami: ({ signal } = {}) => client.whoami(signal),
+    whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     async requests(listing = {}) {
-      const all: ListedRequest[] = [];
-      for await (const page of listRequests(api, listing)) all.push(...page);
-      return all;
+      return await listRequests(api, checkOptions(listing, 'status signal'));
     },
-    findByRef: (refCode, { signal } = {}) =>
-      api.get(
+    findByRef: async (refCode, options = {}) =>
+      await api.get(
         `/api/v1/requests/by-ref/${encodeURIComponent(refCode)}`,
         (answer) => requestState(members(answer)),
-        signal,
+        checkOptions(options, 'signal').signal,
       ),
     stop() {
+      sorter.stop();
       for (const { follower } of [...awaited]) follower.stop(stopped());
       hub.stop();
     },
   };
 }
+
+const questionOptions = 'question messages confidential encrypted plaintext idempotencyKey signal';
 
 const plainToKnown = () =>
   invalidInput('Plain text proves nobody: ask encrypted, leave out `expert`, or say `acceptPlaintext`.');

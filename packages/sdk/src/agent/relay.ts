@@ -80,7 +80,7 @@ export interface Relay {
   ): Promise<Conversation>;
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
   /** All requests of this key, newest first. */
-  requests(options?: ListOptions): Promise<ListedRequest[]>;
+  requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
   /** Ends all waiting and all streams. Conversations stay as they are. */
   stop(): void;

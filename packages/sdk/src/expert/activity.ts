@@ -1,63 +1,40 @@
-import type { Client } from '../client.ts';
-import { Looker } from '../thread/looker.ts';
+import type { Hub } from '../transport/hub.ts';
 import { isRequestId } from '../transport/request-shape.ts';
 import type { Members } from '../transport/shape.ts';
-import type { Inbox } from './inbox.ts';
+import type { ExpertEvent } from './expert.ts';
 
-/**
- * Everything that happens to an expert's requests comes on one topic, and says which request it is about.
- */
+/** Stands for the topic of all events of this expert: its name is known once it is known whose key it is. */
+const topic = 'activity';
+const types = ['new_request', 'new_message', 'key_exchange', 'request_closed'] as const;
+
+/** Everything that happens to an expert's requests comes on one topic, and says which request it is about. */
 export class Activity {
-  readonly #client: () => Client;
-  readonly #inboxes = new Set<Inbox>();
-  readonly #lookers = new Map<string, Set<() => void>>();
+  readonly #hub: () => Hub;
+  readonly #listeners = new Set<(event: ExpertEvent) => void>();
 
-  constructor(client: () => Client) {
-    this.#client = client;
+  constructor(hub: () => Hub) {
+    this.#hub = hub;
   }
 
-  readonly onEvent = ({ type, requestId }: Members): void => {
-    if (!isRequestId(requestId)) return;
-    if (type === 'new_request') for (const inbox of this.#inboxes) inbox.add(requestId);
-    for (const look of this.#lookers.get(requestId) ?? []) look();
+  readonly onEvent = ({ type, requestId, role, messageId, reason }: Members): void => {
+    const known = types.find((one) => one === type);
+    if (!known || !isRequestId(requestId)) return;
+    const event: ExpertEvent = {
+      type: known,
+      requestId,
+      role: role === 'consumer' || role === 'provider' ? role : undefined,
+      messageId: typeof messageId === 'string' ? messageId : undefined,
+      reason: reason === 'expired' ? reason : 'closed',
+    };
+    for (const call of [...this.#listeners]) call(event);
   };
 
-  listenToAll(inbox: Inbox): () => void {
-    this.#inboxes.add(inbox);
-    const unfollow = this.#follow(() => inbox.look());
+  listen(call: (event: ExpertEvent) => void): () => void {
+    this.#listeners.add(call);
+    const unfollow = this.#hub().follow(topic, (isMissed) => call({ type: 'unknown', isMissed }));
     return () => {
       unfollow();
-      this.#inboxes.delete(inbox);
-    };
-  }
-
-  listenTo(requestId: string, look: () => void): () => void {
-    const looks = this.#lookers.get(requestId) ?? new Set();
-    this.#lookers.set(requestId, looks.add(look));
-    const unfollow = this.#follow(look);
-    return () => {
-      unfollow();
-      looks.delete(look);
-      if (looks.size === 0) this.#lookers.delete(requestId);
-    };
-  }
-
-  /** The topic is known once it is known whose key it is; until then nobody needs to be told that it is not. */
-  #follow(onStale: () => void): () => void {
-    const { api, hub, userId } = this.#client();
-    let unfollow = () => {};
-    const looker = new Looker({
-      backoff: api.backoff,
-      tell() {},
-      async look(signal) {
-        const topic = `/svc/providers/${await userId(signal)}/activity`;
-        if (!signal.aborted) unfollow = hub.follow(topic, onStale);
-      },
-    });
-    looker.look();
-    return () => {
-      looker.stop();
-      unfollow();
+      this.#listeners.delete(call);
     };
   }
 }

@@ -1,17 +1,20 @@
+import { checkOptions } from '../check-options.ts';
 import { createClient } from '../client.ts';
 import { openExpert } from '../crypto/index.ts';
 import { RelayError } from '../relay-error.ts';
 import { Follower } from '../thread/follower.ts';
 import { handOut } from '../thread/hand-out.ts';
 import { isOutage } from '../thread/looker.ts';
+import { Mailbox } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
 import { Sender } from '../thread/sender.ts';
 import { Thread } from '../thread/thread.ts';
 import { abortedError, onAbort } from '../transport/aborted.ts';
+import { listRequests } from '../transport/list-requests.ts';
 import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { Activity } from './activity.ts';
-import type { Expert, ExpertOptions } from './expert.ts';
+import type { Expert, ExpertEvent, ExpertOptions } from './expert.ts';
 import type { ExpertRequest } from './expert-request.ts';
 import { ExpertSide } from './expert-side.ts';
 import { Inbox } from './inbox.ts';
@@ -28,11 +31,11 @@ import { Requested } from './requested.ts';
  */
 export function createExpert(options: ExpertOptions): Expert {
   const { root } = options;
-  const activity = new Activity(() => client);
-  const client = createClient(options, 'expert', activity.onEvent);
+  const activity = new Activity(() => client.hub);
+  const client = createClient(options, 'root', 'expert', activity.onEvent);
   const { api, hub, memory } = client;
   const followers = new Set<Follower>();
-  const inboxes = new Set<Inbox>();
+  const stops = new Set<(error: RelayError) => void>();
   let opened: ReturnType<typeof openExpert> | undefined;
 
   async function keys() {
@@ -50,7 +53,10 @@ export function createExpert(options: ExpertOptions): Expert {
     const sender: Sender = new Sender({ api, thread, isPlain, save: async () => {} });
     const listen = (look: () => void) => {
       followers.add(follower);
-      const unlisten = activity.listenTo(requestId, look);
+      const unlisten = activity.listen((event) => {
+        if (event.type === 'unknown' || event.requestId === requestId) look();
+      });
+      look();
       return () => {
         followers.delete(follower);
         unlisten();
@@ -67,21 +73,34 @@ export function createExpert(options: ExpertOptions): Expert {
     );
   }
 
+  /** Ends something when the signal aborts or the client is stopped. Gives what ends it by hand. */
+  function until(
+    signal: AbortSignal | undefined,
+    unlisten: () => void,
+    stop: (error: RelayError) => void,
+  ): () => void {
+    const release = onAbort(signal, () => stop(abortedError(signal as AbortSignal)));
+    stops.add(stop);
+    return () => {
+      stops.delete(stop);
+      unlisten();
+      release();
+      stop(stopped());
+    };
+  }
+
   return {
     fingerprint: async () => (await keys())?.fingerprint,
-    requests({ signal } = {}) {
+    requests(options = {}) {
+      const { signal } = checkOptions(options, 'signal');
       const inbox = new Inbox(api, load);
       const follow = () => {
-        inboxes.add(inbox);
-        const unlisten = activity.listenToAll(inbox);
-        const release = onAbort(signal, () => inbox.stop(abortedError(signal as AbortSignal)));
+        const unlisten = activity.listen((event) => {
+          if (event.type === 'new_request') inbox.add(event.requestId);
+          else if (event.type === 'unknown') inbox.look();
+        });
         inbox.look();
-        return () => {
-          inboxes.delete(inbox);
-          unlisten();
-          release();
-          inbox.stop(stopped());
-        };
+        return until(signal, unlisten, (error) => inbox.stop(error));
       };
       return handOut({ follow }, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
@@ -97,7 +116,18 @@ export function createExpert(options: ExpertOptions): Expert {
         return undefined;
       });
     },
-    async request(requestIdOrRefCode, { signal } = {}) {
+    events(options = {}) {
+      const { signal } = checkOptions(options, 'signal');
+      const mailbox = new Mailbox<ExpertEvent>();
+      const follow = () => {
+        const unlisten = activity.listen((event) => mailbox.push([event]));
+        return until(signal, unlisten, (error) => mailbox.end(error));
+      };
+      return handOut({ follow }, (left) => mailbox.take({ signal: left }));
+    },
+    list: async (options = {}) => await listRequests(api, checkOptions(options, 'status signal')),
+    async request(requestIdOrRefCode, options = {}) {
+      const { signal } = checkOptions(options, 'signal');
       if (isRequestId(requestIdOrRefCode)) return await load(requestIdOrRefCode, signal);
       const path = `/api/v1/requests/by-ref/${encodeURIComponent(requestIdOrRefCode)}`;
       const request = await load(
@@ -107,10 +137,10 @@ export function createExpert(options: ExpertOptions): Expert {
       if (plainCode(request.refCode) === plainCode(requestIdOrRefCode)) return request;
       return unexpected('the request that was asked for');
     },
-    whoami: ({ signal } = {}) => client.whoami(signal),
+    whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {
       for (const follower of [...followers]) follower.stop(stopped());
-      for (const inbox of [...inboxes]) inbox.stop(stopped());
+      for (const stop of [...stops]) stop(stopped());
       hub.stop();
     },
   };

@@ -1,6 +1,7 @@
+import type { ListOptions } from '../agent/relay.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { Memory } from '../memory.ts';
-import type { WhoAmI } from '../request-state.ts';
+import type { ListedRequest, WhoAmI } from '../request-state.ts';
 import type { ExpertRequest } from './expert-request.ts';
 
 export interface ExpertOptions extends ClientOptions {
@@ -12,6 +13,25 @@ export interface ExpertOptions extends ClientOptions {
   /** The 32 bytes that all of the expert's keys follow from. Without it only plain text can be read and written. */
   readonly root?: Uint8Array | undefined;
 }
+
+/** That something has happened. It is a hint of the relay's hub: what it means is read from the request. */
+export type ExpertEvent =
+  | {
+      readonly type: 'new_request' | 'new_message' | 'key_exchange' | 'request_closed';
+      readonly requestId: string;
+      /** Of a message: who wrote it. */
+      readonly role: 'consumer' | 'provider' | undefined;
+      /** Of a message. */
+      readonly messageId: string | undefined;
+      /** Of an end: whether it was closed, or its time was over. */
+      readonly reason: 'closed' | 'expired';
+    }
+  | {
+      /** What happened is not known: list anew. It is the first event, too. */
+      readonly type: 'unknown';
+      /** Whether events were missed. Else this is a look to be sure, about once a minute. */
+      readonly isMissed: boolean;
+    };
 
 /**
  * An expert's side of the relay.
@@ -28,6 +48,10 @@ export interface Expert {
   fingerprint(): Promise<string | undefined>;
   /** Open requests, each once: first those that wait already, oldest first, then new ones as they come. */
   requests(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertRequest>;
+  /** All requests of this expert as the relay lists them, newest first: nothing of them is read. */
+  list(options?: ListOptions): Promise<readonly ListedRequest[]>;
+  /** What happens to this expert's requests, as it comes. It costs no calls, whatever the number of requests. */
+  events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertEvent>;
   /** One request, by its id or its reference code. */
   request(
     requestIdOrRefCode: string,

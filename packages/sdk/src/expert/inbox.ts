@@ -2,7 +2,7 @@ import type { RelayError } from '../relay-error.ts';
 import { isOutage, Looker } from '../thread/looker.ts';
 import { Mailbox } from '../thread/mailbox.ts';
 import type { Api } from '../transport/api.ts';
-import { listRequests } from '../transport/list-requests.ts';
+import { listOpen } from '../transport/list-requests.ts';
 
 /** The ids of open requests, each once: those that wait already, oldest first, then others as they come. */
 export class Inbox {
@@ -73,11 +73,6 @@ export class Inbox {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const open: { requestId: string; createdAt: string }[] = [];
-    for (const status of ['pending', 'responded'] as const) {
-      for await (const page of listRequests(this.#api, { status, signal })) open.push(...page);
-    }
-    open.sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
-    for (const { requestId } of open) this.add(requestId);
+    for (const { requestId } of await listOpen(this.#api, signal)) this.add(requestId);
   }
 }

@@ -1,4 +1,5 @@
 import type { Sending } from '../agent/conversation.ts';
+import { checkOptions } from '../check-options.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Head } from '../thread/page.ts';
@@ -49,7 +50,8 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     return this.#parts.side.isPickedUp;
   }
 
-  async pickUp({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+  async pickUp(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const { signal } = checkOptions(options, 'signal');
     const { side } = this.#parts;
     const { api, thread, request } = this.talk;
     if (side.isPickedUp) return;
@@ -72,7 +74,8 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     await thread.adopt({ providerKeys: { sign, encrypt }, keySignature });
   }
 
-  async answer(text: string, { signal, plaintext = false }: AnswerOptions = {}): Promise<Sending> {
+  async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
+    const { signal, plaintext = false } = checkOptions(options, 'plaintext signal');
     const { side, hasRoot } = this.#parts;
     if (this.encrypted && hasRoot && !side.isPickedUp) await this.pickUp({ signal });
     // What another device has said meanwhile comes before this.

@@ -11,9 +11,13 @@ export interface Program {
 }
 
 /** Runs a program that uses the SDK in a process of its own. */
-export async function runProgram(code: string, env: Record<string, string> = {}): Promise<Program> {
+export async function runProgram(
+  code: string,
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<Program> {
   const script = await bundle(code);
-  const child = spawn(process.execPath, ['--input-type=module'], {
+  const child = spawn(process.execPath, [...nodeOptions, '--input-type=module'], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });

@@ -7,23 +7,19 @@ import type { Thread } from './thread.ts';
 export interface FollowerOptions {
   readonly thread: Thread;
   readonly sender: Sender;
-  /** Calls back when there may be news. Gives what ends it. */
+  /** Calls back when there may be news, and soon after the beginning. Gives what ends it. */
   readonly listen: (look: () => void) => () => void;
   readonly backoff: Api['backoff'];
-  /** Whether nothing can have come yet. */
-  readonly isFresh?: boolean;
 }
 
 /** Keeps a conversation up to date for as long as somebody waits for it, and no connection longer than that. */
 export class Follower {
   readonly #options: FollowerOptions;
   #waiting = 0;
-  #isFresh: boolean;
   #end: (() => void) | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#isFresh = options.isFresh ?? false;
   }
 
   /** Begins to wait. Gives what ends it. */
@@ -66,8 +62,6 @@ export class Follower {
       looker.stop();
     };
     this.#end = end;
-    if (!this.#isFresh) looker.look();
-    this.#isFresh = false;
   }
 
   #finish(): void {

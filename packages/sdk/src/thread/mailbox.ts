@@ -39,7 +39,8 @@ export class Mailbox<T> {
   }
 
   push(messages: readonly T[]): void {
-    this.#messages.push(...messages);
+    // One by one: there may be more than a call takes arguments.
+    for (const message of messages) this.#messages.push(message);
     this.#serve();
   }
 

@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-options.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
@@ -60,13 +61,15 @@ export class Talk<Known extends KnownRequest> {
     return this.talk.thread.head ?? this.talk.request;
   }
 
-  async refresh({ signal }: CallOptions = {}): Promise<void> {
+  async refresh(options: CallOptions = {}): Promise<void> {
+    const { signal } = checkOptions(options, 'signal');
     const { thread, sender } = this.talk;
     await thread.read(signal);
     if (sender.isDue && !thread.mailbox.hasEnded) await sender.flush(signal);
   }
 
-  async close({ signal }: CallOptions = {}): Promise<void> {
+  async close(options: CallOptions = {}): Promise<void> {
+    const { signal } = checkOptions(options, 'signal');
     const { api, thread } = this.talk;
     await api.post(`/api/v1/close/${this.requestId}`, {}, members, signal);
     await thread.read(signal);

@@ -29,6 +29,8 @@ export interface Side {
 export interface ThreadState {
   /** The last message that was read. */
   readonly seq: number;
+  /** How many of the messages that were read are answers. */
+  readonly answersRead?: number | undefined;
   readonly channel: ChannelState | undefined;
   /** Read, and not handed out yet. */
   readonly messages: readonly Message[];
@@ -60,6 +62,7 @@ export class Thread {
   readonly #known = new Map<string, string>();
   #length = 0;
   #seq: number;
+  #answersRead: number;
   #readAt = Number.NEGATIVE_INFINITY;
   #channel: Channel | undefined;
   #channelState: ChannelState | undefined;
@@ -83,6 +86,7 @@ export class Thread {
     this.#channel = channel;
     this.#channelState = state?.channel;
     this.#seq = state?.seq ?? 0;
+    this.#answersRead = state?.answersRead ?? 0;
     this.mailbox = new Mailbox(state?.messages);
   }
 
@@ -99,8 +103,17 @@ export class Thread {
     return this.#refusal;
   }
 
+  get answersRead(): number {
+    return this.#answersRead;
+  }
+
   get state(): ThreadState {
-    return { seq: this.#seq, channel: this.#channelState, messages: this.mailbox.messages.slice() };
+    return {
+      seq: this.#seq,
+      answersRead: this.#answersRead,
+      channel: this.#channelState,
+      messages: this.mailbox.messages.slice(),
+    };
   }
 
   /** Fails when nothing can be said here any more. */
@@ -218,6 +231,7 @@ export class Thread {
 
   #commit(opened: readonly Message[], seq: number): void {
     this.#seq = seq;
+    this.#answersRead += opened.filter(({ role }) => role === 'provider').length;
     this.#channelState = this.#channel?.state();
     this.mailbox.push(opened.filter((message) => this.side.isShown(message)));
     if (this.#refusal) this.mailbox.end(this.#refusal);

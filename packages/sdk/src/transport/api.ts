@@ -1,5 +1,5 @@
 import type { ClientOptions, Timing } from '../client-options.ts';
-import { RelayError } from '../relay-error.ts';
+import { RelayError, type RelayErrorCode } from '../relay-error.ts';
 import { throwIfAborted } from './aborted.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { fetchSettings } from './fetch-settings.ts';
@@ -29,11 +29,23 @@ const tries = 6;
 const width = 6;
 
 export function createApi(options: ClientOptions & { timing: Timing }): Api {
-  const { apiKey, timing, fetch = globalThis.fetch, random = Math.random } = options;
+  const { apiKey, timing, onOutage, fetch = globalThis.fetch, random = Math.random } = options;
   const url = baseUrl(options.url);
   const inLane = createLanes(width);
   const budget = createBudget();
   let closedUntil = 0;
+  let outage: RelayErrorCode | undefined;
+  let outageSince = 0;
+
+  function report(error?: RelayError): void {
+    if (error?.code === outage) return;
+    outage = error?.code;
+    outageSince = performance.now();
+    onOutage?.(error);
+  }
+
+  /** An answer to a call from before the outage does not end it. */
+  const reportAnswer = (begun: number) => void (begun >= outageSince && report());
 
   const backoff = (attempt: number) => random() * Math.min(timing.maxBackoff, timing.backoff * 2 ** attempt);
 
@@ -46,7 +58,7 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
       throwIfAborted(signal);
       if (error instanceof RelayError) throw error;
       const message = `The relay at ${url} cannot be reached. Check the address and the network.`;
-      throw new RelayError('unreachable', message, { cause: error });
+      throw new RelayError('unreachable', message + corsHint(url), { cause: error });
     });
     budget.read(response.headers);
     const body = parseJson(text);
@@ -64,15 +76,24 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
     const headers = { 'x-api-key': apiKey, ...init.headers };
     const patientUntil = performance.now() + timing.patience;
     for (let failures = 0; ; ) {
+      let begun = 0;
       try {
-        return read(
+        const answer = read(
           await inLane(async () => {
             await pause(closedUntil - performance.now(), signal);
+            begun = performance.now();
             return attempt(path, { ...fetchSettings, ...init, headers }, signal);
           }, signal),
         );
+        reportAnswer(begun);
+        return answer;
       } catch (error) {
-        if (!(error instanceof RelayError) || !isPassing(error)) throw error;
+        if (!(error instanceof RelayError)) throw error;
+        if (!isPassing(error)) {
+          if (error.status) reportAnswer(begun);
+          throw error;
+        }
+        report(error);
         const { retryAfter, code } = error;
         if (code !== 'rate_limited') failures += 1;
         // For all calls at once; but no answer closes the way for longer than we are patient.
@@ -97,6 +118,13 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
         signal,
       ),
   };
+}
+
+/** Browsers do not tell a page whether its origin was refused or the network failed. */
+function corsHint(url: string): string {
+  const origin = (globalThis as { location?: { origin?: string } }).location?.origin;
+  if (!origin || url.startsWith(origin)) return '';
+  return ` In a browser it must allow this page, too: the relay's setting RELAY_CORS_ORIGINS must contain ${origin}.`;
 }
 
 /** Whether the same call may well succeed a moment later. */

@@ -1,34 +1,36 @@
 import type { ClientOptions, Timing } from '../client-options.ts';
 import type { Api } from './api.ts';
 import { HubStream, type HubStreamOptions } from './hub-stream.ts';
-import { createOpenStream } from './open-stream.ts';
+import { createOpenStream, type StreamOptions } from './open-stream.ts';
 import { startTimer } from './timer.ts';
 
 /** Says when something may have happened. What it is, the gateway tells: events are hints, and may be lies. */
 export interface Hub {
-  /** Calls back when what is known of a topic may be out of date. Gives what ends it. */
-  follow(topic: string, onStale: () => void, since?: string): () => void;
+  /**
+   * Calls back when what is known of a topic may be out of date: events were missed, or it is only looked at now and
+   * then to be sure. Gives what ends it.
+   */
+  follow(topic: string, onStale: (isMissed: boolean) => void, since?: string): () => void;
   /** Where the stream for the next topic stands: for `since`. */
   place(): string | undefined;
   stop(): void;
 }
 
-const leastPoll = 50;
+export interface HubOptions extends ClientOptions, StreamOptions {
+  readonly timing: Timing;
+  readonly onEvent: HubStreamOptions['onEvent'];
+}
 
-export function createHub(
-  api: Api,
-  options: ClientOptions & { timing: Timing; onEvent: HubStreamOptions['onEvent'] },
-): Hub {
+export function createHub(api: Api, options: HubOptions): Hub {
   const { timing, onEvent } = options;
-  const followers = new Set<{ readonly topic: string; readonly call: () => void }>();
+  const followers = new Set<{ readonly topic: string; readonly call: (isMissed: boolean) => void }>();
   const streams: HubStream[] = [];
   const open = createOpenStream(api, options);
   let stopTimer: (() => void) | undefined;
-  let turn = 0;
   let lastLook = performance.now();
 
-  const onStale = (topic: string) => {
-    for (const one of [...followers]) if (one.topic === topic) one.call();
+  const onStale = (topic: string, isMissed = true) => {
+    for (const one of [...followers]) if (one.topic === topic) one.call(isMissed);
   };
 
   const withRoom = () => streams.find(({ isFull }) => !isFull);
@@ -46,18 +48,16 @@ export function createHub(
     return stream;
   }
 
-  /** Polls topics whose streams do not come through, in turn; when all do, looks at each now and then. */
+  /** Polls topics whose streams do not come through; when all do, looks at all of them now and then. */
   function tick(): void {
     const blocked = streams.filter(({ isBlocked }) => isBlocked).flatMap(({ topics }) => [...topics]);
-    const polled = blocked.length > 0 ? blocked : [...followers].map(({ topic }) => topic);
+    for (const topic of blocked) onStale(topic);
     const now = performance.now();
-    if (blocked.length > 0 || now - lastLook >= timing.recheck / polled.length) {
+    if (blocked.length === 0 && now - lastLook >= timing.recheck) {
       lastLook = now;
-      turn += 1;
-      onStale(polled[turn % polled.length] as string);
+      for (const { topics } of streams) for (const topic of topics) onStale(topic, false);
     }
-    const wait = Math.max(leastPoll, timing.poll / Math.max(1, blocked.length));
-    stopTimer = startTimer(Math.max(wait, api.budget.restFor), tick);
+    stopTimer = startTimer(Math.max(timing.poll, api.budget.restFor), tick);
   }
 
   return {

@@ -10,23 +10,31 @@ const pageSize = 200;
  */
 const longest = 2e8;
 
-/** All requests that a key may see, newest first, page by page. */
-export async function* listRequests(
+/** All requests that a key may see, newest first. */
+export async function listRequests(
   api: Api,
-  options: { status?: RequestStatus | undefined; signal?: AbortSignal | undefined } = {},
-): AsyncGenerator<readonly ListedRequest[], void, void> {
-  const query = new URLSearchParams({ limit: String(pageSize) });
-  if (options.status) query.set('status', options.status);
+  { status, signal }: { status?: RequestStatus | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<readonly ListedRequest[]> {
+  const query = new URLSearchParams({ limit: String(pageSize), ...(status && { status }) });
   const seen = new Set<string>();
+  let all: readonly ListedRequest[] = [];
   for (let length = 0; length < longest; ) {
-    const { requests, next } = await api.get(`/api/v1/requests?${query}`, requestPage, options.signal);
-    yield requests;
+    const { requests, next } = await api.get(`/api/v1/requests?${query}`, requestPage, signal);
+    // Not by `push(...requests)`: there may be more than a call takes arguments.
+    all = all.concat(requests);
     // A list that leads back into itself would have no end.
-    if (next === undefined || seen.has(next)) return;
+    if (next === undefined || seen.has(next)) return all;
     seen.add(next);
     for (const { question } of requests) length += question.length + 500;
     length += next.length + 100_000;
     query.set('after', next);
   }
   unexpected('a list that goes on');
+}
+
+/** Those that are open, oldest first. In this order none is missed that is answered meanwhile. */
+export async function listOpen(api: Api, signal?: AbortSignal): Promise<readonly ListedRequest[]> {
+  const pending = await listRequests(api, { status: 'pending', signal });
+  const responded = await listRequests(api, { status: 'responded', signal });
+  return pending.concat(responded).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
 }

@@ -11,11 +11,17 @@ export type OpenStream = (request: {
   readonly signal: AbortSignal;
 }) => Promise<ReadableStream<Uint8Array>>;
 
-export function createOpenStream(api: Api, options: ClientOptions): OpenStream {
-  const { apiKey, fetch = globalThis.fetch } = options;
+export interface StreamOptions {
+  /** What the hub calls topics. */
+  readonly topicsOf: (topics: readonly string[], signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+export function createOpenStream(api: Api, options: ClientOptions & StreamOptions): OpenStream {
+  const { apiKey, topicsOf, fetch = globalThis.fetch } = options;
   const hubAddress = createHubAddress(api, options);
 
-  return async ({ topics, lastEventId, signal }) => {
+  return async ({ topics: names, lastEventId, signal }) => {
+    const topics = await topicsOf(names, signal);
     const url = new URL(await hubAddress(signal));
     for (const topic of topics) url.searchParams.append('topic', topic);
     // In the address: browsers may not send the header to another origin.

@@ -28,7 +28,7 @@ export function problemError(response: Response, body: unknown): RelayError {
     .map(
       ({ path, message }) => typeof path === 'string' && typeof message === 'string' && `${path}: ${message}`,
     );
-  const said = [typeof detail === 'string' ? detail : title, ...fieldTexts]
+  const said = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
     .filter((text) => typeof text === 'string')
     .join(' ')
     // One sentence of somebody else's, in quotation marks: whoever reads it may be a terminal, or a model.

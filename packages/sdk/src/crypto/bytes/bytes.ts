@@ -1,5 +1,5 @@
-/** What WebCrypto takes: bytes that are not shared between threads. */
-export type Bytes = Uint8Array<ArrayBuffer>;
+/** What WebCrypto takes: bytes that are not shared between threads. So written, older compilers understand it too. */
+export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
 export function concat(...parts: readonly Uint8Array[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));

@@ -8,7 +8,11 @@ export async function importSecret(secret: Bytes): Promise<WebKey> {
 }
 
 /** 32 bytes of HKDF with SHA-256. */
-export async function deriveBytes(secret: WebKey, info: Bytes, salt = new Uint8Array(0)): Promise<Bytes> {
+export async function deriveBytes(
+  secret: WebKey,
+  info: Bytes,
+  salt: Bytes = new Uint8Array(0),
+): Promise<Bytes> {
   const algorithm = { name: 'HKDF', hash: 'SHA-256', salt, info };
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, secret, 256));
 }

@@ -1,0 +1,257 @@
+import { type Constellation, eventually, startConstellation, startLyingRelay } from '@expert-relay/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { makeRoot } from './crypto/index.ts';
+import { createExpert, type ExpertEvent } from './expert/index.ts';
+import { createRelay, RelayError } from './index.ts';
+import { quick } from './testing/quick.ts';
+import { runProgram } from './testing/run-program.ts';
+
+let world: Constellation;
+beforeAll(async () => {
+  world = await startConstellation();
+});
+afterAll(() => world.stop());
+
+/** A fetch that notes what is called. */
+function counting() {
+  const calls: string[] = [];
+  const count = (part: string) => calls.filter((path) => path.includes(part)).length;
+  const counted: typeof fetch = (input, init) => {
+    calls.push(String(input));
+    return fetch(input, init);
+  };
+  return { calls, count, fetch: counted };
+}
+
+describe('with 57 open conversations', () => {
+  test('an agent that comes back reads those with news alone', async () => {
+    const { consumerKey, providerKey } = await world.makeTenant();
+    const url = world.gatewayUrl;
+    const first = createRelay({ url, apiKey: consumerKey, timing: quick });
+    const questions = Array.from({ length: 57 }, (_, index) => `Question ${index}?`);
+    const asked = await Promise.all(questions.map((question) => first.ask({ question })));
+    const expert = createExpert({ url, apiKey: providerKey, root: makeRoot(), timing: quick });
+    const answer = async (index: number, text: string) =>
+      await (await expert.request(asked[index]?.refCode ?? '')).answer(text);
+    // Read before, and known to have been.
+    await answer(3, 'Before.');
+    expect((await asked[3]?.waitForAnswer({ timeout: 60_000 }))?.text).toBe('Before.');
+    const states = asked.map((conversation) => conversation.export());
+    first.stop();
+    await answer(5, 'Meanwhile.');
+    await asked[7]?.close();
+
+    const { count, fetch } = counting();
+    const relay = createRelay({
+      url,
+      apiKey: consumerKey,
+      fetch,
+      timing: { ...quick, poll: 30_000, recheck: 60_000 },
+    });
+    const again = await Promise.all(states.map((state) => relay.resume(state)));
+    const answers = again.map((one) =>
+      one.waitForAnswer({ timeout: 60_000 }).then(
+        ({ text }) => text,
+        (error: RelayError) => error.code,
+      ),
+    );
+    expect(await answers[5]).toBe('Meanwhile.');
+    expect(await answers[7]).toBe('conversation_closed');
+    expect(await answers[7]).toBe('conversation_closed');
+    await answer(11, 'Later.');
+    expect(await answers[11]).toBe('Later.');
+    // Those three, and nothing for each of the other 54.
+    expect(count('/messages/')).toBeLessThan(12);
+    expect(count('/requests?')).toBeLessThan(12);
+    relay.stop();
+    await Promise.all(answers);
+    expert.stop();
+  });
+
+  test('an expert that follows events makes no call for any of them', async () => {
+    const { consumerKey, providerKey } = await world.makeTenant();
+    const url = world.gatewayUrl;
+    const relay = createRelay({ url, apiKey: consumerKey });
+    const asked = await Promise.all(
+      Array.from({ length: 57 }, (_, index) =>
+        relay.ask({ question: `Question ${index}?`, encrypted: false }),
+      ),
+    );
+    const { calls, fetch } = counting();
+    const expert = createExpert({ url, apiKey: providerKey, fetch });
+    const events: ExpertEvent[] = [];
+    const listening = (async () => {
+      for await (const event of expert.events()) events.push(event);
+    })();
+    await eventually('the stream', () => events.length > 0);
+    expect(events[0]).toEqual({ type: 'unknown', isMissed: true });
+    expect(await expert.list({ status: 'pending' })).toHaveLength(57);
+    for (const conversation of asked) await conversation.send('And?');
+    await asked[0]?.close();
+    await eventually('all events', () => events.some(({ type }) => type === 'request_closed'));
+    expect(events.filter(({ type }) => type === 'new_message')).toHaveLength(57);
+    expect(events.find(({ type }) => type === 'new_message')).toMatchObject({
+      requestId: asked[0]?.requestId,
+      role: 'consumer',
+    });
+    // Where the hub is, whose key it is, the stream, one list.
+    expect(calls.map((call) => new URL(call).pathname).sort()).toEqual(
+      [
+        '/.well-known/expert-relay',
+        '/api/v1/requests',
+        '/api/v1/whoami',
+        new URL(calls.find((call) => call.includes('topic=')) ?? '').pathname,
+      ].sort(),
+    );
+    expert.stop();
+    await expect(listening).rejects.toMatchObject({ code: 'aborted' });
+    relay.stop();
+  });
+});
+
+describe('an outage', () => {
+  test('is reported once when it begins, and once when it is over', async () => {
+    const { consumerKey } = await world.makeTenant();
+    const liar = await startLyingRelay(world);
+    const said: (string | undefined)[] = [];
+    const relay = createRelay({
+      url: liar.url,
+      apiKey: consumerKey,
+      timing: quick,
+      onOutage: (error) => said.push(error && `${error.code} ${error.retryAfter}`),
+    });
+    await relay.whoami();
+    let tries = 0;
+    liar.tell({
+      instead() {
+        tries += 1;
+        return tries > 3 ? undefined : { status: 503, body: '{}' };
+      },
+    });
+    await Promise.all([relay.whoami(), relay.whoami()]);
+    expect(said).toEqual(['unreachable undefined', undefined]);
+    let isLimited = true;
+    liar.tell({
+      instead() {
+        const limit = { status: 429, headers: { 'retry-after': '1' }, body: '{}' };
+        const answer = isLimited ? limit : undefined;
+        isLimited = false;
+        return answer;
+      },
+    });
+    await relay.whoami();
+    expect(said.slice(2)).toEqual(['rate_limited 1000', undefined]);
+    // A refusal is an answer, too.
+    await expect(relay.findByRef('HS-00000000')).rejects.toMatchObject({ code: 'not_found' });
+    expect(said).toHaveLength(4);
+    await liar.stop();
+  });
+});
+
+describe('an option that does not exist', () => {
+  test('is refused, with the one that was meant', async () => {
+    const { consumerKey, providerKey } = await world.makeTenant();
+    const url = world.gatewayUrl;
+    const relay = createRelay({ url, apiKey: consumerKey });
+    const unknown = (options: object) => options as never;
+    const refused = (message: string) => ({
+      code: 'invalid_input',
+      message: expect.stringContaining(message),
+    });
+    const meant = (given: string, name: string) =>
+      refused(`There is no option \`${given}\`. Did you mean \`${name}\`?`);
+    const context = [{ role: 'user', content: 'The deploy hangs.' }];
+    await expect(relay.ask(unknown({ question: 'x', context }))).rejects.toMatchObject(
+      meant('context', 'messages'),
+    );
+    expect(await relay.requests()).toEqual([]);
+    const conversation = await relay.ask({ question: 'x', encrypted: false });
+    await expect(conversation.waitForAnswer(unknown({ timeOut: 5 }))).rejects.toMatchObject(
+      meant('timeOut', 'timeout'),
+    );
+    await expect(conversation.send('y', unknown({ singal: 5 }))).rejects.toMatchObject(
+      meant('singal', 'signal'),
+    );
+    await expect(conversation.close(unknown({ q: 1 }))).rejects.toMatchObject(
+      refused('There is no option `q`. Options: signal.'),
+    );
+    expect(conversation.status).toBe('pending');
+    expect(() => createRelay(unknown({ url, apiKey: consumerKey, hubURL: 'x' }))).toThrow(/`hubUrl`/);
+    expect(() => createRelay({ url, apiKey: consumerKey, timing: unknown({ polling: 5 }) })).toThrow(
+      /`poll`/,
+    );
+    expect(() => createExpert(unknown({ url, apiKey: providerKey, acceptPlaintext: true }))).toThrow(
+      RelayError,
+    );
+    const expert = createExpert({ url, apiKey: providerKey });
+    const request = await expert.request(conversation.refCode);
+    await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
+      meant('plainText', 'plaintext'),
+    );
+    expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);
+  });
+});
+
+test('what the relay refuses is quoted with its title and its detail', async () => {
+  const { consumerKey } = await world.makeTenant();
+  const relay = createRelay({ url: world.gatewayUrl, apiKey: consumerKey });
+  await expect(relay.findByRef('HS-00000000')).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^The relay says: "There is nothing here\. Check the method and the path\..*"/,
+    ),
+  });
+});
+
+test('a list that is longer than a call takes arguments is read', async () => {
+  const { consumerKey } = await world.makeTenant();
+  const liar = await startLyingRelay(world);
+  const times = { createdAt: '2026-11-21T00:00:00Z', expiresAt: '2026-11-24T00:00:00Z' };
+  const one = { refCode: 'HS-1', status: 'pending', responseCount: 0, question: '', ...times };
+  const requests = Array.from({ length: 40_000 }, (_, index) => ({ requestId: `x${index}`, ...one }));
+  const list = JSON.stringify({ requests });
+  liar.tell({ answer: (answer, { path }) => (path.startsWith('/api/v1/requests?') ? list : answer) });
+  // Where there is little stack, as in a worker, fewer arguments are too many.
+  const program = await runProgram(
+    `import { createRelay } from '@expert-relay/sdk';
+    const relay = createRelay({ url: '${liar.url}', apiKey: '${consumerKey}' });
+    console.log((await relay.requests()).length);`,
+    {},
+    ['--stack-size=256'],
+  );
+  expect(await program.ended).toBe(0);
+  expect(program.output()).toBe('40000\n');
+  await liar.stop();
+});
+
+test('a lie about whose key it is leaves the expert to polling, until it is told the truth', async () => {
+  const { consumerKey, providerKey } = await world.makeTenant();
+  const liar = await startLyingRelay(world);
+  const relay = createRelay({ url: world.gatewayUrl, apiKey: consumerKey });
+  const expert = createExpert({ url: liar.url, apiKey: providerKey, timing: { ...quick, recheck: 600_000 } });
+  const questions: string[] = [];
+  const lie = async (userId: string, question: string) => {
+    liar.tell({
+      answer: (answer, { path }) => (path === '/api/v1/whoami' ? { ...answer, userId } : answer),
+    });
+    await relay.ask({ question });
+    await eventually(`"${question}"`, () => questions.includes(question));
+  };
+  const listening = (async () => {
+    for await (const request of expert.requests()) questions.push(request.question);
+  })();
+  await lie('../../requests', 'A?');
+  await lie(crypto.randomUUID(), 'B?');
+  let streams = 0;
+  liar.tell({
+    blocks(blocks) {
+      streams += 1;
+      return blocks;
+    },
+  });
+  await eventually('a stream', () => streams > 0);
+  await relay.ask({ question: 'C?' });
+  await eventually('the third', () => questions.includes('C?'));
+  expert.stop();
+  await expect(listening).rejects.toMatchObject({ code: 'aborted' });
+  await liar.stop();
+});
