@@ -43,6 +43,7 @@ export const services: readonly ServiceEntry[] = [
     needs: [
       'REDIS_URL',
       'RELAY_PUBLIC_URL',
+      'RELAY_HUB_PUBLIC_URL',
       'RELAY_REQUESTS_URL',
       'RELAY_MESSAGES_URL',
       'RELAY_SESSION_SECRET',

@@ -95,6 +95,7 @@ export const endpoints: readonly Endpoint[] = [
   },
   { method: 'DELETE', path: '/api/keys/:keyId', auth: 'session', from: 'design', success: 204 },
   { method: 'POST', path: '/api/stream-token', auth: 'session', from: 'design', success: 201, body: topics },
+  { method: 'GET', path: '/api/requests/counts', auth: 'session', from: 'design', success: 200 },
   { method: 'GET', path: '/api/me', auth: 'session', from: 'design', success: 200 },
   { method: 'PUT', path: '/api/vault', auth: 'session', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/vault', auth: 'session', from: 'design', success: 200 },

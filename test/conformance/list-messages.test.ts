@@ -88,13 +88,14 @@ describe(row('silences', 'messages list'), () => {
     expect(await read('?after=999999999')).toMatchObject({ messages: [], responseCount: 2 });
   });
 
-  test('shows both parties the same', async () => {
+  test('shows both parties the same, and a session the agent too', async () => {
     const { requestId, read } = await conversationOf(2);
+    const { keyId } = here.alice.consumer;
     expect((await here.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
-    expect((await here.alice.session.get(`/api/requests/${requestId}`)).json).toEqual(await read());
-    expect((await here.alice.session.get(`/api/requests/${requestId}?limit=1`)).json).toEqual(
-      await read('?limit=1'),
-    );
+    for (const query of ['', '?limit=1']) {
+      const { json } = await here.alice.session.get(`/api/requests/${requestId}${query}`);
+      expect(json).toEqual({ ...(await read(query)), agent: { keyId, name: expect.any(String) } });
+    }
   });
 
   test.each([

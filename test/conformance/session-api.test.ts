@@ -50,6 +50,9 @@ test(row('authentication', 'provider, dashboard API'), async () => {
     userId: here.alice.userId,
     name: here.alice.name,
     email: null,
+    identities: [{ provider: 'dev', createdAt: expect.stringMatching(/^\d{4}-.*Z$/) }],
+    topics: [`/svc/providers/${here.alice.userId}`, `/svc/providers/${here.alice.userId}/activity`],
+    hubUrl: (await here.relay.nobody.get('/.well-known/expert-relay')).json.hubUrl,
   });
   const forged = cookie.slice(0, -3) + (cookie.endsWith('AAA') ? 'BBB' : 'AAA');
   for (const headers of [{}, { cookie: forged }, { cookie: 'relay_session=' }, here.alice.provider.headers]) {

@@ -2,6 +2,7 @@ import {
   ConfigError,
   duration,
   flag,
+  hubPublicUrlVariable,
   isLoopback,
   portVariable,
   principalKeyVariable,
@@ -18,6 +19,7 @@ export const variables = {
   process: processVariables,
   port: portVariable(8084),
   publicUrl: publicUrlVariable,
+  hubPublicUrl: hubPublicUrlVariable,
   redis: redisVariables,
   upstreams: {
     requests: serviceUrlVariable('requests'),

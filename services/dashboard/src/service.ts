@@ -35,7 +35,11 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(
     createSession({ ...config.session, redis, prefix: config.redis.prefix, publicUrl: config.publicUrl }),
   );
-  mountRoutes(app, { services: { requests, messages }, devLogin: config.devLogin });
+  mountRoutes(app, {
+    services: { requests, messages },
+    devLogin: config.devLogin,
+    hubUrl: config.hubPublicUrl,
+  });
   app.use(() => {
     throw new Problem('not_found');
   });

@@ -1,6 +1,7 @@
 import {
   corsOriginsVariable,
   databaseVariables,
+  hubPublicUrlVariable,
   integer,
   natsVariables,
   portVariable,
@@ -10,7 +11,6 @@ import {
   read,
   serviceUrlVariable,
   trustedProxiesVariable,
-  url,
   type Values,
 } from '@expert-relay/kit/config';
 
@@ -18,11 +18,7 @@ export const variables = {
   process: processVariables,
   port: portVariable(8080),
   publicUrl: publicUrlVariable,
-  hubPublicUrl: url('RELAY_HUB_PUBLIC_URL', {
-    help: 'The address under which the hub is reached from outside: clients learn it from the gateway.',
-    protocols: ['http:', 'https:'],
-    default: 'http://127.0.0.1:8090',
-  }),
+  hubPublicUrl: hubPublicUrlVariable,
   corsOrigins: corsOriginsVariable,
   database: databaseVariables,
   nats: natsVariables,

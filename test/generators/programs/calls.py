@@ -10,7 +10,7 @@ from relay import AuthenticatedClient, Client
 from relay.api.account import create_stream_token, whoami
 from relay.api.conversation import close_request, exchange_keys, list_messages, send_message
 from relay.api.requests import find_by_ref, list_requests, poll_help, submit_help
-from relay.models import ContextMessage, KeyExchange, PlaintextMessage, PlaintextSubmission, Problem, Role, Status, Topics
+from relay.models import ContextMessage, KeyExchange, PlaintextMessage, PlaintextSubmission, Problem, Role, Topics
 
 for module in pkgutil.walk_packages(relay.__path__, "relay."):
     importlib.import_module(module.name)
@@ -43,7 +43,7 @@ answer = PlaintextMessage(role=Role.PROVIDER, plaintext="Yes, it is stale.")
 sent = send_message.sync(request_id, client=expert, body=answer)
 polled = poll_help.sync(request_id, client=nobody)
 conversation = list_messages.sync(request_id, client=agent, after=0, limit=10)
-listed = list_requests.sync(client=agent, status=Status.RESPONDED)
+listed = list_requests.sync(client=agent, status="responded")
 token = create_stream_token.sync(client=agent, body=Topics(topics=[f"/svc/requests/{request_id}"]))
 me = whoami.sync(client=expert)
 closed = close_request.sync(request_id, client=agent)

@@ -32,36 +32,64 @@ beforeEach(async () => {
 
 async function stages(): Promise<string[]> {
   const { rows } = await client.query<{ row: string }>(`
-    SELECT concat_ws(' ', request_id, stage, extract(day FROM at AT TIME ZONE 'UTC')) AS row
+    SELECT concat_ws(' ', request_id, stage, extract(day FROM at AT TIME ZONE 'UTC'), progress,
+      CASE WHEN EXISTS (
+        SELECT FROM help_requests WHERE id = request_id
+          AND (user_id, created_at) IS DISTINCT FROM (request_stages.user_id, request_stages.created_at))
+      THEN 'wrong' END) AS row
     FROM request_stages ORDER BY request_id`);
   return rows.map(({ row }) => row);
 }
 
 const change = (what: string) => client.query(`UPDATE help_requests SET ${what} WHERE id = 'a'`);
 
-test('a request stands in one place from its first moment to its last', async () => {
-  expect(await stages()).toEqual(['a open 3', 'b open 3']);
-  await change(`seq = 2, status = 'responded', response_count = 1, message_count = 1`);
-  expect(await stages()).toEqual(['a open 3', 'b open 3']);
+const answer = `seq = 2, status = 'responded', response_count = response_count + 1, message_count = message_count + 1,
+  last_message_at = '2030-01-01', last_message_role = 'provider'`;
+const followUp = `message_count = message_count + 1, last_message_at = '2030-01-02', last_message_role = 'consumer'`;
+
+test('a request has one row from its first moment to its last', async () => {
+  expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
+  await change(followUp);
+  expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
+  await change(answer);
+  expect(await stages()).toEqual(['a open 3 answered', 'b open 3 unanswered']);
+  await change(followUp);
+  expect(await stages()).toEqual(['a open 3 follow_up', 'b open 3 unanswered']);
   await change(`expires_at = '2030-01-04'`);
-  expect(await stages()).toEqual(['a open 4', 'b open 3']);
+  expect(await stages()).toEqual(['a open 4 follow_up', 'b open 3 unanswered']);
   await change(`status = 'closed', ended_at = '2030-01-02'`);
-  expect(await stages()).toEqual(['a ended 2', 'b open 3']);
+  expect(await stages()).toEqual(['a ended 2 closed', 'b open 3 unanswered']);
   await change('erased_at = now()');
-  expect(await stages()).toEqual(['a erased 2', 'b open 3']);
+  expect(await stages()).toEqual(['a erased 2 closed', 'b open 3 unanswered']);
   await client.query(`DELETE FROM help_requests WHERE id = 'a'`);
-  expect(await stages()).toEqual(['b open 3']);
+  expect(await stages()).toEqual(['b open 3 unanswered']);
 });
 
-test('an expiry moves it itself', async () => {
+test('an expiry moves the row itself', async () => {
+  await change(answer);
   await client.query(`
     WITH ended AS (
       UPDATE help_requests SET status = 'expired', ended_at = expires_at WHERE id = 'a'
       RETURNING id AS request_id, expires_at)
     ${moveExpired.sql}`);
-  expect(await stages()).toEqual(['a ended 3', 'b open 3']);
+  expect(await stages()).toEqual(['a ended 3 answered', 'b open 3 unanswered']);
   await change('erased_at = now()');
-  expect(await stages()).toEqual(['a erased 3', 'b open 3']);
+  expect(await stages()).toEqual(['a erased 3 answered', 'b open 3 unanswered']);
+});
+
+test('a message that the release before counts is noted all the same', async () => {
+  const noted = async () => {
+    const { rows } = await client.query<{ role: string | null; isNew: boolean }>(`
+      SELECT last_message_role AS role, last_message_at > clock_timestamp() - interval '1 minute' AS "isNew"
+      FROM help_requests WHERE id = 'a'`);
+    return rows[0];
+  };
+  await change(`status = 'responded', response_count = 1, message_count = 1`);
+  expect(await noted()).toEqual({ role: 'provider', isNew: true });
+  expect(await stages()).toEqual(['a open 3 answered', 'b open 3 unanswered']);
+  await change(`response_count = 1, message_count = 2`);
+  expect(await noted()).toEqual({ role: 'consumer', isNew: true });
+  expect(await stages()).toEqual(['a open 3 follow_up', 'b open 3 unanswered']);
 });
 
 test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])('it goes with its user: %s', async (statement) => {
@@ -81,10 +109,11 @@ test('changes of a request write none of its indexes anew', async () => {
   };
   await client.query('BEGIN');
   const { total: before = 0 } = (await updates()) ?? {};
-  await change(`seq = 2, status = 'responded', response_count = 1, message_count = 1`);
+  await change(answer);
+  await change(followUp);
   await change(`provider_sign_pub_key = 'x', provider_encrypt_pub_key = 'y'`);
   await change(`status = 'closed', ended_at = now()`);
   await change('erased_at = now()');
-  expect(await updates()).toEqual({ total: before + 4, cold: 0 });
+  expect(await updates()).toEqual({ total: before + 5, cold: 0 });
   await client.query('ROLLBACK');
 });

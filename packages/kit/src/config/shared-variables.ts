@@ -153,6 +153,12 @@ export const publicUrlVariable = url('RELAY_PUBLIC_URL', {
   default: 'http://127.0.0.1:8080',
 });
 
+export const hubPublicUrlVariable = url('RELAY_HUB_PUBLIC_URL', {
+  help: 'The address under which the hub is reached from outside: clients learn it from the gateway.',
+  protocols: ['http:', 'https:'],
+  default: 'http://127.0.0.1:8090',
+});
+
 export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {
   help: 'How long a conversation lasts.',
   default: '72h',

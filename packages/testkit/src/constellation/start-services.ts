@@ -61,12 +61,12 @@ export async function startServices(
         ),
       ),
     ]);
+    const outer = { ...inner, RELAY_HUB_PUBLIC_URL: hub.url };
     const dashboard = await start(
-      createDashboard(readDashboardConfig({ ...inner, ...settings.dashboard }), overridesFor('dashboard')),
+      createDashboard(readDashboardConfig({ ...outer, ...settings.dashboard }), overridesFor('dashboard')),
     );
     const edge = {
-      ...inner,
-      RELAY_HUB_PUBLIC_URL: hub.url,
+      ...outer,
       RELAY_DASHBOARD_URL: dashboard.url,
       RELAY_PORT: new URL(env.RELAY_PUBLIC_URL ?? '').port,
       ...settings.gateway,

@@ -2,6 +2,7 @@ import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Express } from 'express';
 import { createEndSession } from '../session/end-session.ts';
 import { createFindUser } from '../session/find-user.ts';
+import { getMe } from './get-me.ts';
 import { leaveSignIn, requireSession } from './guard-pages.ts';
 import { proxyToService } from './proxy-to-service.ts';
 import { sessionActions } from './session-actions.ts';
@@ -17,8 +18,9 @@ export interface Services {
 
 export function mountRoutes(
   app: Express,
-  { services, devLogin }: { services: Services; devLogin: boolean },
+  { services, devLogin, hubUrl }: { services: Services; devLogin: boolean; hubUrl: string },
 ): void {
+  app.get('/api/me', getMe({ requests: services.requests, hubUrl }));
   for (const action of sessionActions) {
     app[action.method](action.path, proxyToService(action, services[action.service]));
   }

@@ -1,45 +1,59 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { checkContentType, readBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Action } from './session-actions.ts';
 
 /** Calls the service that owns an action with the session's principal, and sends its answer on. */
 export const proxyToService =
   (action: Action, service: ServiceClient): RequestHandler =>
-  async (request, response) => {
-    if (!request.user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
-    const body = await bodyOf(request);
-    const answer = await service.call({
-      method: request.method,
-      path: pathFor(action, request),
-      route: action.to,
-      principal: { kind: 'session', ...pick(request.user) },
-      callId: response.locals.callId,
-      headers: kept(request.headers, ['if-match', 'traceparent']),
-      ...(body && { body }),
-    });
-    const headers = kept(answer.headers, [
-      'cache-control',
-      'content-length',
-      'content-type',
-      'etag',
-      'retry-after',
-    ]);
-    response.writeHead(answer.statusCode ?? 502, headers);
-    try {
-      await pipeline(answer, response);
-    } catch {
-      // The head is sent, so the answer can only be cut off. The service client has logged a break on its side.
-      response.destroy();
-    }
-  };
+  async (request, response) =>
+    sendOn(
+      await callService(service, { method: request.method, to: action.to }, request, response),
+      response,
+    );
+
+export async function callService(
+  service: ServiceClient,
+  { method, to }: { method: string; to: string },
+  request: Request,
+  response: Response,
+): Promise<IncomingMessage> {
+  if (!request.user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
+  const body = await bodyOf(request);
+  return service.call({
+    method,
+    path: pathFor(to, request),
+    route: to,
+    principal: { kind: 'session', ...pick(request.user) },
+    callId: response.locals.callId,
+    headers: kept(request.headers, ['if-match', 'traceparent']),
+    ...(body && { body }),
+  });
+}
+
+export async function sendOn(answer: IncomingMessage, response: Response): Promise<void> {
+  const headers = kept(answer.headers, [
+    'cache-control',
+    'content-length',
+    'content-type',
+    'etag',
+    'retry-after',
+  ]);
+  response.writeHead(answer.statusCode ?? 502, headers);
+  try {
+    await pipeline(answer, response);
+  } catch {
+    // The head is sent, so the answer can only be cut off. The service client has logged a break on its side.
+    response.destroy();
+  }
+}
 
 const pick = ({ userId, sessionId }: Express.User) => ({ userId, sessionId });
 
-function pathFor({ to }: Action, request: Request): string {
+function pathFor(to: string, request: Request): string {
   const id = request.params.id;
   const path = typeof id === 'string' ? to.replace(':id', encodeURIComponent(id)) : to;
   const query = request.originalUrl.indexOf('?');

@@ -8,8 +8,8 @@ export interface Action {
 }
 
 export const sessionActions: readonly Action[] = [
-  { method: 'get', path: '/api/me', service: 'requests', to: '/internal/me' },
   { method: 'get', path: '/api/requests', service: 'requests', to: '/api/v1/requests' },
+  { method: 'get', path: '/api/requests/counts', service: 'requests', to: '/internal/requests/counts' },
   { method: 'get', path: '/api/requests/:id', service: 'messages', to: '/api/v1/messages/:id' },
   {
     method: 'post',

@@ -25,8 +25,9 @@ async function mendBatch(query: Query): Promise<number> {
       RETURNING request_id
     ),
     mended AS (
-      INSERT INTO request_stages (stage, at, request_id)
-      SELECT stage_of(ended_at, erased_at), COALESCE(ended_at, expires_at), id
+      INSERT INTO request_stages (stage, at, request_id, user_id, created_at, progress)
+      SELECT stage_of(ended_at, erased_at), COALESCE(ended_at, expires_at), id,
+        user_id, created_at, progress_of(status, response_count, last_message_role)
       FROM help_requests JOIN stray ON id = stray.request_id
       FOR KEY SHARE OF help_requests
       ON CONFLICT DO NOTHING

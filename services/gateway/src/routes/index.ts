@@ -39,6 +39,7 @@ export const routes: readonly EdgeRoute[] = [
   { method: 'POST', path: '/auth/*', to: 'dashboard' },
   { method: 'POST', path: '/logout', to: 'dashboard' },
   { method: 'GET', path: '/api/requests', to: 'dashboard' },
+  { method: 'GET', path: '/api/requests/counts', to: 'dashboard' },
   { method: 'GET', path: '/api/requests/:id', to: 'dashboard' },
   { method: 'POST', path: '/api/requests/:id/key-exchange', to: 'dashboard' },
   { method: 'POST', path: '/api/requests/:id/messages', to: 'dashboard' },

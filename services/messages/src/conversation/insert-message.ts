@@ -64,6 +64,8 @@ export async function insertMessage(
         message_count = message_count + 1,
         content_bytes = content_bytes + ${size}::int,
         response_count = response_count + ${isResponse ? 1 : 0}::int,
+        last_message_at = message.created_at,
+        last_message_role = ${content.role}::message_role,
         status = CASE WHEN ${isResponse} THEN 'responded'::request_status ELSE status END
       FROM message
       WHERE id = message.request_id

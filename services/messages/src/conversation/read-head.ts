@@ -1,9 +1,11 @@
 import {
+  empty,
   formatRefCode,
   ownedBy,
   type Party,
   type Query,
   type RequestStatus,
+  sql,
   statusNow,
 } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
@@ -17,9 +19,10 @@ interface Row {
   responseCount: number;
   createdAt: string;
   expiresAt: string;
-  question: string | null;
-  plaintext: string | null;
-  context: unknown;
+  question?: string | null;
+  plaintext?: string | null;
+  context?: unknown;
+  agent?: { keyId: string; name: string };
   consumerSignPubKey: string | null;
   consumerEncryptPubKey: string | null;
   providerSignPubKey: string | null;
@@ -28,12 +31,23 @@ interface Row {
   erasedAt: string | null;
 }
 
-/** All of a conversation but its messages: `seq` says up to where those belong to it, `contentBytes` how large they are. */
-export async function readHead(query: Query, party: Party, requestId: string) {
+const submission = sql`question, plaintext, context,`;
+
+const agent = sql`(
+  SELECT json_build_object('keyId', api_keys.id, 'name', api_keys.name)
+  FROM api_keys WHERE api_keys.id = consumer_key_id) AS agent,`;
+
+/**
+ * All of a conversation but its messages: `seq` is the last that belongs to it, `contentBytes` their size. A session
+ * gets the submission only with the first page. A key gets it with each, since the SDK checks each page by itself.
+ */
+export async function readHead(query: Query, party: Party, requestId: string, after = 0) {
+  const isSession = party.kind === 'session';
   const [row] = await query<Row>`
     SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, content_bytes AS "contentBytes",
       response_count AS "responseCount",
-      created_at AS "createdAt", expires_at AS "expiresAt", question, plaintext, context,
+      created_at AS "createdAt", expires_at AS "expiresAt",
+      ${isSession && after > 0 ? empty : submission} ${isSession ? agent : empty}
       consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
       provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
       key_signature AS "keySignature", erased_at AS "erasedAt"

@@ -1,18 +1,24 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
+import { ownTopics } from '../stream-tokens/covered-topics.ts';
 
+/** The dashboard adds the hub's address. */
 export const getMe = (context: Context) =>
   defineRoute({
     method: 'get',
     path: '/internal/me',
     allow: ['session'],
-    async handle({ principal }) {
+    async handle({ principal: { userId } }) {
       const user = await context.prisma.user.findUnique({
-        where: { id: principal.userId },
-        select: { id: true, name: true, email: true },
+        where: { id: userId },
+        select: {
+          name: true,
+          email: true,
+          identities: { select: { provider: true, createdAt: true }, orderBy: { createdAt: 'asc' } },
+        },
       });
       if (!user) throw new Problem('unauthorized');
-      return { status: 200, body: { userId: user.id, name: user.name, email: user.email } };
+      return { status: 200, body: { userId, ...user, topics: ownTopics(userId) } };
     },
   });

@@ -1,6 +1,7 @@
 import type { Route } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { closeRequest } from './close-request.ts';
+import { countRequests } from './count-requests.ts';
 import { createKey } from './create-key.ts';
 import { createStreamToken } from './create-stream-token.ts';
 import { endSession } from './end-session.ts';
@@ -36,6 +37,7 @@ export const routes = (context: Context): readonly Route[] => [
   signInUser(context),
   endSession(context),
   getMe(context),
+  countRequests(context),
   listKeys(context),
   createKey(context),
   renameKey(context),

@@ -1,6 +1,6 @@
-import { formatTopic } from '@expert-relay/contracts';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
+import { ownTopics } from '../stream-tokens/covered-topics.ts';
 
 /** What a key is, for scripts and for `relay doctor`. */
 export const whoami = (context: Context) =>
@@ -13,7 +13,9 @@ export const whoami = (context: Context) =>
         where: { id: apiKeyId },
         select: { name: true },
       });
-      const own = [formatTopic({ kind: 'provider', userId }), formatTopic({ kind: 'activity', userId })];
-      return { status: 200, body: { kind, name, userId, topics: kind === 'provider' ? own : [] } };
+      return {
+        status: 200,
+        body: { kind, name, userId, topics: kind === 'provider' ? ownTopics(userId) : [] },
+      };
     },
   });

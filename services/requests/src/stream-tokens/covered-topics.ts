@@ -1,4 +1,4 @@
-import { parseTopic } from '@expert-relay/contracts';
+import { formatTopic, parseTopic } from '@expert-relay/contracts';
 import { join, ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
 import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
@@ -16,6 +16,12 @@ export function credentialOf(party: Party): Credential {
   const { kind, apiKeyId: id, secret } = party;
   return { kind, id, ...(secret && { secret }) };
 }
+
+/** An expert's topics, that of every request apart. */
+export const ownTopics = (userId: string): string[] => [
+  formatTopic({ kind: 'provider', userId }),
+  formatTopic({ kind: 'activity', userId }),
+];
 
 /**
  * Refuses unless the caller may listen to every topic: its own requests' topics and, for the expert,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { formatCursor, parseCursor } from './list-cursor.ts';
+import { formatCursor, parseCursor } from './cursor.ts';
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA';
 const encode = (text: string) => Buffer.from(text).toString('base64url');

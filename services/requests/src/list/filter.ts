@@ -1,0 +1,87 @@
+import { isOpen, type RequestStatus, type Sql, sql, statusNow } from '@expert-relay/db';
+import { z } from 'zod';
+
+export const statuses = ['pending', 'responded', 'closed', 'expired'] as const satisfies RequestStatus[];
+
+/** The inbox's three: open and the expert's turn, open and the agent's turn, no longer open. */
+export const inboxFilters = ['waiting', 'answered', 'ended'] as const;
+type InboxFilter = (typeof inboxFilters)[number];
+
+/** Which requests a list holds: both must apply. */
+export interface Filter {
+  filter?: InboxFilter | undefined;
+  status?: readonly RequestStatus[] | undefined;
+}
+
+const oneOf = statuses.join('|');
+const expectedStatus = `Expected ${statuses.join(', ')}, or several of them with commas between.`;
+
+export const filterSchema = {
+  filter: z.enum(inboxFilters, { error: `Expected ${inboxFilters.join(', ')}.` }).optional(),
+  status: z
+    .string()
+    .regex(new RegExp(`^(${oneOf})(,(${oneOf})){0,9}$`), expectedStatus)
+    .transform((text) => text.split(',') as RequestStatus[])
+    .optional(),
+};
+
+/** A range of the inbox's index: the requests of a user that have all of this in common, by creation. */
+export interface Bucket {
+  readonly stage: 'open' | 'ended' | 'erased';
+  readonly progress: 'unanswered' | 'follow_up' | 'answered' | 'closed';
+  /** Open requests are in two buckets, of which the database's clock decides. */
+  readonly isOverdue: boolean;
+  readonly status: RequestStatus;
+  readonly filter: InboxFilter;
+}
+
+const open = { stage: 'open', isOverdue: false } as const;
+const over = [
+  { stage: 'open', isOverdue: true },
+  { stage: 'ended', isOverdue: false },
+  { stage: 'erased', isOverdue: false },
+] as const;
+
+const buckets: readonly Bucket[] = [
+  { ...open, progress: 'unanswered', status: 'pending', filter: 'waiting' },
+  { ...open, progress: 'follow_up', status: 'responded', filter: 'waiting' },
+  { ...open, progress: 'answered', status: 'responded', filter: 'answered' },
+  ...over.flatMap((where): Bucket[] => [
+    { ...where, progress: 'unanswered', status: 'expired', filter: 'ended' },
+    { ...where, progress: 'follow_up', status: 'expired', filter: 'ended' },
+    { ...where, progress: 'answered', status: 'expired', filter: 'ended' },
+    { ...where, progress: 'closed', status: 'closed', filter: 'ended' },
+  ]),
+];
+
+export const bucketsOf = ({ filter, status }: Filter): readonly Bucket[] =>
+  buckets.filter(
+    (bucket) => (!filter || bucket.filter === filter) && (!status || status.includes(bucket.status)),
+  );
+
+/** The buckets as a relation `bucket`, and the condition on a row of `request_stages` to be in it. */
+export const relationOf = (some: readonly Bucket[]): Sql => sql`
+  unnest(
+    ${some.map(({ stage }) => stage)}::request_stage[],
+    ${some.map(({ progress }) => progress)}::request_progress[],
+    ${some.map(({ isOverdue }) => isOverdue)}::boolean[]
+  ) WITH ORDINALITY AS bucket (stage, progress, is_overdue, number)`;
+
+export const inBucket = (userId: string): Sql => sql`
+  request_stages.user_id = ${userId}::uuid
+  AND request_stages.stage = bucket.stage AND request_stages.progress = bucket.progress
+  AND (request_stages.stage <> 'open' OR (request_stages.at <= now()) = bucket.is_overdue)`;
+
+const filterConditions: Readonly<Record<InboxFilter, Sql>> = {
+  waiting: sql`(${isOpen} AND last_message_role IS DISTINCT FROM 'provider')`,
+  answered: sql`(${isOpen} AND last_message_role = 'provider')`,
+  ended: sql`NOT ${isOpen}`,
+};
+
+/** The same as conditions on `help_requests`, for lists that do not go by the index. */
+export function conditionsOf({ filter, status }: Filter): readonly Sql[] {
+  return [
+    ...(filter ? [filterConditions[filter]] : []),
+    ...(status ? [sql`${statusNow} = ANY(${status}::request_status[])`] : []),
+  ];
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import { encryptedContent, keyExchange, submission } from '../black-box/samples.ts';
+import { useRelay } from '../black-box/use-relay.ts';
+
+const here = useRelay();
+type Expert = Awaited<ReturnType<typeof here.relay.signUp>>;
+
+const idsIn = (body: { requests: { requestId: string }[] }) =>
+  body.requests.map(({ requestId }) => requestId);
+const list = async (user: Expert, query = '') => (await user.session.get(`/api/requests${query}`)).json;
+
+async function say(party: Expert['consumer' | 'provider'], requestId: string, role: string): Promise<string> {
+  const answer = await party.post(`/api/v1/message/${requestId}`, { role, plaintext: 'x' });
+  expect(answer.status).toBe(201);
+  return answer.json.createdAt;
+}
+
+/** A user with one request in each state that a person can tell apart; the oldest first. */
+async function furnish() {
+  const user = await here.relay.signUp();
+  const make = async () => (await user.consumer.newRequest()).requestId;
+  const [unanswered, followUp, answered, closedAtOnce, closed] = [
+    await make(),
+    await make(),
+    await make(),
+    await make(),
+    await make(),
+  ];
+  for (const requestId of [followUp, answered, closed]) await say(user.provider, requestId, 'provider');
+  await say(user.consumer, followUp, 'consumer');
+  for (const requestId of [closedAtOnce, closed]) await user.provider.post(`/api/v1/close/${requestId}`);
+  return { user, requests: { unanswered, followUp, answered, closedAtOnce, closed } };
+}
+
+describe('the inbox', () => {
+  test('has three filters, several statuses at once, and counts of each', async () => {
+    const { user, requests } = await furnish();
+    const { unanswered, followUp, answered, closedAtOnce, closed } = requests;
+    const expected = {
+      '?filter=waiting': [followUp, unanswered],
+      '?filter=answered': [answered],
+      '?filter=ended': [closed, closedAtOnce],
+      '?status=pending,responded': [answered, followUp, unanswered],
+      '?status=closed,expired': [closed, closedAtOnce],
+      '?status=pending,pending': [unanswered],
+      '?filter=waiting&status=responded,closed': [followUp],
+      '?filter=ended&status=pending': [],
+    };
+    for (const [query, ids] of Object.entries(expected)) expect(idsIn(await list(user, query))).toEqual(ids);
+    const answer = await user.session.get('/api/requests/counts');
+    expect(answer.json).toEqual({
+      filters: { waiting: 2, answered: 1, ended: 2 },
+      statuses: { pending: 1, responded: 2, closed: 2, expired: 0 },
+    });
+  });
+
+  test('is read page by page with each filter, each request once', async () => {
+    const user = await here.relay.signUp();
+    const made: string[] = [];
+    for (let count = 0; count < 5; count++) made.unshift((await user.consumer.newRequest()).requestId);
+    for (const requestId of made.slice(1, 3)) {
+      await say(user.provider, requestId, 'provider');
+      await say(user.consumer, requestId, 'consumer');
+    }
+    const pages: string[][] = [];
+    for (let query = '?filter=waiting&limit=2'; query; ) {
+      const page = await list(user, query);
+      pages.push(idsIn(page));
+      query = page.next ? `?filter=waiting&limit=2&after=${page.next}` : '';
+    }
+    expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
+  });
+
+  test('says of each request who asked, whose turn it is and when something happened last', async () => {
+    const user = await here.relay.signUp();
+    const row = async () => (await list(user)).requests[0];
+    const { requestId } = await user.consumer.newRequest(submission());
+    const first = await row();
+    expect(first).toMatchObject({
+      agent: { keyId: user.consumer.keyId, name: expect.any(String) },
+      ...{ encrypted: true, pickedUp: false, turn: 'expert', messageCount: 0 },
+    });
+    expect(first.lastActivityAt).toBe(first.createdAt);
+
+    await user.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange());
+    expect(await row()).toEqual({ ...first, pickedUp: true });
+    const sent = await user.session.post(`/api/requests/${requestId}/messages`, encryptedContent());
+    expect(await row()).toMatchObject({
+      ...{ turn: 'agent', messageCount: 1, lastActivityAt: sent.json.createdAt },
+    });
+    const asked = await say(user.consumer, requestId, 'consumer');
+    expect(await row()).toMatchObject({ turn: 'expert', messageCount: 2, lastActivityAt: asked });
+    const { closedAt } = (await user.session.post(`/api/requests/${requestId}/close`)).json;
+    expect(await row()).toMatchObject({ turn: 'expert', lastActivityAt: closedAt });
+  });
+
+  test('shows a request without keys as not encrypted', async () => {
+    const user = await here.relay.signUp();
+    const [consumerSignPubKey, consumerEncryptPubKey] = [null, null];
+    await user.consumer.newRequest({ plaintext: 'x', consumerSignPubKey, consumerEncryptPubKey });
+    expect((await list(user)).requests[0]).toMatchObject({ encrypted: false, pickedUp: false });
+  });
+
+  test('finds a reference code as people type it, and words of the question in any case', async () => {
+    const user = await here.relay.signUp();
+    await user.consumer.newRequest({ question: 'Is 50% of O\\O_1 enough?' });
+    const { requestId, refCode } = await user.consumer.newRequest({ question: 'Which PLAN?' });
+    const code: string = refCode.slice(3);
+    const typed = [
+      ...[refCode, code, refCode.toLowerCase(), code.toLowerCase(), ` ${refCode}\n`, `hs-${code}`],
+      ...[code.replaceAll('0', 'o').replaceAll('1', 'l'), code.replaceAll('0', 'O').replaceAll('1', 'I')],
+      ...['which', 'plan', 'H PLAN?'],
+    ];
+    for (const q of typed) {
+      expect(idsIn(await list(user, `?q=${encodeURIComponent(q)}`))).toEqual([requestId]);
+    }
+    for (const q of ['%', '_', 'WHI%PLAN', `${code}0`, code.slice(1), '\\', '.*']) {
+      expect(idsIn(await list(user, `?q=${encodeURIComponent(q)}`))).not.toContain(requestId);
+    }
+    for (const filter of ['filter=waiting', 'status=pending,closed']) {
+      expect(idsIn(await list(user, `?q=which&${filter}`))).toEqual([requestId]);
+    }
+    expect(idsIn(await list(user, '?q=which&filter=answered'))).toEqual([]);
+  });
+});
+
+test('a conversation is read page by page; question and context come with the first page', async () => {
+  const user = await here.relay.signUp();
+  const { requestId } = await user.consumer.newRequest({
+    question: 'Q?',
+    messages: [{ role: 'user', content: 'C' }],
+  });
+  for (let count = 0; count < 3; count++) await say(user.provider, requestId, 'provider');
+  const path = `/api/requests/${requestId}?limit=2`;
+  const { json: first } = await user.session.get(path);
+  expect(first).toMatchObject({
+    question: 'Q?',
+    context: [{ role: 'user', content: 'C' }],
+    plaintext: null,
+    agent: { keyId: user.consumer.keyId, name: expect.any(String) },
+  });
+  const { json: second } = await user.session.get(`${path}&after=${first.next}`);
+  const { question, context, plaintext, messages, next, ...head } = first;
+  expect(second).toEqual({ ...head, messages: [expect.objectContaining({ seq: next + 1 })] });
+  expect(messages).toHaveLength(2);
+
+  // The SDK checks each page of v1 by itself.
+  const asKey = await user.provider.get(`/api/v1/messages/${requestId}?after=${next}`);
+  expect(asKey.json).toMatchObject({ question, context, plaintext });
+  expect(asKey.json).not.toHaveProperty('agent');
+});
