@@ -29,48 +29,46 @@ export const filterSchema = {
 export interface Bucket {
   readonly stage: 'open' | 'ended' | 'erased';
   readonly progress: 'unanswered' | 'follow_up' | 'answered' | 'closed';
-  /** Open requests are in two buckets, of which the database's clock decides. */
-  readonly isOverdue: boolean;
   readonly status: RequestStatus;
   readonly filter: InboxFilter;
 }
 
-const open = { stage: 'open', isOverdue: false } as const;
-const over = [
-  { stage: 'open', isOverdue: true },
-  { stage: 'ended', isOverdue: false },
-  { stage: 'erased', isOverdue: false },
-] as const;
-
 const buckets: readonly Bucket[] = [
-  { ...open, progress: 'unanswered', status: 'pending', filter: 'waiting' },
-  { ...open, progress: 'follow_up', status: 'responded', filter: 'waiting' },
-  { ...open, progress: 'answered', status: 'responded', filter: 'answered' },
-  ...over.flatMap((where): Bucket[] => [
-    { ...where, progress: 'unanswered', status: 'expired', filter: 'ended' },
-    { ...where, progress: 'follow_up', status: 'expired', filter: 'ended' },
-    { ...where, progress: 'answered', status: 'expired', filter: 'ended' },
-    { ...where, progress: 'closed', status: 'closed', filter: 'ended' },
+  { stage: 'open', progress: 'unanswered', status: 'pending', filter: 'waiting' },
+  { stage: 'open', progress: 'follow_up', status: 'responded', filter: 'waiting' },
+  { stage: 'open', progress: 'answered', status: 'responded', filter: 'answered' },
+  ...(['ended', 'erased'] as const).flatMap((stage): Bucket[] => [
+    { stage, progress: 'unanswered', status: 'expired', filter: 'ended' },
+    { stage, progress: 'follow_up', status: 'expired', filter: 'ended' },
+    { stage, progress: 'answered', status: 'expired', filter: 'ended' },
+    { stage, progress: 'closed', status: 'closed', filter: 'ended' },
   ]),
 ];
 
-export const bucketsOf = ({ filter, status }: Filter): readonly Bucket[] =>
-  buckets.filter(
-    (bucket) => (!filter || bucket.filter === filter) && (!status || status.includes(bucket.status)),
-  );
+/** Open requests whose time is over: no bucket has them, since the clock decides. Few, for as long as a worker runs. */
+const overdue = { status: 'expired', filter: 'ended' } as const;
 
-/** The buckets as a relation `bucket`, and the condition on a row of `request_stages` to be in it. */
+const passes = ({ filter, status }: Filter, one: Pick<Bucket, 'filter' | 'status'>): boolean =>
+  (!filter || one.filter === filter) && (!status || status.includes(one.status));
+
+export const bucketsOf = (filter: Filter): readonly Bucket[] =>
+  buckets.filter((bucket) => passes(filter, bucket));
+
+export const includesOverdue = (filter: Filter): boolean => passes(filter, overdue);
+
+/** Buckets as a relation `bucket`. */
 export const relationOf = (some: readonly Bucket[]): Sql => sql`
-  unnest(
-    ${some.map(({ stage }) => stage)}::request_stage[],
-    ${some.map(({ progress }) => progress)}::request_progress[],
-    ${some.map(({ isOverdue }) => isOverdue)}::boolean[]
-  ) WITH ORDINALITY AS bucket (stage, progress, is_overdue, number)`;
+  unnest(${some.map(({ stage }) => stage)}::request_stage[], ${some.map(({ progress }) => progress)}::request_progress[])
+  WITH ORDINALITY AS bucket (stage, progress, number)`;
 
-export const inBucket = (userId: string): Sql => sql`
+/** Whether a row of `request_stages` is in its bucket. */
+export const inBucket = (userId: string): Sql => sql`(
   request_stages.user_id = ${userId}::uuid
   AND request_stages.stage = bucket.stage AND request_stages.progress = bucket.progress
-  AND (request_stages.stage <> 'open' OR (request_stages.at <= now()) = bucket.is_overdue)`;
+  AND (request_stages.stage <> 'open' OR request_stages.at > now()))`;
+
+export const isOverdueOf = (userId: string): Sql =>
+  sql`(user_id = ${userId}::uuid AND stage = 'open' AND at <= now())`;
 
 const filterConditions: Readonly<Record<InboxFilter, Sql>> = {
   waiting: sql`(${isOpen} AND last_message_role IS DISTINCT FROM 'provider')`,

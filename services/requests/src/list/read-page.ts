@@ -2,7 +2,15 @@ import { excerptLength } from '@expert-relay/contracts';
 import { empty, join, ownedBy, type Party, parseRefCode, type Query, type Sql, sql } from '@expert-relay/db';
 import { type RequestState, stateBody, stateColumns } from '../read-state.ts';
 import type { Cursor } from './cursor.ts';
-import { bucketsOf, conditionsOf, type Filter, inBucket, relationOf } from './filter.ts';
+import {
+  bucketsOf,
+  conditionsOf,
+  type Filter,
+  inBucket,
+  includesOverdue,
+  isOverdueOf,
+  relationOf,
+} from './filter.ts';
 
 export interface Listing extends Filter {
   q?: string | undefined;
@@ -41,20 +49,23 @@ export function readPage(query: Query, party: Party, listing: Listing): Promise<
 }
 
 /** The newest of each bucket, and of these the newest: however many requests there are, few are looked at. */
-function readBuckets(
-  query: Query,
-  userId: string,
-  { filter, status, after, limit }: Listing,
-): Promise<Row[]> {
+function readBuckets(query: Query, userId: string, listing: Listing): Promise<Row[]> {
+  const { after, limit } = listing;
+  const newestFirst = sql`
+    ${andAfter(after, sql`request_id`)}
+    ORDER BY created_at DESC, request_id DESC
+    LIMIT ${limit + 1}::int`;
+  const overdue = sql`
+    UNION ALL (SELECT request_id, created_at FROM request_stages WHERE ${isOverdueOf(userId)} ${newestFirst})`;
   return query<Row>`
     SELECT ${columns}
     FROM (
-      SELECT newest.request_id
-      FROM ${relationOf(bucketsOf({ filter, status }))}, LATERAL (
-        SELECT request_id, created_at FROM request_stages
-        WHERE ${inBucket(userId)} ${andAfter(after, sql`request_id`)}
-        ORDER BY created_at DESC, request_id DESC
-        LIMIT ${limit + 1}::int) AS newest
+      SELECT request_id
+      FROM (
+        SELECT newest.*
+        FROM ${relationOf(bucketsOf(listing))}, LATERAL (
+          SELECT request_id, created_at FROM request_stages WHERE ${inBucket(userId)} ${newestFirst}) AS newest
+        ${includesOverdue(listing) ? overdue : empty}) AS found
       ORDER BY created_at DESC, request_id DESC
       LIMIT ${limit + 1}::int) AS page
     JOIN help_requests ON id = request_id
