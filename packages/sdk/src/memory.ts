@@ -1,6 +1,6 @@
 /**
- * Remembers texts beyond the life of a client: for an agent which expert it met first, for an expert the keys and the
- * question of each request. A file, a table or the browser's storage will do.
+ * Remembers texts beyond the life of a client: for an agent which expert it met first, for an expert the keys, the
+ * question and the reference code of each request. A file, a table or the browser's storage will do.
  *
  * @example
  * const memory: Memory = {

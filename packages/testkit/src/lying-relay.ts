@@ -62,11 +62,15 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
       response.end(JSON.stringify(swallowed.body));
       return;
     }
-    const { 'x-api-key': apiKey = '' } = request.headers;
+    const { 'x-api-key': apiKey = '', 'if-match': version = '' } = request.headers;
     const answer = await fetch(real.gatewayUrl + asked.path, {
       method: asked.method,
-      headers: { 'content-type': 'application/json', ...(apiKey && { 'x-api-key': String(apiKey) }) },
-      ...(asked.method === 'POST' && { body: JSON.stringify(asked.body) }),
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey && { 'x-api-key': String(apiKey) }),
+        ...(version && { 'if-match': version }),
+      },
+      ...(asked.method !== 'GET' && { body: JSON.stringify(asked.body) }),
     });
     const body = (await answer.json()) as Json;
     if (lie.delay) await new Promise((resolve) => setTimeout(resolve, lie.delay));

@@ -45,12 +45,16 @@ export const answer = defineCommand({
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;
-      if (json)
-        out.line(JSON.stringify({ outcome: 'done', exit: 0, refCode, requestId, messageId, protection }));
-      else
-        out.line(
-          `${refCode} answered, ${protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted'}.`,
-        );
+      // Shown again: the list of requests, which is not signed, may have shown another question.
+      const question = request.question || (request.plaintext ?? '');
+      if (json) {
+        const about = { refCode, requestId, question, messageId, protection };
+        out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about }));
+        return 'done';
+      }
+      const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
+      out.line(`${refCode} answered, ${how}. It asks:`);
+      out.foreign(question, { indent: '  ' });
       return 'done';
     } finally {
       expert.stop();

@@ -1,4 +1,5 @@
 import type { Conversation, ConversationState } from '@expert-relay/sdk';
+import { Failure } from '../failure.ts';
 import { answersIn, type Conversations, type Entry, type KeptConversation } from '../store/conversations.ts';
 import { lock } from '../store/lock.ts';
 
@@ -48,6 +49,9 @@ export function openJournal(conversations: Conversations, opening: readonly Entr
       if (!held.has(id)) {
         take(id, 'This conversation', () => ({ version: 1, entries: [...opening], state }));
       }
+      const { refCode } = state.request ?? {};
+      const isNew = held.get(id)?.state.request === undefined;
+      if (refCode !== undefined && isNew && conversations.isTaken(refCode, id)) throw codeTaken(refCode);
       change(id, { state });
     },
     hold: (id) =>
@@ -70,3 +74,11 @@ export function openJournal(conversations: Conversations, opening: readonly Entr
     },
   };
 }
+
+/** By this code, the answer to the other question would be given for this one. */
+const codeTaken = (refCode: string) =>
+  new Failure(
+    'untrusted',
+    `The relay gave this question the reference code of another one, ${refCode}. Do not trust this relay before you know why.`,
+    { code: 'question_altered' },
+  );

@@ -49,6 +49,9 @@ test('one that is broken is in the way only of what may be it', () => {
   writePrivate(join(folder, 'conversations', `${crypto.randomUUID()}.json`), '{');
   expect(open().find('HS-00000001')).toEqual(one);
   expect(() => open().find('HS-00000002')).toThrow('is broken');
+  expect(open().isTaken('HS-00000001', one.state.id)).toBe(false);
+  expect(open().isTaken('HS-00000001', 'another')).toBe(true);
+  expect(open().isTaken('HS-00000002', 'another')).toBe(false);
 });
 
 test('keys of what the relay has forgotten are forgotten', () => {

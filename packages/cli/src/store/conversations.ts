@@ -51,6 +51,8 @@ export interface Conversations {
   all(): KeptConversation[];
   /** By its reference code, or by its id while it has no code. */
   find(refCodeOrId: string): KeptConversation | undefined;
+  /** Whether a conversation other than `id` has this reference code. */
+  isTaken(refCode: string, id: string): boolean;
   keep(conversation: KeptConversation): void;
   lockPath(id: string): string;
 }
@@ -85,6 +87,15 @@ export function openConversations(relayFolder: string, now: () => number): Conve
     return undefined;
   }
 
+  function refCodeOf(id: string): string | undefined {
+    try {
+      return read(id)?.state.request?.refCode;
+    } catch {
+      // `find` reports a broken file to the command that needs it.
+      return undefined;
+    }
+  }
+
   function forgetOld(): void {
     for (const id of ids()) {
       const path = join(folder, `${id}.json`);
@@ -97,6 +108,7 @@ export function openConversations(relayFolder: string, now: () => number): Conve
   return {
     all: () => ids().flatMap((id) => read(id) ?? []),
     find,
+    isTaken: (refCode, id) => ids().some((other) => other !== id && refCodeOf(other) === refCode),
     keep: (conversation) => fileOf(conversation.state.id).write(conversation as Stored),
     lockPath: (id) => join(folder, `${id}.lock`),
   };

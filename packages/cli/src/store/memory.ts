@@ -9,8 +9,8 @@ import { openPrivateFolder } from './private-folder.ts';
 const schema = z.object({ version: z.literal(1), value: z.string() });
 
 /**
- * What the SDK remembers with one API key: an agent's expert, or the keys and the question of each request that an
- * expert has looked at. Another key of the same user remembers nothing of it, since only the relay says whose it is.
+ * What the SDK remembers with one API key: an agent's expert, or the keys, the question and the reference code of each
+ * request that an expert has looked at. Another key of the same user remembers nothing of it, since only the relay says whose it is.
  */
 export interface StoredMemory extends Memory {
   values(): string[];

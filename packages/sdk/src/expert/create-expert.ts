@@ -1,7 +1,9 @@
 import { checkOptions } from '../check-options.ts';
 import { createClient } from '../client.ts';
 import { openExpert } from '../crypto/index.ts';
+import { refusal } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
+import { hasEnded } from '../request-state.ts';
 import { Follower } from '../thread/follower.ts';
 import { handOut } from '../thread/hand-out.ts';
 import { isOutage } from '../thread/looker.ts';
@@ -67,10 +69,13 @@ export function createExpert(options: ExpertOptions): Expert {
     await thread.read(signal).catch((error: unknown) => {
       if (!thread.head) throw error;
     });
-    return new Requested(
-      { api, thread, sender, follower, request: thread.head as Head },
-      { side, hasRoot: root !== undefined },
-    );
+    const request = thread.head as Head;
+    // People look at a question and answer it later by its code, which must not lead to another question meanwhile.
+    const { refCode } = request;
+    if ((await memory.remember(`code:${plainCode(refCode)}`, requestId)) !== requestId) {
+      throw refusal('question_altered', `${refCode} stands for another request than before.`);
+    }
+    return new Requested({ api, thread, sender, follower, request }, { side, hasRoot: root !== undefined });
   }
 
   /** Ends something when the signal aborts or the client is stopped. Gives what ends it by hand. */
@@ -106,7 +111,7 @@ export function createExpert(options: ExpertOptions): Expert {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
           try {
             const request = await load(id, inbox.stopped);
-            if (request.status === 'pending' || request.status === 'responded') return request;
+            if (!hasEnded(request)) return request;
           } catch (error) {
             if (isOutage(error)) inbox.putOff(id);
             // What is gone meanwhile is no matter; why all this was stopped, the inbox says.

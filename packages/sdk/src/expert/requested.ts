@@ -87,5 +87,5 @@ export class Requested extends Talk<Head> implements ExpertRequest {
 
 const readableByRelay = () =>
   invalidInput(
-    'Not sent: this agent has no keys, so the relay could read the answer. Say `plaintext: true` to send it all the same.',
+    'Not sent: the agent has no keys, so the relay could read this. To send it: `plaintext: true`.',
   );

@@ -111,3 +111,22 @@ test('one that has ended by the time it can be read does not come', async () => 
   await ended.catch(() => {});
   expect(questions).toEqual(['b', 'c']);
 });
+
+test('no question is shown under the code of another one', async () => {
+  const [test, production] = [await ask('Delete test?'), await ask('Delete PRODUCTION?')];
+  const { refCode } = await expert.request(test);
+  liar.tell({
+    answer(answer, { path }) {
+      if (path.includes('/by-ref/')) answer.requestId = production;
+      if (path.includes(`/messages/${production}`)) answer.refCode = refCode;
+      return answer;
+    },
+  });
+  const refused = { code: 'question_altered', message: expect.stringContaining(refCode) };
+  await expect(expert.request(refCode)).rejects.toMatchObject(refused);
+  await expect(expert.request(production)).rejects.toMatchObject(refused);
+  await expect(listen().ended).rejects.toMatchObject(refused);
+  liar.tell({});
+  expect(await expert.request(production)).toMatchObject({ question: 'Delete PRODUCTION?' });
+  expect(await expert.request(refCode.toLowerCase())).toMatchObject({ question: 'Delete test?' });
+});

@@ -18,14 +18,15 @@ const nextSteps: Partial<Record<Outcome, string>> = {
   failed: 'Tell your user if it happens again.',
 };
 
-const notAsked = new Set<Outcome>(['usage', 'refused', 'state']);
+/** Going on with the question under its id would end in the same way. */
+const endsHere = new Set<Outcome>(['usage', 'refused', 'state', 'untrusted']);
 
 /** An error as the text of a tool's answer: what went wrong, what to do about it, and its stable code. */
 export function explainFailure(error: unknown, signal: AbortSignal): string {
   const isUncertain = error instanceof AskFailure;
   const { outcome, code, message } = explainError(isUncertain ? error.cause : error, signal);
   const next =
-    isUncertain && !notAsked.has(outcome)
+    isUncertain && !endsHere.has(outcome)
       ? `The question may have arrived all the same. Do not ask anew: call wait_for_answer with the reference ${error.id}, which goes on with the same question and never asks it twice.`
       : nextSteps[outcome];
   return [message, next && `Next: ${next}`, `Error code: ${code}`].filter(Boolean).join('\n');

@@ -1,5 +1,5 @@
 import type { Call, Json, Lie } from '@expert-relay/testkit';
-import type { ExpertRow } from './expert-row.ts';
+import type { ExpertRow, ExpertScene } from './expert-row.ts';
 
 const inRequests = (alter: (requests: Json[], answer: Json) => unknown): Lie => ({
   answer(answer, { path }: Call) {
@@ -106,8 +106,30 @@ const rows: readonly ExpertRow[] = [
 /** Lies about which requests there are. */
 export const aboutList: readonly ExpertRow[] = rows.map((row) => ({ by: 'list', ...row }));
 
+/** Leads a reference code to another request, which then shows that code as its own. */
+const leadElsewhere = ({ elsewhereId }: ExpertScene): Lie => {
+  let code: unknown;
+  return {
+    answer(answer, { path }) {
+      if (path.includes('/by-ref/')) {
+        code = answer.refCode;
+        answer.requestId = elsewhereId;
+      }
+      if (path.includes(`/messages/${elsewhereId}`)) answer.refCode = code;
+      return answer;
+    },
+  };
+};
+
 /** Lies about what a reference code stands for. */
 export const aboutCode: readonly ExpertRow[] = [
+  {
+    name: 'leads the code of a request that was looked at to another request, under that code',
+    by: 'code',
+    before: 'look',
+    lie: leadElsewhere,
+    code: 'question_altered',
+  },
   {
     name: 'finds another request by its reference code',
     by: 'code',
