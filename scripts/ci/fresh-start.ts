@@ -2,8 +2,8 @@
 //
 // What a newcomer does: clone into an empty folder, `npm start`, submit, watch the event arrive, Ctrl-C.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DevJson } from '../local/dev-json.ts';
@@ -14,6 +14,8 @@ const stopLimit = 30_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'relay fresh clone '));
 const clone = join(folder, 'expert relay');
+const home = join(folder, 'home');
+mkdirSync(home);
 try {
   execFileSync('git', ['clone', '--quiet', process.cwd(), clone]);
   const launcher = start(clone);
@@ -24,6 +26,8 @@ try {
     await pressCtrlC(launcher);
     const left = Object.entries(run.pids).filter(([, pid]) => isAlive(pid));
     if (left.length > 0) throw new Error(`Ctrl-C left these running: ${JSON.stringify(left)}`);
+    const written = readdirSync(home);
+    if (written.length > 0) throw new Error(`npm start wrote into the home folder: ${written.join(', ')}`);
   } finally {
     if (launcher.pid && !hasEnded(launcher)) process.kill(-launcher.pid, 'SIGKILL');
   }
@@ -32,7 +36,11 @@ try {
 }
 
 function start(cwd: string): ChildProcess {
-  const env = { ...process.env };
+  const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME, ...env } = process.env;
+  // An empty home folder shows what is written there. Only what was downloaded before is taken from the real one.
+  env.npm_config_cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
+  env.RELAY_CACHE = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay');
+  env.HOME = home;
   // A newcomer has no servers of their own.
   for (const name of ['RELAY_HOME', 'DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL', 'NATS_URL'])
     delete env[name];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root } from '../local/home.ts';
 import { runCommand } from '../processes/run-command.ts';
@@ -59,15 +59,26 @@ async function generate(generator: Generator): Promise<void> {
     command: process.execPath,
     args: generator.args,
     cwd: root,
-    env: {
-      ...process.env,
-      PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
-      // Prisma insists on an engine that it would download, though generating does without: any program will do.
-      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-    },
-    failure: `${generator.output} could not be generated. Mend what stands above, then run the same command again.`,
+    env: generatorEnv(),
+    failure: `${generator.output} could not be generated. Repair what is reported above, then run the same command again.`,
   });
   writeFileSync(stamp, wanted);
+}
+
+function generatorEnv(): NodeJS.ProcessEnv {
+  // Prisma and buf write settings and caches into the user's home folder: they get another one.
+  const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME, ...env } = process.env;
+  const home = join(root, 'node_modules/.cache/generators');
+  mkdirSync(home, { recursive: true });
+  return {
+    ...env,
+    HOME: home,
+    PATH: [join(root, 'node_modules/.bin'), env.PATH].join(delimiter),
+    // Prisma insists on an engine that it would download, although it generates without one: any program will do.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    // Prisma would ask its makers for a newer release.
+    CHECKPOINT_DISABLE: '1',
+  };
 }
 
 function fingerprint(inputs: readonly string[]): string {
