@@ -2,16 +2,18 @@
 //
 // The one file that must run on a bare clone: it installs what package-lock.json names, then hands
 // over to scripts/<command>.ts. It therefore imports nothing but Node itself.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.relay-stamp');
+/** @type {NodeJS.Signals[]} */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -35,7 +37,7 @@ if (!commands.includes(command)) {
 if (!writable(homedir()))
   process.env.npm_config_cache ??= join(tmpdir(), `expert-relay-npm-${userInfo().uid}`);
 
-install();
+await install();
 const { register } = await import('tsx/esm/api');
 register();
 const { reportFailure } = await import('./terminal/report-failure.ts');
@@ -53,30 +55,47 @@ try {
 }
 
 /** Brings node_modules to what the lock file says, unless it is there already. */
-function install() {
+async function install() {
   const wanted = fingerprint();
   if (read(stampFile) === wanted) return;
+  for (const folder of [root, modules].filter((path) => existsSync(path))) {
+    if (!writable(folder)) {
+      fail(
+        `You cannot write into ${folder}, where everything is installed. Clone Expert Relay into a folder of yours.`,
+      );
+    }
+  }
   if (installedByHand()) {
     writeFileSync(stampFile, wanted);
     return;
   }
   const began = performance.now();
-  if (process.stdout.isTTY) process.stdout.write('  … install');
-  let result = npm('ci');
+  show('  … install');
+  let result = await npm('ci');
   // Registries behind a wall may lack the packages for other systems, which `npm ci` asks about all the
   // same. Installing takes what the lock file says, too, and forgives that.
-  if (result.stderr?.includes('EUSAGE')) result = npm('install', '--no-save');
-  const { status, stdout, stderr, error } = result;
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+  if (result.output.includes('EUSAGE')) result = await npm('install', '--no-save');
+  const { status, output, error, signal } = result;
+  show('');
+  if (signal) {
+    console.error(
+      '\nThe installation was interrupted, and npm has cleared up. The same command begins anew.\n',
+    );
+    process.exit(128 + osConstants.signals[signal]);
+  }
+  if (/ENOSPC|no space left on device/i.test(output)) {
+    fail(
+      `The disk is full. Free about 1 GB for ${modules} and npm's cache, then run the same command again.`,
+    );
+  }
   if (status !== 0) {
-    const output = `${stdout ?? ''}${stderr ?? ''}`.trimEnd().split('\n').slice(-30);
     fail(
       [
-        ...output,
+        ...output.trimEnd().split('\n').slice(-30),
         '',
         error
           ? `npm could not be run (${error.message}). It comes with Node: https://nodejs.org/en/download`
-          : 'Installing the packages failed; npm says above why. Mend that, then run the same command again.',
+          : 'Installing the packages failed; npm says above why. Repair that, then run the same command again.',
       ].join('\n'),
     );
   }
@@ -111,12 +130,53 @@ function installedByHand() {
   });
 }
 
-/** @param {string[]} args */
+/**
+ * Runs npm to its end, also when it is interrupted: npm then undoes what it began, and a second installation beside
+ * that would fail.
+ * @param {string[]} args
+ * @returns {Promise<{ status?: number | null, output: string, error?: Error, signal?: NodeJS.Signals }>}
+ */
 function npm(...args) {
   const own = process.env.npm_execpath?.endsWith('npm-cli.js') ? [process.env.npm_execpath] : [];
   const [program = '', ...first] = own.length > 0 ? [process.execPath, ...own] : ['npm'];
   const options = [...first, ...args, '--no-audit', '--no-fund'];
-  return spawnSync(program, options, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  return new Promise((resolve) => {
+    // Detached, so that a Ctrl-C does not reach it: npm gets one signal, since a second one ends it at once.
+    const child = spawn(program, options, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    /** @type {NodeJS.Signals | undefined} */
+    let signal;
+    let signalledAt = 0;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    }
+    /** @param {NodeJS.Signals} name */
+    const interrupt = (name) => {
+      if (signal === undefined) {
+        show('  … install  interrupted: npm clears up');
+        [signal, signalledAt] = [name, Date.now()];
+        child.kill(name);
+      } else if (child.pid && Date.now() - signalledAt > 500) {
+        // The `npm start` around this process passes on the signal that the terminal sends, so the first two are one.
+        process.kill(-child.pid, 'SIGKILL');
+      }
+    };
+    for (const name of signals) process.on(name, interrupt);
+    /** @param {{ status?: number | null, error?: Error }} end */
+    const finish = (end) => {
+      for (const name of signals) process.off(name, interrupt);
+      resolve({ ...end, output, ...(signal && { signal }) });
+    };
+    child.once('error', (error) => finish({ error }));
+    child.once('close', (status) => finish({ status }));
+  });
+}
+
+/** @param {string} text */
+function show(text) {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`);
 }
 
 /** @param {string} file */
