@@ -36,6 +36,29 @@ async function me() {
   return { status: answer.status, error: ((await answer.json()) as { error?: string }).error };
 }
 
+const openPage = () =>
+  fetch(`${relay.gatewayUrl}/dashboard`, {
+    headers: { cookie, accept: 'text/html,*/*;q=0.8' },
+    redirect: 'manual',
+  });
+
+test('a browser gets a page that tries again by itself, and nothing that was read before', async () => {
+  expect((await openPage()).status).toBe(200);
+  cable.hold();
+  for (let call = 0; call < 2; call++) {
+    const page = await openPage();
+    expect(page.status).toBe(503);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('refresh')).toBe('5');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const text = await page.text();
+    expect(text).toContain('This page tries again every 5 seconds.');
+    expect(text).not.toContain('Sign out');
+  }
+  await cable.mend();
+  await eventually('pages are served again', async () => (await openPage()).status === 200);
+});
+
 test('a session call is told to come again, and is answered when Redis is back', async () => {
   expect((await me()).status).toBe(200);
   cable.hold();

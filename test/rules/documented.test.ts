@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { readTree, type Tree } from './tree.ts';
 
 // A declaration of the config reader: kind('NAME', ...).
-const declaration = /\b(?:text|integer|duration|url|flag|choice|list|secret)\(\s*(['"`])([A-Z][A-Z0-9_]+)\1/g;
+const declaration =
+  /\b(?:text|integer|duration|url|flag|choice|list|secrets?)\(\s*(['"`])([A-Z][A-Z0-9_]+)\1/g;
 
 // What a test reads itself: by its own name, or by that of a member of process.env.
 const testVariable = /\bRELAY_(?:TEST|FUZZ)_[A-Z_]+\b/g;

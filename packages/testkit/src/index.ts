@@ -1,5 +1,5 @@
 export { type CapturedLogs, captureLogs, type LogLine } from './capture-logs.ts';
-export { forgetRedisKeys } from './constellation/forget.ts';
+export { forgetRedisKeys, readRedisKeys } from './constellation/forget.ts';
 export { reservePort } from './constellation/reserve-port.ts';
 export {
   type Constellation,
@@ -13,6 +13,8 @@ export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { eventually } from './eventually.ts';
 export { type Flood, type FloodingRelay, startFloodingRelay } from './flooding-relay.ts';
 export { type Call, type Json, type Lie, type LyingRelay, startLyingRelay } from './lying-relay.ts';
+export { type GithubServer, type GithubUser, startGithubServer } from './providers/start-github-server.ts';
+export { type OpenIdProvider, startOpenIdProvider } from './providers/start-openid-provider.ts';
 export { openStream, type StreamEvent, type TestStream } from './stream/open-stream.ts';
 export { readBlocks } from './stream/read-blocks.ts';
 export { topicUrl } from './stream/topic-url.ts';

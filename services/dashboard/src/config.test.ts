@@ -58,3 +58,36 @@ describe('RELAY_DEV_LOGIN', () => {
     expect(readConfig({ ...local, ...deployed, RELAY_DEV_LOGIN: 'false' }).devLogin).toBe(false);
   });
 });
+
+describe('sign-in', () => {
+  test.each([
+    [{ RELAY_GITHUB_CLIENT_ID: 'x' }, 'RELAY_GITHUB_CLIENT_ID and RELAY_GITHUB_CLIENT_SECRET go together'],
+    [
+      { RELAY_GOOGLE_CLIENT_SECRET: 'x' },
+      'RELAY_GOOGLE_CLIENT_ID and RELAY_GOOGLE_CLIENT_SECRET go together',
+    ],
+    [{ RELAY_GITHUB_URL: 'http://github.example' }, 'http://github.example must begin with https'],
+    [{ RELAY_GITHUB_API_URL: 'http://10.0.0.1/api' }, 'http://10.0.0.1/api must begin with https'],
+    [{ RELAY_GOOGLE_ISSUER: 'http://localhost.example' }, 'http://localhost.example must begin with https'],
+    [{ RELAY_ALLOWED_USERS: 'ada' }, 'RELAY_ALLOWED_USERS is "ada"'],
+    [{ RELAY_ALLOWED_USERS: '@example.com,github:' }, 'RELAY_ALLOWED_USERS is'],
+    [{ RELAY_SESSION_SECRET: `${'x'.repeat(32)},short` }, 'RELAY_SESSION_SECRET is not valid'],
+    [{ RELAY_SESSION_SECRET: Array(3).fill('x'.repeat(32)).join() }, 'RELAY_SESSION_SECRET is not valid'],
+  ])('%j stops the start: %s', (env, complaint) => {
+    expect(() => readConfig({ ...local, ...env })).toThrow(complaint);
+  });
+
+  test('takes what its variables say', () => {
+    const config = readConfig({
+      ...local,
+      RELAY_GITHUB_CLIENT_ID: 'id',
+      RELAY_GITHUB_CLIENT_SECRET: 'secret',
+      RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9000',
+      RELAY_ALLOWED_USERS: 'Ada@example.com, @example.org, github:mona_corp, *',
+      RELAY_SESSION_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
+    });
+    expect(config.allowedUsers).toHaveLength(4);
+    expect(config.session.secrets).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
+    expect(config.github.url).toBe('https://github.com');
+  });
+});

@@ -4,6 +4,7 @@ import {
   flag,
   hubPublicUrlVariable,
   isLoopback,
+  list,
   portVariable,
   principalKeyVariable,
   processVariables,
@@ -11,7 +12,10 @@ import {
   read,
   redisVariables,
   secret,
+  secrets,
   serviceUrlVariable,
+  text,
+  url,
   type Values,
 } from '@expert-relay/kit/config';
 
@@ -31,13 +35,72 @@ export const variables = {
     messages: principalKeyVariable('dashboard', 'messages'),
   },
   session: {
-    secret: secret('RELAY_SESSION_SECRET', { help: 'Signs the session cookie.', minLength: 32 }),
+    secrets: secrets('RELAY_SESSION_SECRET', {
+      help:
+        'Signs the cookies of sessions and sign-ins. Two, separated by a comma, during a rotation: the first signs, ' +
+        'both are accepted.',
+      minLength: 32,
+      most: 2,
+    }),
     idleTimeout: duration('RELAY_SESSION_IDLE', {
       help: 'A session that is not used for so long ends.',
       default: '7d',
       min: '1m',
     }),
+    lifetime: duration('RELAY_SESSION_LIFETIME', {
+      help: 'A session ends so long after its sign-in, however much it is used.',
+      default: '30d',
+      min: '1m',
+    }),
   },
+  github: {
+    clientId: text('RELAY_GITHUB_CLIENT_ID', {
+      help: 'The client id of the OAuth app at GitHub. Sign-in with GitHub is offered when it is set.',
+      optional: true,
+    }),
+    clientSecret: secret('RELAY_GITHUB_CLIENT_SECRET', {
+      help: 'A client secret of that OAuth app.',
+      optional: true,
+    }),
+    url: url('RELAY_GITHUB_URL', {
+      help: 'The address of GitHub: another one for GitHub Enterprise.',
+      protocols: ['https:', 'http:'],
+      default: 'https://github.com',
+    }),
+    apiUrl: url('RELAY_GITHUB_API_URL', {
+      help:
+        "The address of GitHub's API. When not set: https://api.github.com, or RELAY_GITHUB_URL with /api/v3 for " +
+        'GitHub Enterprise.',
+      protocols: ['https:', 'http:'],
+      optional: true,
+    }),
+  },
+  google: {
+    clientId: text('RELAY_GOOGLE_CLIENT_ID', {
+      help: 'The OAuth client id at Google. Sign-in with Google is offered when it is set.',
+      optional: true,
+    }),
+    clientSecret: secret('RELAY_GOOGLE_CLIENT_SECRET', {
+      help: 'The client secret of that client.',
+      optional: true,
+    }),
+    issuer: url('RELAY_GOOGLE_ISSUER', {
+      help: 'The OpenID Connect issuer.',
+      protocols: ['https:', 'http:'],
+      default: 'https://accounts.google.com',
+    }),
+  },
+  allowedUsers: list('RELAY_ALLOWED_USERS', {
+    help:
+      'Who may sign in with GitHub or Google: e-mail addresses, @domains, github:logins, or * for everybody. No one ' +
+      'when it is empty. Only addresses that the provider has verified count. It is asked again at each call.',
+    pattern: /^(\*|@[^\s@:]+|[^\s@:]+@[^\s@:]+|github:[\w-]+)$/i,
+    expected: 'entries such as ada@example.com, @example.com, github:octocat or *, separated by commas',
+  }),
+  supportContact: text('RELAY_SUPPORT_CONTACT', {
+    help: 'Whom to ask for access, shown to people who may not sign in: a name, an e-mail address or a link.',
+    optional: true,
+  }),
   devLogin: flag('RELAY_DEV_LOGIN', {
     help:
       'Lets anybody sign in under any name (POST /auth/dev). For the local run only: it needs a loopback ' +
@@ -50,14 +113,41 @@ export type Config = Values<typeof variables>;
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = read(variables, env);
+  const complaints = [
+    ...wrongProvider('GITHUB', config.github, [config.github.url, config.github.apiUrl]),
+    ...wrongProvider('GOOGLE', config.google, [config.google.issuer]),
+  ];
   const reasons = config.devLogin ? reasonsAgainstDevLogin(config, env.NODE_ENV) : [];
   if (reasons.length > 0) {
-    throw new ConfigError([
+    complaints.push(
       `RELAY_DEV_LOGIN is true although ${reasons.join(' and ')}. It lets anybody sign in as anybody: set it to ` +
         'false, or run on this machine alone, with RELAY_PUBLIC_URL=http://127.0.0.1:8080 and RELAY_HOST=127.0.0.1.',
-    ]);
+    );
   }
+  if (complaints.length > 0) throw new ConfigError(complaints);
   return config;
+}
+
+function wrongProvider(
+  name: 'GITHUB' | 'GOOGLE',
+  { clientId, clientSecret }: { clientId: string | undefined; clientSecret: string | undefined },
+  addresses: readonly (string | undefined)[],
+): string[] {
+  const complaints: string[] = [];
+  if ((clientId === undefined) !== (clientSecret === undefined)) {
+    complaints.push(
+      `RELAY_${name}_CLIENT_ID and RELAY_${name}_CLIENT_SECRET go together: set both, or neither.`,
+    );
+  }
+  const open = addresses.find(
+    (address) => address?.startsWith('http:') && !isLoopback(new URL(address).hostname),
+  );
+  if (open !== undefined) {
+    complaints.push(
+      `${open} must begin with https: the client secret of RELAY_${name}_CLIENT_SECRET is sent there.`,
+    );
+  }
+  return complaints;
 }
 
 /** One setting that was left over from a local run must not open a deployed relay. */

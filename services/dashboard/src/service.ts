@@ -12,42 +12,83 @@ import {
 import { Problem } from '@expert-relay/kit/problem';
 import { createRedis } from '@expert-relay/kit/redis';
 import { createServiceClient } from '@expert-relay/kit/service-client';
+import passport from 'passport';
 import type { Config } from './config.ts';
 import { requireOwnHost } from './cross-site/require-own-host.ts';
 import { requireSameOrigin } from './cross-site/require-same-origin.ts';
+import { sendError } from './pages/send-error.ts';
 import { requireGatewayPrincipal } from './require-gateway-principal.ts';
 import { mountRoutes } from './routes/index.ts';
 import { createSession } from './session/create-session.ts';
+import { createEndStreams } from './session/end-streams.ts';
+import { SessionStore } from './session/session-store.ts';
+import { createSessionSweeper } from './session/session-sweeper.ts';
+import { createSessions } from './session/sessions.ts';
+import type { SignedIn } from './session/signed-in.ts';
+import { createIsAllowed } from './sign-in/allowed-users.ts';
+import { createGithub } from './sign-in/github.ts';
+import { createGoogle } from './sign-in/google.ts';
+import { createOAuthFlow } from './sign-in/oauth-flow.ts';
 
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('dashboard', { level: config.process.logLevel }) } = overrides;
+  const { publicUrl, devLogin, allowedUsers } = config;
+  const { secrets, idleTimeout, lifetime } = config.session;
   const metrics = createMetrics('dashboard', { forProcess: overrides.log === undefined });
   const redis = createRedis({ url: config.redis.url, name: 'dashboard', whileAway: 'fail', log });
   const requests = clientOf('requests');
   const messages = clientOf('messages');
 
+  const isAllowed = createIsAllowed({ allowedUsers, devLogin });
+  // The release before stored no identity in sessions, which only the local run had.
+  const isValid = ({ identity, createdAt }: Partial<SignedIn>) =>
+    identity !== undefined && isAllowed(identity) && (createdAt ?? 0) + lifetime > clock.now();
+  const store = new SessionStore({ redis, prefix: config.redis.prefix, idleTimeout, lifetime, clock });
+  const sweeper = createSessionSweeper({
+    store,
+    endStreams: createEndStreams(requests),
+    isValid,
+    isConnected: () => redis.connected,
+    clock,
+    log,
+  });
+  const sessions = createSessions({ store, sweeper, clock });
+  const authenticator = new passport.Passport();
+  const cookies = { secrets, secure: publicUrl.startsWith('https:'), clock };
+  const flows = [createGithub(config.github), createGoogle(config.google)]
+    .filter((provider) => provider !== undefined)
+    .map((provider) => createOAuthFlow(provider, { publicUrl, cookies }));
+  if (flows.length > 0 && allowedUsers.length === 0) {
+    log.warn(
+      'nobody can sign in: RELAY_ALLOWED_USERS is empty. Set it to addresses, @domains, github:logins or *.',
+    );
+  }
+
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
   const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
   app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));
-  app.use(requireOwnHost(config.publicUrl));
-  app.use(requireSameOrigin(config.publicUrl));
-  app.use(
-    createSession({ ...config.session, redis, prefix: config.redis.prefix, publicUrl: config.publicUrl }),
-  );
+  app.use(requireOwnHost(publicUrl));
+  app.use(requireSameOrigin(publicUrl));
+  app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, idleTimeout, publicUrl }));
   mountRoutes(app, {
     services: { requests, messages },
-    devLogin: config.devLogin,
-    hubUrl: config.hubPublicUrl,
+    sessions,
+    authenticator,
+    flows,
+    isAllowed,
+    cookies,
+    config,
+    log,
   });
   app.use(() => {
     throw new Problem('not_found');
   });
   // What fails while Redis is away is a call that it left in the middle.
-  app.use(handleErrors(log, { isOutage: () => !redis.connected }));
+  app.use(handleErrors(log, { isOutage: () => !redis.connected, send: sendError }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
-  const parts = [redis, requests, messages, server];
+  const parts = [redis, requests, messages, sweeper, server];
   return composeService({ name: 'dashboard', parts, log, metrics, settings: config.process, server });
 
   function gateway() {

@@ -134,3 +134,22 @@ export function secret(
     (value) => (value.length >= minLength ? value : undefined),
   );
 }
+
+/** Secrets of which the first signs and all are accepted, so that one can be replaced without a break. */
+export function secrets(
+  name: string,
+  options: { help: string; minLength: number; most: number },
+): Variable<readonly string[]> {
+  const { minLength, most, help } = options;
+  return define(
+    name,
+    { help, secret: true },
+    `1 to ${most} secrets of at least ${minLength} characters, separated by commas`,
+    (value) => {
+      const entries = value.split(',').map((entry) => entry.trim());
+      return entries.length <= most && entries.every((entry) => entry.length >= minLength)
+        ? entries
+        : undefined;
+    },
+  );
+}

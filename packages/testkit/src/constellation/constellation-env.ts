@@ -23,6 +23,10 @@ export function constellationEnv(options: {
     RELAY_OPS_PORT: '0',
     RELAY_DATABASE_POOL: '4',
     RELAY_DEV_LOGIN: 'true',
+    // Nothing is asked of GitHub before a browser has come back from there.
+    RELAY_GITHUB_CLIENT_ID: 'test',
+    RELAY_GITHUB_CLIENT_SECRET: 'test',
+    RELAY_ALLOWED_USERS: '*',
     RELAY_SHUTDOWN_PAUSE: '0s',
     RELAY_HUB_DRAIN_SPREAD: '0s',
     // Tests call more often than people do, all from one address. Those of the limits set their own.

@@ -18,6 +18,17 @@ export async function forgetRedisKeys(url: string, prefix: string): Promise<void
   }
 }
 
+/** The names of all keys that match a pattern. */
+export async function readRedisKeys(url: string, pattern: string): Promise<string[]> {
+  const redis = createRedis({ url, name: 'testkit', whileAway: 'fail', log });
+  await redis.start?.();
+  try {
+    return await redis.client.keys(pattern);
+  } finally {
+    await redis.stop?.();
+  }
+}
+
 /** Removes the stream of a prefix, if there is one. */
 export async function forgetStream(url: string, prefix: string): Promise<void> {
   const nats = createNats({ url, name: 'testkit', log });

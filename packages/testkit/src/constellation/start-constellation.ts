@@ -23,6 +23,8 @@ export interface Constellation {
   makeTenant(name?: string): Promise<Tenant>;
   /** Stops the hub and starts a new one where it was. */
   restartHub(): Promise<void>;
+  /** Stops the dashboard and starts a new one where it was, with other settings. */
+  restartDashboard(settings: Readonly<Record<string, string>>): Promise<void>;
   /** Stops everything, leaves nothing on the servers, and fails when a service left something open. */
   stop(): Promise<void>;
 }
@@ -82,13 +84,14 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     );
     await Promise.all(awaited.map(([, service]) => untilReady(service)));
 
-    const { gatewayUrl, hubUrl, services, restartHub } = running;
+    const { gatewayUrl, hubUrl, services, restartHub, restartDashboard } = running;
     return {
       gatewayUrl,
       hubUrl,
       services,
       logs: logs.lines,
       restartHub,
+      restartDashboard,
       makeTenant: (name) => makeTenant(database.prisma, name),
       stop,
     };

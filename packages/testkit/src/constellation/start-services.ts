@@ -22,6 +22,8 @@ export interface RunningServices {
   readonly services: Readonly<Record<ServiceName, Service>>;
   /** Stops the hub and starts a new one where it was. */
   restartHub(): Promise<void>;
+  /** Stops the dashboard and starts a new one where it was, with other settings. */
+  restartDashboard(settings: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -80,7 +82,14 @@ export async function startServices(
       const own = { ...inner, ...settings.hub, RELAY_PORT: new URL(hubUrl).port };
       services.hub = await start(createHub(readHubConfig(own), overridesFor('hub')));
     };
-    return { gatewayUrl: gateway.url, hubUrl, services, restartHub, stop };
+    const { url: dashboardUrl } = dashboard;
+    const restartDashboard = async (changed: Readonly<Record<string, string>>) => {
+      await services.dashboard.stop();
+      started.splice(started.indexOf(services.dashboard), 1);
+      const own = { ...inner, ...settings.dashboard, RELAY_PORT: new URL(dashboardUrl).port, ...changed };
+      services.dashboard = await start(createDashboard(readDashboardConfig(own), overridesFor('dashboard')));
+    };
+    return { gatewayUrl: gateway.url, hubUrl, services, restartHub, restartDashboard, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,36 +1,75 @@
+import type { Log } from '@expert-relay/kit/log';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { Express } from 'express';
-import { createEndSession } from '../session/end-session.ts';
+import type { Express, RequestHandler } from 'express';
+import type passport from 'passport';
+import type { Config } from '../config.ts';
+import { createReturnTo } from '../cookies/return-to.ts';
+import { type CookieSettings, createSealedCookie } from '../cookies/sealed-cookie.ts';
 import { createFindUser } from '../session/find-user.ts';
+import type { Sessions } from '../session/sessions.ts';
+import type { IsAllowed } from '../sign-in/allowed-users.ts';
+import { createCompleteSignIn } from '../sign-in/complete-sign-in.ts';
+import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
+import { OAuthStrategy } from '../sign-in/oauth-strategy.ts';
+import { finishSignIn, showFailure } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
 import { leaveSignIn, requireSession } from './guard-pages.ts';
 import { proxyToService } from './proxy-to-service.ts';
 import { sessionActions } from './session-actions.ts';
 import { showDashboard } from './show-dashboard.ts';
 import { showLogin } from './show-login.ts';
+import { showSignInError } from './show-sign-in-error.ts';
 import { signInDev } from './sign-in-dev.ts';
 import { signOut } from './sign-out.ts';
 
-export interface Services {
-  readonly requests: ServiceClient;
-  readonly messages: ServiceClient;
+/** How long the page of a refused sign-in can name the account. */
+const refusedAccountMs = 60_000;
+
+export interface RouteContext {
+  readonly services: { readonly requests: ServiceClient; readonly messages: ServiceClient };
+  readonly sessions: Sessions;
+  readonly authenticator: passport.Authenticator;
+  readonly flows: readonly OAuthFlow[];
+  readonly isAllowed: IsAllowed;
+  readonly cookies: CookieSettings;
+  readonly config: Pick<Config, 'devLogin' | 'supportContact' | 'hubPublicUrl'>;
+  readonly log: Log;
 }
 
-export function mountRoutes(
-  app: Express,
-  { services, devLogin, hubUrl }: { services: Services; devLogin: boolean; hubUrl: string },
-): void {
-  app.get('/api/me', getMe({ requests: services.requests, hubUrl }));
+export function mountRoutes(app: Express, context: RouteContext): void {
+  const { services, sessions, authenticator, flows, isAllowed, cookies, config, log } = context;
+  const { devLogin, supportContact } = config;
+  const returnTo = createReturnTo(cookies);
+  const refusedAccount = createSealedCookie<string>({
+    ...cookies,
+    name: 'relay_refused',
+    maxAgeMs: refusedAccountMs,
+  });
+  const findUser = createFindUser(services.requests);
+  const completeSignIn = createCompleteSignIn({ findUser, sessions, isAllowed, returnTo });
+
+  app.get('/api/me', getMe({ requests: services.requests, hubUrl: config.hubPublicUrl }));
   for (const action of sessionActions) {
     app[action.method](action.path, proxyToService(action, services[action.service]));
   }
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
-  app.use('/dashboard', requireSession);
+  app.use('/dashboard', requireSession(returnTo));
   app.get('/dashboard{/*page}', showDashboard());
 
-  if (devLogin) app.post('/auth/dev', signInDev({ findUser: createFindUser(services.requests) }));
+  if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
+  for (const flow of flows) authenticator.use(new OAuthStrategy(flow));
+  for (const { provider } of flows) {
+    app.get(`/auth/${provider.name}/callback`, askProvider(provider.name), finishSignIn(completeSignIn));
+  }
   app.use('/auth', leaveSignIn);
-  app.get('/auth/login', showLogin({ devLogin }));
-  app.post('/logout', signOut({ endSession: createEndSession(services.requests) }));
+  for (const { provider } of flows) app.get(`/auth/${provider.name}`, askProvider(provider.name));
+  app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
+  app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
+  app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
+  app.post('/logout', signOut(sessions));
+
+  function askProvider(name: string): RequestHandler {
+    return authenticator.authenticate(name, { session: false, assignProperty: 'visit' }) as RequestHandler;
+  }
 }

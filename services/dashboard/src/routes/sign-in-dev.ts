@@ -1,17 +1,15 @@
 import { parseJson, readBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request, RequestHandler } from 'express';
-import type { FindUser } from '../session/find-user.ts';
-import { signIn } from '../session/sign-in.ts';
+import type { CompleteSignIn } from '../sign-in/complete-sign-in.ts';
 
-/** The local run's way in: any name, no password. Mounted only where `RELAY_DEV_LOGIN` says so. */
+/** The sign-in of the local run: any name, no password. Mounted only where `RELAY_DEV_LOGIN` is set. */
 export const signInDev =
-  ({ findUser }: { findUser: FindUser }): RequestHandler =>
+  (completeSignIn: CompleteSignIn): RequestHandler =>
   async (request, response) => {
     const name = await readName(request);
-    const { userId } = await findUser({ provider: 'dev', subject: name, name }, response.locals.callId);
-    await signIn(request, userId);
-    response.redirect(303, '/dashboard');
+    const identity = { provider: 'dev', subject: name, name, label: name, verifiedEmails: [] } as const;
+    await completeSignIn(request, response, identity);
   };
 
 async function readName(request: Request): Promise<string> {

@@ -1,18 +1,10 @@
 import type { RequestHandler } from 'express';
-import type { EndSession } from '../session/end-session.ts';
-import { signOut as destroySession } from '../session/sign-out.ts';
+import type { Sessions } from '../session/sessions.ts';
 
 /** Ends the session and, within seconds, the streams that rest on it. */
 export const signOut =
-  ({ endSession }: { endSession: EndSession }): RequestHandler =>
+  (sessions: Sessions): RequestHandler =>
   async (request, response) => {
-    const user = request.user;
-    if (user) {
-      try {
-        await endSession(user, response.locals.callId);
-      } finally {
-        await destroySession(request);
-      }
-    }
+    if (request.user) await sessions.endOwn(request);
     response.redirect(303, '/auth/login');
   };

@@ -1,40 +1,31 @@
-import { randomUUID } from 'node:crypto';
 import { Problem } from '@expert-relay/kit/problem';
 import type { RedisConnection } from '@expert-relay/kit/redis';
-import { RedisStore } from 'connect-redis';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
-import passport from 'passport';
+import type passport from 'passport';
+import type { SessionStore } from './session-store.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignedIn } from './signed-in.ts';
 
-/** Who is signed in, as the session keeps it. */
-export interface SignedIn {
-  userId: string;
-  /** Names the session to other services; the cookie's own id stays between the browser and Redis. */
-  sessionId: string;
-}
-
-declare global {
-  namespace Express {
-    interface User extends SignedIn {}
-  }
-}
-
-/** The middleware by which `request.user` is whoever the session cookie stands for. */
+/** The middleware by which `request.user` is the user of the session cookie. */
 export function createSession(options: {
   redis: RedisConnection;
-  prefix: string;
-  secret: string;
+  store: SessionStore;
+  sessions: Sessions;
+  authenticator: passport.Authenticator;
+  isValid: (user: SignedIn) => boolean;
+  secrets: readonly string[];
   idleTimeout: number;
   publicUrl: string;
 }): RequestHandler[] {
+  const { redis, store, sessions, authenticator, isValid } = options;
   const isHttps = options.publicUrl.startsWith('https:');
-  const keeper = new passport.Passport();
-  keeper.serializeUser((user, done) => done(null, user));
-  keeper.deserializeUser((user: SignedIn, done) => done(null, user));
+  authenticator.serializeUser((user, done) => done(null, user));
+  authenticator.deserializeUser((user: SignedIn, done) => done(null, user));
 
   return [
     (request, _response, next) => {
-      if (!options.redis.connected) {
+      if (!redis.connected) {
         throw new Problem('unavailable', {
           detail: 'Sessions cannot be read at the moment. API keys work.',
           headers: { 'retry-after': '5' },
@@ -46,21 +37,19 @@ export function createSession(options: {
     },
     session({
       name: isHttps ? '__Host-relay_session' : 'relay_session',
-      secret: options.secret,
-      store: new RedisStore({
-        client: options.redis.client,
-        prefix: `${options.prefix}:session:`,
-        ttl: options.idleTimeout / 1000,
-      }),
+      secret: [...options.secrets],
+      store,
       resave: false,
       saveUninitialized: false,
       rolling: true,
       proxy: true,
       cookie: { httpOnly: true, sameSite: 'lax', secure: isHttps, path: '/', maxAge: options.idleTimeout },
     }),
-    keeper.initialize(),
-    keeper.session(),
+    authenticator.initialize() as RequestHandler,
+    authenticator.session() as RequestHandler,
+    async (request, _response, next) => {
+      if (request.user && !isValid(request.user)) await sessions.endOwn(request);
+      next();
+    },
   ];
 }
-
-export const newSessionId = (): string => randomUUID();

@@ -1,12 +1,5 @@
 import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
-
-/** Somebody for whom an identity provider has vouched. */
-export interface Identity {
-  provider: string;
-  subject: string;
-  name: string;
-  email?: string;
-}
+import type { Identity } from '../sign-in/identity.ts';
 
 export type FindUser = (identity: Identity, callId: string) => Promise<{ userId: string }>;
 
@@ -20,6 +13,17 @@ export const createFindUser =
         path: '/internal/users/sign-in',
         principal: { kind: 'signin' },
         callId,
-        body: Buffer.from(JSON.stringify(identity)),
+        body: Buffer.from(JSON.stringify(accountOf(identity))),
       }),
     );
+
+const longestText = 320;
+
+/** What is kept of an identity: the requests service refuses longer texts, and a provider may send any. */
+export const accountOf = ({ provider, subject, name, label, email }: Identity) => ({
+  provider,
+  subject,
+  name: name.slice(0, longestText),
+  label: label.slice(0, longestText),
+  ...(email && email.length <= longestText && { email }),
+});

@@ -5,11 +5,14 @@ import { findOrMakeUser } from '../users/find-or-make-user.ts';
 
 const text = z.string().min(1).max(320);
 
-const schema = z.object({
+const optionalText = text.nullish().transform((value) => value ?? undefined);
+
+export const signInSchema = z.object({
   provider: text,
   subject: text,
   name: text,
-  email: text.nullish().transform((value) => value ?? undefined),
+  label: optionalText,
+  email: optionalText,
 });
 
 /** For the dashboard, once a provider has vouched for somebody who may sign in. */
@@ -20,6 +23,6 @@ export const signInUser = (context: Context) =>
     allow: ['signin'],
     takesBody: true,
     async handle({ body }) {
-      return { status: 200, body: await findOrMakeUser(context.prisma, parseBody(schema, body)) };
+      return { status: 200, body: await findOrMakeUser(context.prisma, parseBody(signInSchema, body)) };
     },
   });

@@ -1,0 +1,78 @@
+// The program that startOpenIdProvider runs: prints its issuer when it listens, and ends when its stdin does.
+import { createServer } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { interactionPolicy, Provider } from 'oidc-provider';
+
+const { clientId, clientSecret, redirectUri } = JSON.parse(process.argv[2] ?? '');
+
+const server = createServer();
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const issuer = `http://127.0.0.1:${server.address().port}`;
+
+const policy = interactionPolicy.base();
+policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+
+const provider = new Provider(issuer, {
+  clients: [
+    {
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'client_secret_post',
+    },
+  ],
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+  pkce: { required: () => true },
+  features: { devInteractions: { enabled: false } },
+  interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+  cookies: { keys: ['only for tests'] },
+  ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
+  findAccount: (_ctx, name) => ({
+    accountId: name,
+    claims: () => ({
+      sub: name,
+      name: name[0].toUpperCase() + name.slice(1),
+      email: `${name}@example.com`,
+      email_verified: !name.startsWith('unverified'),
+    }),
+  }),
+  // The sign-in page asks for consent as well.
+  async loadExistingGrant(ctx) {
+    const { client, session } = ctx.oidc;
+    const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+    grant.addOIDCScope('openid email profile');
+    await grant.save();
+    return grant;
+  },
+});
+const callback = provider.callback();
+
+server.on('request', async (request, response) => {
+  // An idle connection would count as one that the caller has left open.
+  response.shouldKeepAlive = false;
+  if (!request.url.startsWith('/interaction/')) {
+    callback(request, response);
+    return;
+  }
+  if (request.method === 'GET') {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+    return;
+  }
+  const form = new URLSearchParams(await readText(request));
+  const accountId = form.get('account');
+  const result =
+    form.get('decision') === 'allow'
+      ? { login: { accountId }, select_account: {} }
+      : { error: 'access_denied', error_description: 'The user did not allow it.' };
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+});
+
+process.stdout.write(`${issuer}\n`);
+process.stdin.resume().once('end', () => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const page = `<!doctype html><title>OpenID provider for tests</title>
+<form method="post"><label>Account <input name="account" value="ada"></label>
+<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>`;

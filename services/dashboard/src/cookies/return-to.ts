@@ -1,0 +1,40 @@
+import type { Request, Response } from 'express';
+import { type CookieSettings, createSealedCookie } from './sealed-cookie.ts';
+
+/** Where the person wanted to go before the sign-in. */
+export interface ReturnTo {
+  remember(request: Request, response: Response): void;
+  /** The path to go to after the sign-in; forgets it. */
+  take(request: Request, response: Response): string;
+}
+
+const start = '/dashboard';
+const lifetimeMs = 15 * 60_000;
+/** Browsers drop cookies of more than 4 KB. */
+const longestPath = 2_000;
+
+export function createReturnTo(settings: CookieSettings): ReturnTo {
+  const cookie = createSealedCookie<string>({ ...settings, name: 'relay_return_to', maxAgeMs: lifetimeMs });
+
+  return {
+    remember(request, response) {
+      const path = dashboardPath(request.originalUrl);
+      if (path !== undefined && path !== start && path.length <= longestPath) cookie.set(response, path);
+    },
+    take(request, response) {
+      const path = cookie.read(request);
+      if (path === undefined) return start;
+      cookie.clear(response);
+      return dashboardPath(path) ?? start;
+    },
+  };
+}
+
+/** A path of the dashboard on this host, as a browser would resolve it; `undefined` for any other address. */
+export function dashboardPath(target: string): string | undefined {
+  const base = 'http://relay.invalid';
+  if (!URL.canParse(target, base)) return undefined;
+  const { origin, pathname, search } = new URL(target, base);
+  const isBelow = pathname === start || pathname.startsWith(`${start}/`);
+  return origin === base && isBelow ? pathname + search : undefined;
+}

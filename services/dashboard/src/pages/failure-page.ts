@@ -1,0 +1,18 @@
+import { type FailureReason, failures } from '../sign-in/failure.ts';
+import { html, type Page } from './page.ts';
+import { askSupport } from './support-contact.ts';
+
+/** Why a sign-in did not succeed, and what to do next. */
+export function failurePage(
+  reason: FailureReason,
+  options: { account?: string | undefined; supportContact: string | undefined; isSignedIn?: boolean },
+): Page {
+  const { account, supportContact, isSignedIn = false } = options;
+  const { status, title, text } = failures[reason];
+  const tried = account === undefined ? [] : [html`<p>You tried <strong>${account}</strong>.</p>`];
+  const contact = reason === 'not_allowed' ? [askSupport(supportContact)] : [];
+  const next = isSignedIn
+    ? html`<a class="button main" href="/dashboard">Back to the dashboard</a>`
+    : html`<a class="button main" href="/auth/login">Back to sign-in</a>`;
+  return { title, status, body: html`<p>${text}</p>${tried}${contact}<div class="actions">${next}</div>` };
+}

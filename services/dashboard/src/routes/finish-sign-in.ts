@@ -1,0 +1,51 @@
+import type { Log } from '@expert-relay/kit/log';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { SealedCookie } from '../cookies/sealed-cookie.ts';
+import { failurePage } from '../pages/failure-page.ts';
+import { sendPage } from '../pages/page.ts';
+import type { CompleteSignIn } from '../sign-in/complete-sign-in.ts';
+import { SignInFailure } from '../sign-in/failure.ts';
+
+/** The browser has come back from a provider. Mounted behind passport, which has put the visit into the request. */
+export const finishSignIn =
+  (completeSignIn: CompleteSignIn): RequestHandler =>
+  async (request, response) => {
+    const { visit } = request;
+    if (!visit) throw new Error('Passport goes on with a visit only.');
+    await completeSignIn(request, response, visit.identity);
+  };
+
+/** The account that was refused, for the page that says so. */
+export type RefusedAccount = SealedCookie<string>;
+
+/**
+ * Leads to the page that says why a sign-in did not succeed: the address of a callback must not be loaded again. That
+ * page is not for signed-in users, who may have tried to join an account: they see the reason here.
+ */
+export const showFailure =
+  (options: {
+    refusedAccount: RefusedAccount;
+    supportContact: string | undefined;
+    log: Log;
+  }): ErrorRequestHandler =>
+  (error, request, response, next) => {
+    if (!(error instanceof SignInFailure) || response.headersSent) {
+      next(error);
+      return;
+    }
+    const { reason, account, cause } = error;
+    const { refusedAccount, supportContact, log } = options;
+    if (reason === 'provider_failed') log.warn(describeCause(cause), 'a sign-in provider failed');
+    if (request.user) {
+      sendPage(response, failurePage(reason, { account, supportContact, isSignedIn: true }));
+      return;
+    }
+    if (account !== undefined) refusedAccount.set(response, account);
+    response.redirect(303, `/auth/error?reason=${reason}`);
+  };
+
+/** Never the error itself: it holds codes and tokens. */
+function describeCause(cause: unknown): Record<string, unknown> {
+  const { name, code, message, cause: inner } = cause as Error & { code?: string };
+  return { error: name, code, reason: message, inner: inner instanceof Error ? inner.message : undefined };
+}

@@ -1,0 +1,181 @@
+import type { Clock } from '@expert-relay/kit/clock';
+import type { RedisConnection } from '@expert-relay/kit/redis';
+import { type SessionData, Store } from 'express-session';
+import type { SignedIn } from './signed-in.ts';
+
+/** What a session is found by: its user, its public id, and the secret id of its cookie. */
+export interface SessionKey {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly cookieId: string;
+}
+
+export interface StoredSession {
+  readonly key: SessionKey;
+  readonly user: SignedIn;
+}
+
+type Callback<T = void> = (error?: unknown, value?: T) => void;
+
+/** Renews a session that still exists: one that was ended during the call must not come back. */
+const renew = `
+  if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 1 then
+    redis.call('ZADD', KEYS[2], ARGV[2], ARGV[4])
+    redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])
+  end`;
+
+const pageSize = 500;
+
+/**
+ * The sessions in Redis. Beside each record, which Redis drops in time, two sorted sets name it: those of all sessions
+ * by when they end, so that their streams can be ended too, and those of one user by when they were last used. A
+ * session leaves both when its streams have ended (`forget`).
+ */
+export class SessionStore extends Store {
+  readonly #redis: RedisConnection;
+  readonly #prefix: string;
+  readonly #idleTimeout: number;
+  readonly #lifetime: number;
+  readonly #clock: Clock;
+
+  constructor(options: {
+    redis: RedisConnection;
+    prefix: string;
+    idleTimeout: number;
+    lifetime: number;
+    clock: Clock;
+  }) {
+    super();
+    this.#redis = options.redis;
+    this.#prefix = options.prefix;
+    this.#idleTimeout = options.idleTimeout;
+    this.#lifetime = options.lifetime;
+    this.#clock = options.clock;
+  }
+
+  override get(cookieId: string, done: Callback<SessionData | null>): void {
+    answer(this.#read(cookieId), done);
+  }
+
+  override set(cookieId: string, session: SessionData, done: Callback = () => {}): void {
+    answer(this.#write(cookieId, session), done);
+  }
+
+  override touch(cookieId: string, session: SessionData, done: Callback = () => {}): void {
+    answer(this.#renew(cookieId, session), done);
+  }
+
+  override destroy(cookieId: string, done: Callback = () => {}): void {
+    answer(this.#destroy(cookieId), done);
+  }
+
+  /** The sessions of a user; the one that was used last comes first. */
+  async list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]> {
+    const names = await this.#client.zrevrange(this.#ofUser(userId), 0, -1, 'WITHSCORES');
+    const times = new Map<string, number>();
+    for (let at = 0; at < names.length; at += 2) times.set(names[at] ?? '', Number(names[at + 1]));
+    const sessions = await this.#readAll([...times.keys()]);
+    return sessions.map((session) => ({ ...session, lastUsedAt: times.get(nameOf(session.key)) ?? 0 }));
+  }
+
+  /** Every session, in pages. */
+  async *walk(): AsyncGenerator<StoredSession> {
+    let cursor = '0';
+    do {
+      const [next, names] = await this.#client.zscan(this.#ends, cursor, 'COUNT', pageSize);
+      yield* await this.#readAll(names.filter((_, at) => at % 2 === 0));
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  /** Ends sessions: the records are gone at once, and they are due for the end of their streams from `dueAt` on. */
+  async end(keys: readonly SessionKey[], dueAt = this.#clock.now()): Promise<void> {
+    if (keys.length === 0) return;
+    const steps = this.#client.multi().del(...keys.map(({ cookieId }) => this.#record(cookieId)));
+    for (const key of keys) steps.zadd(this.#ends, dueAt, nameOf(key));
+    await steps.exec();
+  }
+
+  /** Sessions that have ended and whose streams may still be open. */
+  async due(most: number): Promise<SessionKey[]> {
+    const names = await this.#client.zrangebyscore(this.#ends, 0, this.#clock.now(), 'LIMIT', 0, most);
+    return names.map(keyOf);
+  }
+
+  async forget(key: SessionKey): Promise<void> {
+    await this.#client
+      .multi()
+      .zrem(this.#ends, nameOf(key))
+      .zrem(this.#ofUser(key.userId), nameOf(key))
+      .exec();
+  }
+
+  async #read(cookieId: string): Promise<SessionData | null> {
+    const text = await this.#client.get(this.#record(cookieId));
+    return text ? (JSON.parse(text) as SessionData) : null;
+  }
+
+  async #write(cookieId: string, session: SessionData): Promise<void> {
+    const user = session.passport?.user;
+    // Only sign-ins write: nothing else is kept in a session.
+    if (!user) return;
+    await this.#client.set(this.#record(cookieId), JSON.stringify(session), 'PX', this.#timeLeft(user));
+    await this.#renew(cookieId, session);
+  }
+
+  async #renew(cookieId: string, session: SessionData): Promise<void> {
+    const user = session.passport?.user;
+    if (!user) return;
+    const { userId, sessionId } = user;
+    const now = this.#clock.now();
+    const timeLeft = this.#timeLeft(user);
+    const keys = [this.#record(cookieId), this.#ends, this.#ofUser(userId)];
+    const name = nameOf({ userId, sessionId, cookieId });
+    await this.#client.eval(renew, keys.length, ...keys, timeLeft, now + timeLeft, now, name);
+  }
+
+  async #destroy(cookieId: string): Promise<void> {
+    const user = (await this.#read(cookieId))?.passport?.user;
+    if (user) await this.end([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);
+  }
+
+  async #readAll(names: readonly string[]): Promise<StoredSession[]> {
+    if (names.length === 0) return [];
+    const keys = names.map(keyOf);
+    const texts = await this.#client.mget(keys.map(({ cookieId }) => this.#record(cookieId)));
+    return keys.flatMap((key, at) => {
+      const text = texts[at];
+      const user = text ? (JSON.parse(text) as SessionData).passport?.user : undefined;
+      return user ? [{ key, user }] : [];
+    });
+  }
+
+  #timeLeft({ createdAt }: SignedIn): number {
+    return Math.max(1, Math.min(this.#idleTimeout, createdAt + this.#lifetime - this.#clock.now()));
+  }
+
+  get #client() {
+    return this.#redis.client;
+  }
+
+  get #ends(): string {
+    return `${this.#prefix}:session-ends`;
+  }
+
+  #record = (cookieId: string): string => `${this.#prefix}:session:${cookieId}`;
+  #ofUser = (userId: string): string => `${this.#prefix}:sessions-of:${userId}`;
+}
+
+const nameOf = ({ userId, sessionId, cookieId }: SessionKey): string => `${userId}/${sessionId}/${cookieId}`;
+
+function keyOf(name: string): SessionKey {
+  const [userId = '', sessionId = '', cookieId = ''] = name.split('/');
+  return { userId, sessionId, cookieId };
+}
+
+function answer<T>(result: Promise<T>, done: Callback<T>): void {
+  result.then(
+    (value) => done(null, value),
+    (error) => done(error),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import type { SessionKey, SessionStore } from './session-store.ts';
+import type { SignedIn } from './signed-in.ts';
+
+export interface SessionSweeper extends Part {
+  /** Ends the streams of sessions that have just ended, without waiting for the next sweep. */
+  sweepSoon(): void;
+}
+
+const sweepInterval = 1_000;
+/** How soon ending the streams of a session is tried again, by this process or another one. */
+const retryAfter = 3_000;
+/** During a rolling restart, processes with an older list go on signing people in for a while. */
+const checkInterval = 30_000;
+const batchSize = 20;
+
+/**
+ * Ends the streams of every session that has ended, whatever ended it: a sign-out, its time, or a list that its user
+ * is no longer on. The latter is checked for all sessions at the start, since a page that only listens makes no
+ * calls. Several processes may do this at once.
+ */
+export function createSessionSweeper(options: {
+  store: SessionStore;
+  endStreams: (key: SessionKey) => Promise<void>;
+  /** Whether a session may go on. */
+  isValid: (user: SignedIn) => boolean;
+  isConnected: () => boolean;
+  clock: Clock;
+  log: Log;
+}): SessionSweeper {
+  const { store, endStreams, isValid, isConnected, clock, log } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let again = false;
+  let checkAt = 0;
+  let isFailing = false;
+
+  async function endInvalid(): Promise<void> {
+    const invalid: SessionKey[] = [];
+    for await (const { key, user } of store.walk()) if (!isValid(user)) invalid.push(key);
+    await store.end(invalid);
+    if (invalid.length > 0)
+      log.info({ sessions: invalid.length }, 'sessions of users who may no longer sign in ended');
+  }
+
+  async function endDueStreams(): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const keys = await store.due(batchSize);
+      // Put off for the other processes, and for the next try should this one fail.
+      await store.end(keys, clock.now() + retryAfter);
+      const results = await Promise.allSettled(
+        keys.map(async (key) => {
+          await endStreams(key);
+          await store.forget(key);
+        }),
+      );
+      const failed = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+      if (failed) throw failed.reason;
+      isMore = keys.length === batchSize;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    if (!isConnected()) return;
+    try {
+      if (clock.now() >= checkAt) {
+        await endInvalid();
+        checkAt = clock.now() + checkInterval;
+      }
+      await endDueStreams();
+      isFailing = false;
+    } catch (error) {
+      // Redis or the requests service is away: the next sweep tries again.
+      if (!isFailing) {
+        log.warn(
+          { reason: (error as Error).message },
+          'streams of ended sessions could not be ended: trying again',
+        );
+      }
+      isFailing = true;
+    }
+  }
+
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      await sweep();
+    } while (again);
+  }
+
+  function sweepSoon(): void {
+    again = true;
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  }
+
+  return {
+    name: 'session sweeper',
+    sweepSoon,
+    async start() {
+      timer = setInterval(sweepSoon, sweepInterval);
+      sweepSoon();
+    },
+    async stop() {
+      clearInterval(timer);
+      again = false;
+      await running;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Request } from 'express';
+import type { Identity } from '../sign-in/identity.ts';
+import { describeDevice } from './describe-device.ts';
+import type { SessionKey, SessionStore, StoredSession } from './session-store.ts';
+import type { SessionSweeper } from './session-sweeper.ts';
+
+/** Of one user. The one that was not used for longest ends when a further one begins. */
+const mostSessions = 50;
+
+/** What routes do with sessions. */
+export interface Sessions {
+  /** Puts a user into a fresh session: one that existed before the sign-in is never taken over. */
+  begin(request: Request, userId: string, identity: Identity): Promise<void>;
+  /** Ends the session of this call, if there is one. */
+  endOwn(request: Request): Promise<void>;
+  list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
+  /** Ends sessions now, and within seconds the streams that rest on them. */
+  end(keys: readonly SessionKey[]): Promise<void>;
+}
+
+export function createSessions(options: {
+  store: SessionStore;
+  sweeper: SessionSweeper;
+  clock: Clock;
+}): Sessions {
+  const { store, sweeper, clock } = options;
+
+  async function end(keys: readonly SessionKey[]): Promise<void> {
+    await store.end(keys);
+    sweeper.sweepSoon();
+  }
+
+  return {
+    async begin(request, userId, identity) {
+      const signedIn = {
+        userId,
+        sessionId: randomUUID(),
+        identity,
+        device: describeDevice(request.get('user-agent')),
+        createdAt: clock.now(),
+      };
+      await new Promise<void>((resolve, reject) => {
+        // Passport ends the session that the browser came with.
+        request.login(signedIn, (error) => (error ? reject(error) : resolve()));
+      });
+      const tooMany = (await store.list(userId)).slice(mostSessions);
+      await end(tooMany.map(({ key }) => key));
+    },
+    async endOwn(request) {
+      await new Promise<void>((resolve, reject) => {
+        request.session.regenerate((error) => (error ? reject(error) : resolve()));
+      });
+      delete request.user;
+      sweeper.sweepSoon();
+    },
+    list: (userId) => store.list(userId),
+    end,
+  };
+}

@@ -1,0 +1,58 @@
+/** Why a sign-in did not succeed, in words for the person who tried. */
+export const failures = {
+  denied: {
+    status: 403,
+    title: 'Sign-in was cancelled',
+    text: 'You did not allow Expert Relay to see who you are, so nobody was signed in.',
+  },
+  expired: {
+    status: 400,
+    title: 'This sign-in cannot be completed',
+    text: 'It took too long, was already used, or began in another browser. Please start again.',
+  },
+  not_allowed: {
+    status: 403,
+    title: 'You do not have access',
+    text: 'This account is not on the list of people who may sign in here.',
+  },
+  unverified: {
+    status: 403,
+    title: 'Your e-mail address is not verified',
+    text: 'The provider has not verified an address of this account. Verify it there, then sign in again.',
+  },
+  provider_failed: {
+    status: 502,
+    title: 'The provider did not answer',
+    text: 'It did not tell us who you are. This is usually over in a few minutes: please try again.',
+  },
+  identity_taken: {
+    status: 409,
+    title: 'This account belongs to someone else here',
+    text: 'It is already the sign-in of another user, so it was not added to yours. Sign in with it to use that user.',
+  },
+  identity_exists: {
+    status: 409,
+    title: 'You already have an account of this kind',
+    text: 'Another account of the same provider is joined to your user. Remove that one first, then add this one.',
+  },
+  link_unusable: {
+    status: 400,
+    title: 'This link no longer works',
+    text: 'A sign-in link works once and for a short time. Ask for a new one.',
+  },
+} as const;
+
+export type FailureReason = keyof typeof failures;
+
+export class SignInFailure extends Error {
+  override readonly name = 'SignInFailure';
+  readonly reason: FailureReason;
+  /** The account that was tried. */
+  readonly account: string | undefined;
+
+  constructor(reason: FailureReason, options: { account?: string; cause?: unknown } = {}) {
+    super(reason, { cause: options.cause });
+    this.reason = reason;
+    this.account = options.account;
+  }
+}

@@ -1,0 +1,53 @@
+import {
+  ClientSecretPost,
+  type Configuration,
+  discovery,
+  fetchUserInfo,
+  type UserInfoResponse,
+} from 'openid-client';
+import type { Config } from '../config.ts';
+import { type Provider, plainHttpFor, providerTimeout } from './provider.ts';
+
+/** Google, or any other issuer of OpenID Connect. */
+export function createGoogle(settings: Config['google']): Provider | undefined {
+  const { clientId, clientSecret, issuer } = settings;
+  if (!clientId || !clientSecret) return undefined;
+  let found: Promise<Configuration> | undefined;
+
+  /** The issuer may be away while this service starts, so it is asked at the first sign-in. */
+  function discover(id: string, secret: string): Promise<Configuration> {
+    found ??= discovery(new URL(issuer), id, undefined, ClientSecretPost(secret), {
+      timeout: providerTimeout,
+      execute: plainHttpFor(issuer),
+    }).catch((error) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  }
+
+  return {
+    name: 'google',
+    title: 'Google',
+    scope: 'openid email profile',
+    isOpenId: true,
+    configuration: () => discover(clientId, clientSecret),
+    async readIdentity(configuration, tokens) {
+      const token = tokens.claims();
+      if (!token) throw new Error('The issuer sent no ID token.');
+      // Google repeats these in the ID token, other issuers state them here alone.
+      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const info = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, token.sub) : {};
+      const { email, email_verified: isVerified, name }: Partial<UserInfoResponse> = { ...token, ...info };
+      const verifiedEmail = typeof email === 'string' && isVerified === true ? email : undefined;
+      return {
+        provider: 'google',
+        subject: token.sub,
+        name: typeof name === 'string' && name ? name : (verifiedEmail ?? 'Expert'),
+        label: typeof email === 'string' ? email : token.sub,
+        ...(verifiedEmail && { email: verifiedEmail }),
+        verifiedEmails: verifiedEmail ? [verifiedEmail] : [],
+      };
+    },
+  };
+}

@@ -1,0 +1,313 @@
+import { createHmac } from 'node:crypto';
+import type { GithubUser } from '@expert-relay/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
+
+const secret = 'the-session-secret-of-these-tests-0123';
+let here: RelayWithProviders;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  here = await openRelay({
+    env: {
+      RELAY_SESSION_SECRET: secret,
+      RELAY_ALLOWED_USERS: '@example.com, github:Guest, boss@partner.example',
+    },
+  });
+});
+afterAll(() => here.stop());
+beforeEach(() => {
+  visitor = createVisitor(here.relay.gatewayUrl);
+  here.github.user = githubUser('octocat');
+  here.github.consents = true;
+  here.github.mode = 'fine';
+});
+
+let lastId = 1;
+
+function githubUser(
+  login: string,
+  emails: GithubUser['emails'] = [{ email: `${login}@example.com`, primary: true, verified: true }],
+): GithubUser {
+  return { id: lastId++, login, name: null, emails };
+}
+
+const me = async (who = visitor) => (await who.call('GET', '/api/me')).json;
+const begin = async (provider: string, who = visitor) =>
+  new URL((await who.get(`/auth/${provider}`)).headers.get('location') ?? '');
+/** The callback's address with a good code, not opened yet. */
+const githubCallback = async (who = visitor) =>
+  (await who.get((await begin('github', who)).href)).headers.get('location') ?? '';
+
+async function expectRefused(
+  callback: string,
+  reason: string,
+  status: number,
+  who = visitor,
+): Promise<string> {
+  const answer = await who.get(callback);
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get('location')).toBe(`/auth/error?reason=${reason}`);
+  const page = await who.get(`/auth/error?reason=${reason}`);
+  expect(page.status).toBe(status);
+  expect((await who.call('GET', '/api/me')).status).toBe(401);
+  return page.text;
+}
+
+describe('sign-in', () => {
+  test('offers the configured providers by links, and no dev sign-in', async () => {
+    const { text } = await visitor.get('/auth/login');
+    expect(text).toContain('href="/auth/github"');
+    expect(text).toContain('href="/auth/google"');
+    expect(text).not.toContain('<form');
+    expect((await visitor.call('POST', '/auth/dev', { user: 'eve' })).status).toBe(404);
+  });
+
+  test('with GitHub: code, state and PKCE, and the exact redirect URI', async () => {
+    const query = Object.fromEntries((await begin('github')).searchParams);
+    expect(query).toEqual({
+      client_id: here.github.clientId,
+      redirect_uri: `${here.relay.gatewayUrl}/auth/github/callback`,
+      response_type: 'code',
+      scope: 'read:user user:email',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+      prompt: 'select_account',
+    });
+    const callback = await githubCallback();
+    const signedIn = await visitor.get(callback);
+    expect(signedIn.status).toBe(303);
+    expect(signedIn.headers.get('location')).toBe('/dashboard');
+    expect(await me()).toMatchObject({ name: 'octocat', email: 'octocat@example.com' });
+  });
+
+  test('with Google: an ID token that is bound by a nonce', async () => {
+    const { searchParams } = await begin('google');
+    expect(searchParams.get('nonce')).toMatch(/^[\w-]{43}$/);
+    expect(searchParams.get('scope')).toBe('openid email profile');
+    const page = await visitor.follow('/auth/google', 'ada');
+    expect(page.status).toBe(200);
+    expect(new URL(page.url).pathname).toBe('/dashboard');
+    expect(await me()).toMatchObject({ name: 'Ada', email: 'ada@example.com' });
+  });
+
+  test('the same account is the same user, under another login and address too', async () => {
+    await visitor.follow('/auth/github');
+    const { userId } = await me();
+    const { id } = here.github.user;
+    here.github.user = { ...githubUser('renamed'), id };
+    const again = createVisitor(here.relay.gatewayUrl);
+    await again.follow('/auth/github');
+    expect((await me(again)).userId).toBe(userId);
+  });
+
+  test('accounts with the same address are not joined', async () => {
+    here.github.user = githubUser('grace');
+    await visitor.follow('/auth/github');
+    const other = createVisitor(here.relay.gatewayUrl);
+    await other.follow('/auth/google', 'grace');
+    expect((await me(other)).email).toBe((await me()).email);
+    expect((await me(other)).userId).not.toBe((await me()).userId);
+  });
+
+  test('visitors without a session leave nothing in Redis', async () => {
+    const before = (await here.sessionKeys()).sort();
+    const cookies = [
+      ...(await visitor.get('/dashboard/requests/x')).setCookies,
+      ...(await visitor.get('/auth/login')).setCookies,
+      ...(await visitor.get('/auth/github')).setCookies,
+      ...(await visitor.get('/auth/error?reason=denied')).setCookies,
+    ].map((line) => line.split('=')[0]);
+    expect(new Set(cookies)).toEqual(new Set(['relay_return_to', 'relay_sign_in']));
+    expect((await here.sessionKeys()).sort()).toEqual(before);
+    await visitor.follow('/auth/github');
+    expect((await here.sessionKeys()).length).toBeGreaterThan(before.length);
+  });
+});
+
+describe('a sign-in is refused, in words, ', () => {
+  test('with another state than that of this browser', async () => {
+    const callback = new URL(await githubCallback());
+    callback.searchParams.set('state', 'x'.repeat(43));
+    await expectRefused(callback.href, 'expired', 400);
+  });
+
+  test('in a browser in which it did not begin', async () => {
+    const callback = await githubCallback();
+    await expectRefused(callback, 'expired', 400, createVisitor(here.relay.gatewayUrl));
+  });
+
+  test('with the cookie of another provider', async () => {
+    const { searchParams } = await begin('google');
+    const state = searchParams.get('state') ?? '';
+    await expectRefused(`/auth/github/callback?${new URLSearchParams({ code: 'x', state })}`, 'expired', 400);
+  });
+
+  test('with a code that was used before', async () => {
+    const callback = await githubCallback();
+    const cookies = visitor.cookies();
+    expect((await visitor.get(callback)).headers.get('location')).toBe('/dashboard');
+    visitor.setCookies(cookies);
+    await expectRefused(callback, 'expired', 400);
+  });
+
+  test('with a code of Google that was used before', async () => {
+    let callback = (await begin('google')).href;
+    for (let visit = await visitor.get(callback); !callback.includes('/callback?'); ) {
+      if (visit.url.includes('/interaction/'))
+        visit = await visitor.post(visit.url, { decision: 'allow', account: 'ada' });
+      callback = new URL(visit.headers.get('location') ?? '', visit.url).href;
+      if (!callback.includes('/callback?')) visit = await visitor.get(callback);
+    }
+    const cookies = visitor.cookies();
+    expect((await visitor.get(callback)).headers.get('location')).toBe('/dashboard');
+    visitor.setCookies(cookies);
+    await expectRefused(callback, 'expired', 400);
+  });
+
+  test('when the PKCE verifier is missing, and when it is another one', async () => {
+    const callback = await githubCallback();
+    const cookies = visitor.cookies();
+    for (const verifier of [undefined, 'v'.repeat(43)]) {
+      visitor.setCookies(
+        cookies.replace(/relay_sign_in=([^.]+)\.[^;]+/, (_all, payload) => {
+          const sealed = JSON.parse(Buffer.from(payload, 'base64url').toString());
+          return `relay_sign_in=${seal({ ...sealed, value: { ...sealed.value, verifier } })}`;
+        }),
+      );
+      await expectRefused(callback, 'expired', 400);
+    }
+  });
+
+  test('with a cookie that somebody else has written', async () => {
+    const callback = await githubCallback();
+    visitor.setCookies(visitor.cookies().replace(/(relay_sign_in=[^.]+)\..{10}/, '$1.AAAAAAAAAA'));
+    await expectRefused(callback, 'expired', 400);
+  });
+
+  test('when the person does not consent', async () => {
+    here.github.consents = false;
+    await expectRefused(await githubCallback(), 'denied', 403);
+    const page = await createVisitor(here.relay.gatewayUrl).follow('/auth/google', '');
+    expect(page.url).toContain('/auth/error?reason=denied');
+    expect(page.text).toContain('Sign-in was cancelled');
+  });
+
+  test('when the provider fails while it is asked', async () => {
+    const callback = await githubCallback();
+    here.github.mode = 'failing';
+    const text = await expectRefused(callback, 'provider_failed', 502);
+    expect(text).toContain('please try again');
+  });
+
+  test('when the provider does not answer in time', async () => {
+    const callback = await githubCallback();
+    here.github.mode = 'silent';
+    await expectRefused(callback, 'provider_failed', 502);
+  });
+
+  test('when no address is verified', async () => {
+    here.github.user = githubUser('mallory', [{ email: 'm@example.com', primary: true, verified: false }]);
+    await expectRefused(await githubCallback(), 'unverified', 403);
+    const page = await createVisitor(here.relay.gatewayUrl).follow('/auth/google', 'unverified-eve');
+    expect(page.url).toContain('/auth/error?reason=unverified');
+    expect(page.text).toContain('<strong>unverified-eve@example.com</strong>');
+  });
+
+  test('to people who are not on the list, with whom to ask', async () => {
+    here.github.user = githubUser('stranger', [
+      { email: 'stranger@elsewhere.example', primary: true, verified: true },
+      { email: 'stranger@example.com', primary: false, verified: false },
+      { email: 'stranger@sub.example.com', primary: false, verified: true },
+    ]);
+    const text = await expectRefused(await githubCallback(), 'not_allowed', 403);
+    expect(text).toContain('<strong>stranger</strong>');
+    expect(text).toContain('<a href="mailto:help@example.com">');
+    const later = await visitor.get('/auth/error?reason=not_allowed');
+    expect(later.text).not.toContain('stranger');
+  });
+
+  test.each([
+    ['a login', githubUser('guest', [])],
+    [
+      'an address that is not the primary one',
+      githubUser('boss', [
+        { email: 'me@home.example', primary: true, verified: true },
+        { email: 'Boss@Partner.example', primary: false, verified: true },
+      ]),
+    ],
+  ])('but not to %s on the list', async (_what, user) => {
+    here.github.user = user;
+    expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
+  });
+});
+
+describe('after the sign-in', () => {
+  test('the person is where they wanted to go, once', async () => {
+    const led = await visitor.get('/dashboard/requests/abc?tab=1');
+    expect(led.headers.get('location')).toBe('/auth/login');
+    const page = await visitor.follow('/auth/github');
+    expect(page.url).toBe(`${here.relay.gatewayUrl}/dashboard/requests/abc?tab=1`);
+    expect(visitor.cookies()).not.toContain('relay_return_to');
+  });
+
+  test.each([
+    'https://evil.example/dashboard',
+    '//evil.example/dashboard',
+    '/\\evil.example',
+    '/dashboardx',
+    '/auth/login',
+    '/dashboard/../api/keys',
+    'javascript:alert(1)',
+  ])('%s is never returned to', async (target) => {
+    visitor.setCookies(
+      `relay_return_to=${seal({ value: target, until: Date.now() + 60_000 }, 'relay_return_to')}`,
+    );
+    expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
+  });
+
+  test('a session that was planted before is not taken over', async () => {
+    const attacker = createVisitor(here.relay.gatewayUrl);
+    await attacker.follow('/auth/github');
+    const planted = attacker.cookies();
+    visitor.setCookies(planted);
+    here.github.user = githubUser('victim');
+    expect((await visitor.get('/auth/github')).headers.get('location')).toBe('/dashboard');
+    // The attacker signs out; the cookie that is left behind names a session that is over.
+    await attacker.post('/logout', {});
+    await visitor.follow('/auth/github');
+    expect((await me()).name).toBe('victim');
+    expect(visitor.cookies()).not.toContain(planted);
+    attacker.setCookies(planted);
+    expect((await attacker.call('GET', '/api/me')).status).toBe(401);
+  });
+
+  test('no code, state or token was logged', async () => {
+    const callback = new URL(await githubCallback());
+    here.github.mode = 'failing';
+    await visitor.get(callback.href);
+    const logs = JSON.stringify(here.relay.logs);
+    expect(logs).toContain('a sign-in provider failed');
+    for (const name of ['code', 'state']) expect(logs).not.toContain(callback.searchParams.get(name));
+    expect(logs).not.toMatch(/gho_|octocat@example\.com/);
+  });
+});
+
+test('on http the cookies are HttpOnly and SameSite=Lax', async () => {
+  const begun = await visitor.get('/auth/github');
+  const signedIn = await visitor.get(await githubCallback());
+  for (const line of [...begun.setCookies, ...signedIn.setCookies]) {
+    expect(line).toMatch(/; Path=\/;/);
+    expect(line).toMatch(/; HttpOnly;/);
+    expect(line).toMatch(/; SameSite=Lax$/);
+    expect(line).not.toMatch(/Domain=|Secure/i);
+  }
+});
+
+function seal(sealed: unknown, name = 'relay_sign_in'): string {
+  const payload = Buffer.from(JSON.stringify(sealed)).toString('base64url');
+  const key = createHmac('sha256', secret).update(`cookie ${name}`).digest();
+  return `${payload}.${createHmac('sha256', key).update(payload).digest('base64url')}`;
+}

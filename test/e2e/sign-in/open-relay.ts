@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Constellation,
+  type GithubServer,
+  type OpenIdProvider,
+  readRedisKeys,
+  reservePort,
+  startConstellation,
+  startGithubServer,
+  startOpenIdProvider,
+  testServers,
+} from '@expert-relay/testkit';
+
+export interface RelayWithProviders {
+  readonly relay: Constellation;
+  readonly github: GithubServer;
+  readonly google: OpenIdProvider;
+  /** The names of the relay's sessions in Redis. */
+  sessionKeys(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** A relay with both providers, which run beside it, and without the dev sign-in. */
+export async function openRelay(
+  options: { env?: Record<string, string>; publicScheme?: 'http' | 'https' } = {},
+): Promise<RelayWithProviders> {
+  const { env, publicScheme = 'http' } = options;
+  const publicUrl = `${publicScheme}://127.0.0.1:${await reservePort()}`;
+  const github = await startGithubServer({ redirectUri: `${publicUrl}/auth/github/callback` });
+  const google = await startOpenIdProvider({ redirectUri: `${publicUrl}/auth/google/callback` });
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const stopProviders = async () => {
+    await github.stop();
+    await google.stop();
+  };
+  try {
+    const relay = await startConstellation({
+      prefix,
+      env: {
+        RELAY_PUBLIC_URL: publicUrl,
+        RELAY_DEV_LOGIN: 'false',
+        RELAY_GITHUB_URL: github.url,
+        RELAY_GITHUB_CLIENT_ID: github.clientId,
+        RELAY_GITHUB_CLIENT_SECRET: github.clientSecret,
+        RELAY_GOOGLE_ISSUER: google.issuer,
+        RELAY_GOOGLE_CLIENT_ID: google.clientId,
+        RELAY_GOOGLE_CLIENT_SECRET: google.clientSecret,
+        RELAY_ALLOWED_USERS: '@example.com',
+        RELAY_SUPPORT_CONTACT: 'help@example.com',
+        ...env,
+      },
+    });
+    const stop = async () => {
+      await relay.stop();
+      await stopProviders();
+    };
+    return {
+      relay,
+      github,
+      google,
+      sessionKeys: () => readRedisKeys(testServers().redisUrl, `${prefix}:session*`),
+      stop,
+    };
+  } catch (error) {
+    await stopProviders();
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+/** What one browser does: it keeps cookies for each origin, and shows each answer. */
+export interface Visitor {
+  get(url: string, headers?: Record<string, string>): Promise<Visit>;
+  post(url: string, form: Record<string, string>): Promise<Visit>;
+  /** A call of a script of the page, as JSON. */
+  call(method: string, url: string, json?: unknown): Promise<Visit>;
+  /** Opens an address and follows redirects, through sign-in pages as `account` too; the last answer. */
+  follow(url: string, account?: string): Promise<Visit>;
+  /** The cookies of the relay, as one header. */
+  cookies(): string;
+  setCookies(header: string): void;
+}
+
+export interface Visit {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly setCookies: readonly string[];
+  readonly text: string;
+  readonly json: ReturnType<typeof JSON.parse>;
+}
+
+const mostSteps = 12;
+
+export function createVisitor(relayUrl: string): Visitor {
+  const jars = new Map<string, Map<string, string>>();
+  const jarOf = (url: string) => {
+    const { origin } = new URL(url);
+    const jar = jars.get(origin) ?? new Map<string, string>();
+    jars.set(origin, jar);
+    return jar;
+  };
+  const headerOf = (jar: Map<string, string>) =>
+    [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+
+  async function send(target: string, init: RequestInit = {}): Promise<Visit> {
+    const url = new URL(target, relayUrl).href;
+    const jar = jarOf(url);
+    const headers = new Headers(init.headers);
+    if (jar.size > 0) headers.set('cookie', headerOf(jar));
+    const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const setCookies = answer.headers.getSetCookie();
+    for (const line of setCookies) {
+      const [name = '', value = ''] = line.split(';')[0]?.split(/=(.*)/s) ?? [];
+      if (/Expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    const text = await answer.text();
+    return {
+      url,
+      status: answer.status,
+      headers: answer.headers,
+      setCookies,
+      text,
+      get json() {
+        return JSON.parse(text);
+      },
+    };
+  }
+
+  const get: Visitor['get'] = (url, headers = {}) =>
+    send(url, { headers: { accept: 'text/html', ...headers } });
+
+  return {
+    get,
+    post: (url, form) => send(url, { method: 'POST', body: new URLSearchParams(form) }),
+    call: (method, url, json) =>
+      send(url, {
+        method,
+        ...(json !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(json),
+        }),
+      }),
+    async follow(url, account = 'ada') {
+      let visit = await get(url);
+      for (let step = 0; step < mostSteps; step++) {
+        const location = visit.headers.get('location');
+        if (location) visit = await get(new URL(location, visit.url).href);
+        else if (visit.url.includes('/interaction/')) {
+          const form = account === '' ? { decision: 'deny' } : { decision: 'allow', account };
+          visit = await send(visit.url, { method: 'POST', body: new URLSearchParams(form) });
+        } else return visit;
+      }
+      throw new Error(`More than ${mostSteps} redirects, the last to ${visit.url}.`);
+    },
+    cookies: () => headerOf(jarOf(relayUrl)),
+    setCookies(header) {
+      const jar = jarOf(relayUrl);
+      jar.clear();
+      for (const pair of header.split('; ')) {
+        const [name = '', value = ''] = pair.split(/=(.*)/s);
+        if (name) jar.set(name, value);
+      }
+    },
+  };
+}
