@@ -2,6 +2,7 @@
 
 /** Every variable that a service, `npm start` or a client reads. */
 export const knownSettings: readonly string[] = [
+  'RELAY_ALLOWED_USERS',
   'RELAY_API_KEY',
   'RELAY_BODY_MEMORY',
   'RELAY_CACHE',
@@ -12,6 +13,13 @@ export const knownSettings: readonly string[] = [
   'RELAY_DATABASE_POOL',
   'RELAY_DEV_LOGIN',
   'RELAY_EXPERT',
+  'RELAY_GITHUB_API_URL',
+  'RELAY_GITHUB_CLIENT_ID',
+  'RELAY_GITHUB_CLIENT_SECRET',
+  'RELAY_GITHUB_URL',
+  'RELAY_GOOGLE_CLIENT_ID',
+  'RELAY_GOOGLE_CLIENT_SECRET',
+  'RELAY_GOOGLE_ISSUER',
   'RELAY_HOME',
   'RELAY_HOST',
   'RELAY_HUB_BUSY_RETRY',
@@ -67,11 +75,13 @@ export const knownSettings: readonly string[] = [
   'RELAY_REQUESTS_URL',
   'RELAY_RETENTION',
   'RELAY_SESSION_IDLE',
+  'RELAY_SESSION_LIFETIME',
   'RELAY_SESSION_SECRET',
   'RELAY_SHUTDOWN_LIMIT',
   'RELAY_SHUTDOWN_PAUSE',
   'RELAY_STREAM_TOKEN_PRIVATE_KEY',
   'RELAY_STREAM_TOKEN_PUBLIC_KEYS',
+  'RELAY_SUPPORT_CONTACT',
   'RELAY_TRUSTED_PROXIES',
   'RELAY_URL',
 ];
