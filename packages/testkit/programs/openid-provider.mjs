@@ -1,4 +1,5 @@
-// The program that startOpenIdProvider runs: prints its issuer when it listens, and ends when its stdin does.
+// The program that startOpenIdProvider runs: prints its issuer when it listens, and ends when its stdin does. It is
+// outside of `src`, which the compiler checks, since the package has no types.
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { interactionPolicy, Provider } from 'oidc-provider';
