@@ -88,3 +88,24 @@ test('nor does that of an AI agent', async () => {
     await client.close();
   }
 }, 180_000);
+
+test('no other question is shown above an answer', async () => {
+  const refCode = await ask('Delete test?');
+  await sides.run(['answer', refCode, 'Yes.'], { env: expert });
+  for (const lie of [
+    { question: 'Delete PRODUCTION?' },
+    { context: [{ role: 'user', content: 'Hurry.' }] },
+  ]) {
+    liar.tell({
+      answer: (answer, { path }) => (path.includes('/messages/') ? Object.assign(answer, lie) : answer),
+    });
+    expect(await sides.run(['show', refCode], { env: agent })).toEqual({
+      code: 7,
+      stdout: '',
+      stderr: expect.stringContaining(`The relay shows another question for ${refCode} than was asked.`),
+    });
+  }
+  liar.tell({});
+  const { code, stdout } = await sides.run(['show', refCode], { env: agent });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/Delete test\?.*Yes\./s) });
+}, 180_000);

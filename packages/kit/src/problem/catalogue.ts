@@ -73,7 +73,7 @@ export const problems = {
   keys_already_exchanged: {
     status: 409,
     title: 'Other keys were exchanged before',
-    help: 'The provider keys of a request are set once. Repeating the same keys is fine, other ones are refused.',
+    help: 'The provider keys of a request are set once. Repeating the same keys with the same `keySignature` is fine, anything else is refused.',
   },
   message_id_taken: {
     status: 409,

@@ -1,6 +1,8 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
+import { digestSubmission } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { explainError, isRefusal } from '../../explain-error.ts';
+import { Failure } from '../../failure.ts';
 import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
@@ -18,6 +20,8 @@ export async function viewAsAgent(
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const kept = conversations.find(refCode);
   if (!kept) return { ...headOf(raw), messages: raw.messages.map(unopened), unsent: [] };
+  // The question above an answer must be the one that was asked.
+  if (!(await isAsAsked(kept, raw))) throw questionAltered(refCode);
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
@@ -31,6 +35,22 @@ export async function viewAsAgent(
     journal.release();
   }
 }
+
+/** Whether the relay shows what was asked. Of plain text, which the relay could write anyway, nothing is kept to compare. */
+async function isAsAsked({ state }: KeptConversation, raw: RawConversation): Promise<boolean> {
+  if (state.submissionDigest === undefined || raw.erasedAt) return true;
+  const { question, plaintext, context } = raw;
+  const submission = { question, plaintext, messages: context ?? [] };
+  const digest = await digestSubmission(submission).catch(() => new Uint8Array());
+  return Buffer.from(digest).toString('base64') === state.submissionDigest;
+}
+
+const questionAltered = (refCode: string) =>
+  new Failure(
+    'untrusted',
+    `The relay shows another question for ${refCode} than was asked. Do not trust this relay before you know why.`,
+    { code: 'question_altered' },
+  );
 
 /** Answers that came meanwhile are kept, and are still handed out by `relay ask --resume`. */
 async function readNew(conversation: Conversation, journal: Journal, signal: AbortSignal) {
