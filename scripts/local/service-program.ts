@@ -14,13 +14,19 @@ export function serviceProgram(
     tier: service.tier,
     command: process.execPath,
     args: [...sooner(), join(root, 'services', service.name, 'dist/main.js')],
-    env: options.env,
+    env: { ...memoryLimits, ...options.env },
     cwd: root,
     logFile: options.home.log(service.name),
     stopSignal: 'SIGTERM',
     notReady: () => askReady(options.opsUrl),
   };
 }
+
+/**
+ * glibc keeps freed blocks below its threshold, which grows with use, in an arena for each thread. With a fixed
+ * threshold, buffers of 64 KiB and more, the size of Node's reads, go back to the system when they are freed.
+ */
+const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536' };
 
 /**
  * Prisma parses its schema in WebAssembly at start, long enough for V8 to think that worth optimising:

@@ -8,7 +8,8 @@ import { disconnect } from '../postgres/disconnect.ts';
 /** Any number will do, if no other program locks it in this database. */
 const lockKey = 7_204_513_312n;
 const askEvery = 250;
-const showLifeEvery = 250;
+/** Well below the session's idle timeout. */
+const showLifeEvery = 500;
 
 /**
  * Ends a leader that Postgres hears nothing of, be its process frozen or its network cut: else the lock
