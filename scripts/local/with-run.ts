@@ -4,7 +4,7 @@ import { stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { removeDevJson } from './dev-json.ts';
-import { type Home, root } from './home.ts';
+import type { Home } from './home.ts';
 import { listenForInterruption } from './interruption.ts';
 import { openPortClaims } from './port-claims.ts';
 import { openPorts, type Ports } from './ports.ts';
@@ -33,7 +33,7 @@ export async function withRun<T>(
   removeDevJson(home);
   const interruption = listenForInterruption();
   const guard = startGuard({
-    root,
+    programFile: home.file('guardian.mjs'),
     logFile: home.log('guardian'),
     began: (guardian) => record.update({ guardian }),
   });
@@ -45,7 +45,7 @@ export async function withRun<T>(
   const tell = () => {
     const running = [...supervised, ...adopted];
     record.update({ processes: running });
-    guard.tell({ stop: running, remove: [home.file('dev.json'), ...remove] });
+    guard.update({ stop: running, remove: [home.file('dev.json'), ...remove] });
     watcher?.(running);
   };
   const changed = (running: RunningProcess[]) => {

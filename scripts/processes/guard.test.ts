@@ -32,7 +32,7 @@ test('when the launcher is killed, what it had started ends and what it had name
   expect(identify(pid)).toBeDefined();
 
   launcher.kill('SIGKILL');
-  for (let tries = 0; (identify(pid) || existsSync(leftover)) && tries < 200; tries += 1) await pause(25);
+  for (let tries = 0; (identify(pid) || existsSync(leftover)) && tries < 1_200; tries += 1) await pause(25);
   expect(identify(pid)).toBeUndefined();
   expect(existsSync(leftover)).toBe(false);
 });
@@ -42,10 +42,14 @@ function launcherCode(leftover: string): string {
     import { spawn } from 'node:child_process';
     import { startGuard } from './scripts/processes/guard.ts';
     import { identify } from './scripts/processes/process-identity.ts';
-    const guard = startGuard({ root: '.', logFile: ${JSON.stringify(join(folder, 'log'))}, began: () => {} });
+    const guard = startGuard({
+      programFile: ${JSON.stringify(join(folder, 'guardian.mjs'))},
+      logFile: ${JSON.stringify(join(folder, 'log'))},
+      began: () => {},
+    });
     const { pid } = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
     const started = { name: 'sleep', tier: 0, stopSignal: 'SIGTERM', pid, identity: identify(pid) };
-    guard.tell({ stop: [started], remove: [${JSON.stringify(leftover)}] });
+    guard.update({ stop: [started], remove: [${JSON.stringify(leftover)}] });
     console.log(pid);
     setInterval(() => {}, 1000);
   `;

@@ -1,17 +1,17 @@
-// Run by guard.ts. Reads from its standard input, line by line, what is to be stopped and removed;
-// the pipe's end means that the launcher is gone, however it went.
+// Bundled and run by guard.ts. Each line of its standard input is a plan, and the last one counts; the input's end means
+// that the launcher has ended, for whatever reason.
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Testament } from './guard.ts';
+import type { CleanupPlan } from './guard.ts';
 import { stopProcesses } from './stop-processes.ts';
 
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-let last: Testament = { stop: [], remove: [] };
-for await (const line of createInterface({ input: process.stdin })) last = JSON.parse(line) as Testament;
+let plan: CleanupPlan = { stop: [], remove: [] };
+for await (const line of createInterface({ input: process.stdin })) plan = JSON.parse(line) as CleanupPlan;
 
-if (last.stop.length > 0) {
-  console.log(`${new Date().toISOString()} the launcher is gone: stopping what it started`);
-  await stopProcesses(last.stop, { limit: 10_000 });
+if (plan.stop.length > 0) {
+  console.log(`${new Date().toISOString()} the launcher has ended: stopping what it started`);
+  await stopProcesses(plan.stop, { limit: 10_000 });
 }
-for (const path of last.remove) rmSync(path, { recursive: true, force: true });
+for (const path of plan.remove) rmSync(path, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, reservePort } from '@expert-relay/testkit';
-import { openHome, root } from '../../local/home.ts';
+import { openHome } from '../../local/home.ts';
 import { startGuard } from '../../processes/guard.ts';
 import type { RunningProcess } from '../../processes/running-process.ts';
 import { spawnProgram } from '../../processes/spawn-program.ts';
@@ -27,7 +27,11 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
   const place = { home, data: folder, port: await reservePort(), password: '', durable: true };
   const [found] = await findServers([{ kind, data: folder }], home, () => {});
   // However this test run ends, the server goes with it.
-  const guard = startGuard({ root, logFile: home.log('guardian'), began: () => {} });
+  const guard = startGuard({
+    programFile: home.file('guardian.mjs'),
+    logFile: home.log('guardian'),
+    began: () => {},
+  });
   let running: RunningProcess | undefined;
 
   async function start(): Promise<void> {
@@ -35,7 +39,7 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
     const program = programFor(kind, place, await found.launch(place));
     await program.prepare?.();
     running = spawnProgram(program).process;
-    guard.tell({ stop: running ? [running] : [], remove: [folder] });
+    guard.update({ stop: running ? [running] : [], remove: [folder] });
     await eventually(`${kind.title} answers`, async () => (await program.notReady()) === undefined);
   }
 
