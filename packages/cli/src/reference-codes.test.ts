@@ -50,7 +50,7 @@ test('the code of a question that was shown leads to no other question', async (
     expect(await sides.run(args, { env: expert })).toEqual({
       code: 7,
       stdout: '',
-      stderr: expect.stringContaining(`${harmless} stands for another request than before.`),
+      stderr: expect.stringContaining(`${harmless} now stands for another request.`),
     });
   }
   expect(written).toEqual([]);

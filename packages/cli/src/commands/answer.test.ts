@@ -82,7 +82,7 @@ describe('an expert whose machine has looked at a request before', () => {
         const { code, stderr, stdout } = await asExpert('answer', refCode, 'Yes.', ...args, '--json');
         expect({ code, stderr, error: JSON.parse(stdout).error.code }).toEqual({
           code: 7,
-          stderr: expect.stringMatching(/gone, or others than before\..*over another channel/),
+          stderr: expect.stringMatching(/gone or have changed\..*over another channel/),
           error: 'keys_changed',
         });
       }

@@ -73,7 +73,7 @@ export function createExpert(options: ExpertOptions): Expert {
     // People look at a question and answer it later by its code, which must not lead to another question meanwhile.
     const { refCode } = request;
     if ((await memory.remember(`code:${plainCode(refCode)}`, requestId)) !== requestId) {
-      throw refusal('question_altered', `${refCode} stands for another request than before.`);
+      throw refusal('question_altered', `${refCode} now stands for another request.`);
     }
     return new Requested({ api, thread, sender, follower, request }, { side, hasRoot: root !== undefined });
   }

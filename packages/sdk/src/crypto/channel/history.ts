@@ -78,7 +78,7 @@ function checkedCounts(seen: ChannelState['seen']): ChannelState['seen'] {
   throw notAsExported();
 }
 
-const replayed = () => messageRefused('message_replayed', 'A message came once more, in another place.');
+const replayed = () => messageRefused('message_replayed', 'A message was repeated.');
 
 export const missing = () =>
-  messageRefused('message_missing', 'Messages that came before this one were dropped or put out of order.');
+  messageRefused('message_missing', 'Earlier messages are missing or out of order.');

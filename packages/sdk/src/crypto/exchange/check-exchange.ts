@@ -74,10 +74,7 @@ export async function checkExchange(options: {
 const digestLength = 32;
 
 export const questionAltered = () =>
-  refusal(
-    'question_altered',
-    'The expert was shown another question than the one that was asked. Nothing was sent.',
-  );
+  refusal('question_altered', 'The expert was shown another question than was asked. Nothing was sent.');
 
 export const unknownExpert = (known: string, fingerprint = 'nobody') =>
   refusal(

@@ -18,5 +18,5 @@ const isStill = (first: PublicKey, later: unknown): boolean =>
 export const keysChanged = () =>
   refusal(
     'keys_changed',
-    'The keys of this conversation are gone, or others than before. Nothing was sent to them.',
+    'The keys of this conversation are gone or have changed. Nothing was sent to them.',
   );

@@ -48,16 +48,21 @@ export async function messageCases(): Promise<Draft[]> {
   const phone = await seal('at the same time from another device', 'provider', 'Neither.', [question.record]);
   const crossed = [question.record, phone.record, answer.record, more.record];
   const joined = await seal('after messages that crossed', 'consumer', 'So?', crossed);
+  const behindJoined = await seal('behind a message that joined two', 'provider', 'This one.', [
+    ...crossed,
+    joined.record,
+  ]);
   const plain = await forge({ name: 'plain', role: 'provider', frame: Buffer.from('From a plain client.') });
   const empty = await forge({ name: 'plain empty', role: 'provider', frame: new Uint8Array() });
   const behindPlain = await seal('behind a plain client', 'consumer', 'Thanks.', [plain]);
   const capitals = await sealInCapitals();
   return [
     ...drafts,
-    ...[question, answer, more, phone, joined, behindPlain, capitals].map(({ draft }) => draft),
+    ...[question, answer, more, phone, joined, behindJoined, behindPlain, capitals].map(({ draft }) => draft),
     await open('a messageId in capitals', 'provider', [capitals.record]),
     await looseEnds(),
     ...(await seenYourLast()),
+    ...(await twoDevices()),
     ...(await plainTexts()),
     ...paddings(),
     await open('a conversation, by the agent', 'consumer', talk),
@@ -156,6 +161,22 @@ async function seenYourLast(): Promise<Draft[]> {
       ...[a, early.record, b, late.record, third.record],
     ]),
   ]);
+}
+
+/** Messages of two devices crossed, and the other side had seen one of them: the number is the last one's. */
+async function twoDevices(): Promise<Draft[]> {
+  const { record: asked } = await seal('asked of two devices', 'consumer', 'Which one?');
+  const { record: laptop } = await seal('from the laptop', 'provider', 'The first.', [asked]);
+  const { record: phone } = await seal('from the phone', 'provider', 'The second.', [asked]);
+  const before = [asked, toSeal('from the laptop', 'The first.'), phone, laptop];
+  const seen = async (name: string, record: MessageRecord) => {
+    const last = await seal(name, 'consumer', 'Thanks.', [asked, record]);
+    return await open(name, 'provider', [...before, last.record]);
+  };
+  return [
+    await seen('one that had seen the last of two that crossed, and not the other', phone),
+    await seen('one that had seen the first of two that crossed, and not the last', laptop),
+  ];
 }
 
 async function plainTexts(): Promise<Draft[]> {

@@ -120,6 +120,7 @@ export async function refusedMessages(): Promise<Draft[]> {
     await malformed('a frame that is cut off in its length', 0xf8, 0, 0, 0, 0),
     await malformed('a frame that is cut off in its text', 0xf8, 0, 0, 0, 0, 3, 0x48, 0x69),
     await malformed('a frame whose length is far beyond it', 0xf8, 0, 0xff, 0, 0, 1, 0x48),
+    await malformed('a frame whose length is the largest of all', 0xf8, 0, 0xff, 0xff, 0xff, 0xff, 0, 0),
     await malformed('a byte that is not zero right behind the text', 0xf8, 0, 0, 0, 0, 1, 0x48, 0x69, 0),
     await malformed(
       'a byte that is not zero at the end',
@@ -151,6 +152,9 @@ async function places(): Promise<Draft[]> {
   const two = await seal('the second', 'consumer', 'two', [one.record]);
   const three = await seal('the third', 'provider', 'three', [one.record, two.record]);
   const [a, b, c] = [one.record, two.record, three.record];
+  const { record: x } = await seal('one of two that crossed', 'provider', 'x', [a]);
+  const { record: y } = await seal('the other of two that crossed', 'provider', 'y', [a]);
+  const { record: z } = await seal('behind two that crossed', 'provider', 'z', [a, x, y]);
   const wrong = (name: string, records: Parameters<typeof open>[2], error = 'message_missing') =>
     open(name, 'consumer', records, error);
   const frame = writeFrame([seeded('nowhere')], Buffer.from('text'));
@@ -158,6 +162,8 @@ async function places(): Promise<Draft[]> {
     wrong('the first message dropped', [b]),
     wrong('a message between dropped', [a, c]),
     wrong('an answer before its question', [c]),
+    wrong('the first of two that crossed dropped', [a, y, z]),
+    wrong('the second of two that crossed dropped', [a, x, z]),
     wrong('a link to nothing', [await forge({ name: 'lost', role: 'provider', frame })]),
     wrong("two of one's own in another order than they were sealed", [
       toSeal('own one', 'one'),
@@ -182,7 +188,21 @@ async function plainTexts(): Promise<Draft[]> {
   const { fingerprint: known } = await runCase('expert', { root, requestId });
   const plain: Shown = { role: 'provider', messageId: seededId('plain text'), plaintext: 'Yes.' };
   const { record } = await seal('what comes too early', 'consumer', 'Now?');
+  const side = await agentSide();
+  const { sign, encrypt } = await runCase('agent-keys', agent);
   return [
+    {
+      name: "opening: with one's own keys as the other side's",
+      kind: 'open',
+      input: { side: { ...side, peer: { sign, encrypt } }, records: [record] },
+      error: 'invalid_public_key',
+    },
+    {
+      name: "opening: with one's own agreement key as the other side's",
+      kind: 'open',
+      input: { side: { ...side, peer: { ...(await expertPem(root)), encrypt } }, records: [record] },
+      error: 'invalid_public_key',
+    },
     await open('plain text after a key exchange', 'consumer', [plain], 'plaintext_refused'),
     await open(
       'plain text of the agent after a key exchange',
