@@ -188,21 +188,7 @@ async function plainTexts(): Promise<Draft[]> {
   const { fingerprint: known } = await runCase('expert', { root, requestId });
   const plain: Shown = { role: 'provider', messageId: seededId('plain text'), plaintext: 'Yes.' };
   const { record } = await seal('what comes too early', 'consumer', 'Now?');
-  const side = await agentSide();
-  const { sign, encrypt } = await runCase('agent-keys', agent);
   return [
-    {
-      name: "opening: with one's own keys as the other side's",
-      kind: 'open',
-      input: { side: { ...side, peer: { sign, encrypt } }, records: [record] },
-      error: 'invalid_public_key',
-    },
-    {
-      name: "opening: with one's own agreement key as the other side's",
-      kind: 'open',
-      input: { side: { ...side, peer: { ...(await expertPem(root)), encrypt } }, records: [record] },
-      error: 'invalid_public_key',
-    },
     await open('plain text after a key exchange', 'consumer', [plain], 'plaintext_refused'),
     await open(
       'plain text of the agent after a key exchange',
@@ -234,6 +220,14 @@ async function plainTexts(): Promise<Draft[]> {
 async function refusedTexts(): Promise<Draft[]> {
   const { draft } = await seal('a text', 'consumer', 'text');
   if (draft.kind !== 'seal') return [];
+  const { side } = draft.input;
+  const ownKeys = await runCase('agent-keys', agent);
+  const refusePeer = (name: string, peer: typeof ownKeys): Draft => ({
+    ...draft,
+    name: `sealing: ${name}`,
+    input: { ...draft.input, side: { ...side, peer } },
+    error: 'invalid_public_key',
+  });
   const refuse = (name: string, text: string, error = 'invalid_input'): Draft => ({
     ...draft,
     name: `sealing: ${name}`,
@@ -241,6 +235,8 @@ async function refusedTexts(): Promise<Draft[]> {
     error,
   });
   return [
+    refusePeer("for one's own keys", ownKeys),
+    refusePeer("for one's own agreement key", { ...(await expertPem()), encrypt: ownKeys.encrypt }),
     refuse('half a character in front', '\udc00text'),
     refuse('half a character at the end', 'text\ud83d'),
     // With the marker, the number of links and the length: a byte more than 784,000.
