@@ -37,6 +37,8 @@ export interface Expert {
   readonly provider: KeyCaller;
   newKey(kind: 'consumer', name?: string): Promise<Agent>;
   newKey(kind: 'provider', name?: string): Promise<KeyCaller>;
+  /** Signs in once more; the id of that session. */
+  newSession(): Promise<string>;
 }
 
 export async function signUp(ask: AskRelay, name: string): Promise<Expert> {
@@ -47,12 +49,16 @@ export async function signUp(ask: AskRelay, name: string): Promise<Expert> {
     const { key, id } = (await session.post('/api/keys', { name: keyName, kind })).json;
     return createAgent(ask, key, id);
   }
+  async function newSession(): Promise<string> {
+    const { sessions } = (await (await signIn(ask, name)).get('/api/sessions')).json;
+    return sessions.find(({ current }: { current: boolean }) => current).id;
+  }
   const [consumer, secondConsumer, provider] = [
     await newKey('consumer'),
     await newKey('consumer'),
     await newKey('provider'),
   ];
-  return { name, userId, session, consumer, secondConsumer, provider, newKey };
+  return { name, userId, session, consumer, secondConsumer, provider, newKey, newSession };
 }
 
 /** A session of a user, who is made if new. */

@@ -45,3 +45,4 @@ export const encryptedMessage = (role: 'consumer' | 'provider') => ({
 /** Ids of the right form that belong to nothing. */
 export const unknownRequestId = (): string => randomBytes(16).toString('base64url');
 export const unknownKeyId = (): string => randomUUID();
+export const unknownSessionId = (): string => randomUUID();

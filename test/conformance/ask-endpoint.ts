@@ -1,6 +1,6 @@
 import type { Ask } from '../black-box/ask.ts';
 import type { Expert } from '../black-box/expert.ts';
-import { unknownKeyId, unknownRequestId } from '../black-box/samples.ts';
+import { unknownKeyId, unknownRequestId, unknownSessionId } from '../black-box/samples.ts';
 import type { CallerKind, Endpoint } from './endpoints.ts';
 
 /** What the parameters of a path stand for. */
@@ -8,13 +8,15 @@ export interface Place {
   readonly requestId: string;
   readonly refCode: string;
   readonly keyId: string;
+  readonly sessionId: string;
 }
 
-/** A request and a key that nothing was done to yet. */
+/** A request, a key and a session that nothing was done to yet. */
 export async function newPlace(expert: Expert): Promise<Place> {
   const { requestId, refCode } = await expert.consumer.newRequest();
   const { keyId } = await expert.newKey('consumer', 'spare');
-  return { requestId, refCode, keyId };
+  const sessionId = await expert.newSession();
+  return { requestId, refCode, keyId, sessionId };
 }
 
 /** Ids of the right form that belong to nothing. */
@@ -22,6 +24,7 @@ export const unknownPlace = (): Place => ({
   requestId: unknownRequestId(),
   refCode: 'HS-00000000',
   keyId: unknownKeyId(),
+  sessionId: unknownSessionId(),
 });
 
 /** Who calls: an API key or a cookie, or neither. */
@@ -59,4 +62,4 @@ export function askEndpoint(
 }
 
 const fill = (text: string, place: Place): string =>
-  text.replace(/:(requestId|refCode|keyId)/g, (_whole, name: keyof Place) => place[name]);
+  text.replace(/:(requestId|refCode|keyId|sessionId)/g, (_whole, name: keyof Place) => place[name]);

@@ -33,7 +33,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
     });
   }
 
-  if (/:(requestId|refCode|keyId)/.test(endpoint.path)) {
+  if (/:(requestId|refCode|keyId|sessionId)/.test(endpoint.path)) {
     test(row('silences', 'unknown or foreign request'), async () => {
       const place = await newPlace(here.alice);
       for (const kind of callersOf(endpoint).filter((kind) => kind !== 'nobody')) {
@@ -43,7 +43,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
         expect(unknown.status).toBe(404);
         expect(told(await ask(place))).toEqual(told(unknown));
         // What no id can be called is no better known.
-        const malformed = await ask({ requestId: 'x', refCode: 'x', keyId: 'x' });
+        const malformed = await ask({ requestId: 'x', refCode: 'x', keyId: 'x', sessionId: 'x' });
         expect(told(malformed)).toEqual(told(unknown));
       }
     });

@@ -5,7 +5,7 @@ export type CallerKind = 'consumer' | 'provider' | 'session' | 'nobody';
 /** One endpoint as the contract's summary and the design write it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `:requestId`, `:refCode` and `:keyId` stand for what a test fills in. */
+  /** `:requestId`, `:refCode`, `:keyId` and `:sessionId` stand for what a test fills in. */
   readonly path: string;
   readonly auth: 'key in body' | 'key' | 'provider key' | 'optional key' | 'session' | 'none';
   /** Where it is written. */
@@ -96,6 +96,13 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'DELETE', path: '/api/keys/:keyId', auth: 'session', from: 'design', success: 204 },
   { method: 'POST', path: '/api/stream-token', auth: 'session', from: 'design', success: 201, body: topics },
   { method: 'GET', path: '/api/requests/counts', auth: 'session', from: 'design', success: 200 },
+  { method: 'GET', path: '/api/sessions', auth: 'session', from: 'design', success: 200 },
+  { method: 'DELETE', path: '/api/sessions', auth: 'session', from: 'design', success: 204 },
+  { method: 'DELETE', path: '/api/sessions/:sessionId', auth: 'session', from: 'design', success: 204 },
+  { method: 'GET', path: '/api/identities', auth: 'session', from: 'design', success: 200 },
+  { method: 'POST', path: '/api/identities/github', auth: 'session', from: 'design', success: 200 },
+  // The users of these tests have no account at GitHub.
+  { method: 'DELETE', path: '/api/identities/github', auth: 'session', from: 'design', success: 404 },
   { method: 'GET', path: '/api/me', auth: 'session', from: 'design', success: 200 },
   { method: 'PUT', path: '/api/vault', auth: 'session', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/vault', auth: 'session', from: 'design', success: 200 },

@@ -42,15 +42,17 @@ async function furnish(expert: Expert, agent: Agent): Promise<Belongings> {
   await expert.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: answered });
   const name = mark('key');
   const { keyId } = await expert.newKey('consumer', name);
+  const sessionId = await expert.newSession();
   const texts = [question, context, plaintext, asked, answered, name].map(String);
   return {
-    place: { requestId, refCode, keyId },
+    place: { requestId, refCode, keyId, sessionId },
     marks: [
       ...texts,
       requestId,
       refCode,
       refCode.slice(3),
       keyId,
+      sessionId,
       messageId,
       keys.providerEncryptPubKey.split('\n')[1] ?? '',
     ],
@@ -113,7 +115,7 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
     'learns nothing of others by $method $path',
     async (endpoint) => {
       const as = caller === 'secondConsumer' ? 'consumer' : caller;
-      const namesOthers = /:(requestId|refCode|keyId)/.test(
+      const namesOthers = /:(requestId|refCode|keyId|sessionId)/.test(
         endpoint.path + JSON.stringify(endpoint.body?.(as) ?? ''),
       );
       for (const { place, marks } of foreignTo(tenant, caller)) {

@@ -13,15 +13,16 @@ const write: Write = async (text) => {
 
 try {
   const run = readCommand(process.argv.slice(2));
+  const config = readAdminConfig();
   const database = createDatabase({
-    ...readAdminConfig().database,
+    ...config.database,
     log: createLog('admin', { level: 'silent' }),
     // A batch of large messages may take its time; nobody waits for an answer here.
     answerWithin: 120_000,
   });
   await database.start?.();
   try {
-    await run(database.prisma, write);
+    await run(database.prisma, write, config);
   } finally {
     await database.stop?.();
   }

@@ -7,6 +7,7 @@ import {
   portVariable,
   principalKeyVariable,
   processVariables,
+  publicUrlVariable,
   read,
   secret,
   streamVariables,
@@ -35,6 +36,6 @@ export type Config = Values<typeof variables>;
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);
 
-/** What the admin command needs: the database alone. */
+/** What the admin command needs: the database, and the relay's address for links. */
 export const readAdminConfig = (env: NodeJS.ProcessEnv = process.env) =>
-  read({ database: databaseVariables }, env);
+  read({ database: databaseVariables, publicUrl: publicUrlVariable }, env);

@@ -1,4 +1,5 @@
 import type { PrismaClient, Query } from '@expert-relay/db';
+import type { Log } from '@expert-relay/kit/log';
 import type { SignStreamToken } from './stream-tokens/sign-stream-token.ts';
 
 /** What the routes of this service work with. */
@@ -8,6 +9,7 @@ export interface Context {
   /** Tells the outbox leader, wherever it runs, that something was committed. */
   readonly nudge: () => void;
   readonly signStreamToken: SignStreamToken;
+  readonly log: Log;
   /** Milliseconds. */
   readonly conversationTtl: number;
 }

@@ -39,6 +39,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     prisma: database.prisma,
     query: database.query,
     nudge: outbox.nudge,
+    log,
     signStreamToken: createStreamTokenSigner(config.streamTokenKey),
     conversationTtl: config.conversationTtl,
   };

@@ -22,9 +22,9 @@ export interface RelayWithProviders {
 
 /** A relay with both providers, which run beside it, and without the dev sign-in. */
 export async function openRelay(
-  options: { env?: Record<string, string>; publicScheme?: 'http' | 'https' } = {},
+  options: { env?: Record<string, string>; publicScheme?: 'http' | 'https'; clock?: { now(): number } } = {},
 ): Promise<RelayWithProviders> {
-  const { env, publicScheme = 'http' } = options;
+  const { env, publicScheme = 'http', clock } = options;
   const publicUrl = `${publicScheme}://127.0.0.1:${await reservePort()}`;
   const github = await startGithubServer({ redirectUri: `${publicUrl}/auth/github/callback` });
   const google = await startOpenIdProvider({ redirectUri: `${publicUrl}/auth/google/callback` });
@@ -36,6 +36,7 @@ export async function openRelay(
   try {
     const relay = await startConstellation({
       prefix,
+      ...(clock && { clock }),
       env: {
         RELAY_PUBLIC_URL: publicUrl,
         RELAY_DEV_LOGIN: 'false',

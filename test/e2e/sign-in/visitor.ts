@@ -22,7 +22,7 @@ export interface Visit {
 
 const mostSteps = 12;
 
-export function createVisitor(relayUrl: string): Visitor {
+export function createVisitor(relayUrl: string, ownHeaders: Record<string, string> = {}): Visitor {
   const jars = new Map<string, Map<string, string>>();
   const jarOf = (url: string) => {
     const { origin } = new URL(url);
@@ -36,7 +36,7 @@ export function createVisitor(relayUrl: string): Visitor {
   async function send(target: string, init: RequestInit = {}): Promise<Visit> {
     const url = new URL(target, relayUrl).href;
     const jar = jarOf(url);
-    const headers = new Headers(init.headers);
+    const headers = new Headers({ ...ownHeaders, ...(init.headers as Record<string, string>) });
     if (jar.size > 0) headers.set('cookie', headerOf(jar));
     const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
     const setCookies = answer.headers.getSetCookie();

@@ -85,6 +85,11 @@ export const problems = {
     title: 'The key is revoked',
     help: 'A revoked key stays revoked. Create a new one.',
   },
+  last_identity: {
+    status: 409,
+    title: 'Without this account the user could not sign in',
+    help: 'Add an account of another provider first (`POST /api/identities/{provider}`), then remove this one.',
+  },
   request_timeout: {
     status: 408,
     title: 'The request came too slowly',

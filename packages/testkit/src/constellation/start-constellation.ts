@@ -3,6 +3,7 @@ import { createDatabase } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';
+import type { SignInLink } from '@expert-relay/requests/create-sign-in-link';
 import { captureLogs, type LogLine } from '../capture-logs.ts';
 import type { Tenant } from '../tenant/make-tenant.ts';
 import { watchOpenHandles } from '../watch-open-handles.ts';
@@ -21,6 +22,8 @@ export interface Constellation {
   /** What all services have logged so far; each line names its service. */
   readonly logs: readonly LogLine[];
   makeTenant(name?: string): Promise<Tenant>;
+  /** A link that signs a user in once, as the admin command makes it. */
+  makeSignInLink(userId: string, minutes?: number): Promise<SignInLink>;
   /** Stops the hub and starts a new one where it was. */
   restartHub(): Promise<void>;
   /** Stops the dashboard and starts a new one where it was, with other settings. */
@@ -52,6 +55,7 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
   // Only now, so that tests which need no constellation do not load six services with this package.
   const { startServices } = await import('./start-services.ts');
   const { makeTenant } = await import('../tenant/make-tenant.ts');
+  const { createSignInLink } = await import('@expert-relay/requests/create-sign-in-link');
   const servers = { ...testServers(), ...options.servers };
   const prefix = options.prefix ?? `test-${randomBytes(6).toString('hex')}`;
   const logs = captureLogs();
@@ -93,6 +97,8 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
       restartHub,
       restartDashboard,
       makeTenant: (name) => makeTenant(database.prisma, name),
+      makeSignInLink: (userId, minutes = 15) =>
+        createSignInLink(database.prisma, { userId, minutes, publicUrl: gatewayUrl }),
       stop,
     };
   } catch (error) {

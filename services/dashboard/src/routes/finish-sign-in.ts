@@ -3,16 +3,33 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { SealedCookie } from '../cookies/sealed-cookie.ts';
 import { failurePage } from '../pages/failure-page.ts';
 import { sendPage } from '../pages/page.ts';
-import type { CompleteSignIn } from '../sign-in/complete-sign-in.ts';
+import type { IsAllowed } from '../sign-in/allowed-users.ts';
+import { type CompleteSignIn, requireAllowed } from '../sign-in/complete-sign-in.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
+import type { JoinIdentity } from '../sign-in/join-identity.ts';
 
 /** The browser has come back from a provider. Mounted behind passport, which has put the visit into the request. */
 export const finishSignIn =
-  (completeSignIn: CompleteSignIn): RequestHandler =>
+  (options: {
+    completeSignIn: CompleteSignIn;
+    joinIdentity: JoinIdentity;
+    isAllowed: IsAllowed;
+  }): RequestHandler =>
   async (request, response) => {
-    const { visit } = request;
+    const { completeSignIn, joinIdentity, isAllowed } = options;
+    const { visit, user } = request;
     if (!visit) throw new Error('Passport goes on with a visit only.');
-    await completeSignIn(request, response, visit.identity);
+    const { identity, joins } = visit;
+    if (joins === undefined) {
+      await completeSignIn(request, response, identity);
+      return;
+    }
+    // The session that asked for it may have ended meanwhile, and somebody else have signed in here.
+    if (user?.sessionId !== joins) throw new SignInFailure('expired');
+    requireAllowed(identity, isAllowed);
+    const result = await joinIdentity(user, identity, response.locals.callId);
+    if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { account: identity.label });
+    response.redirect(303, '/dashboard/settings');
   };
 
 /** The account that was refused, for the page that says so. */

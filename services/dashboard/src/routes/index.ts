@@ -9,16 +9,24 @@ import { createFindUser } from '../session/find-user.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import { createCompleteSignIn } from '../sign-in/complete-sign-in.ts';
+import { createJoinIdentity } from '../sign-in/join-identity.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 import { OAuthStrategy } from '../sign-in/oauth-strategy.ts';
+import { endOtherSessions, endSession } from './end-session.ts';
 import { finishSignIn, showFailure } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
 import { leaveSignIn, requireSession } from './guard-pages.ts';
+import { joinAccount } from './join-account.ts';
+import { listIdentities } from './list-identities.ts';
+import { listSessions } from './list-sessions.ts';
 import { proxyToService } from './proxy-to-service.ts';
+import { removeIdentity } from './remove-identity.ts';
 import { sessionActions } from './session-actions.ts';
 import { showDashboard } from './show-dashboard.ts';
 import { showLogin } from './show-login.ts';
 import { showSignInError } from './show-sign-in-error.ts';
+import { showSignInLink } from './show-sign-in-link.ts';
+import { signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
 import { signOut } from './sign-out.ts';
 
@@ -38,6 +46,7 @@ export interface RouteContext {
 
 export function mountRoutes(app: Express, context: RouteContext): void {
   const { services, sessions, authenticator, flows, isAllowed, cookies, config, log } = context;
+  const { requests } = services;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
   const refusedAccount = createSealedCookie<string>({
@@ -45,10 +54,18 @@ export function mountRoutes(app: Express, context: RouteContext): void {
     name: 'relay_refused',
     maxAgeMs: refusedAccountMs,
   });
-  const findUser = createFindUser(services.requests);
+  const findUser = createFindUser(requests);
   const completeSignIn = createCompleteSignIn({ findUser, sessions, isAllowed, returnTo });
 
-  app.get('/api/me', getMe({ requests: services.requests, hubUrl: config.hubPublicUrl }));
+  app.get('/api/sessions', listSessions(sessions));
+  app.delete('/api/sessions', endOtherSessions(sessions));
+  app.delete('/api/sessions/:id', endSession(sessions));
+  const ways = [...flows.map(({ provider }) => provider.name), ...(devLogin ? ['dev'] : [])];
+  app.get('/api/identities', listIdentities({ requests, flows }));
+  app.post('/api/identities/:provider', joinAccount(flows));
+  app.delete('/api/identities/:provider', removeIdentity({ requests, sessions, ways }));
+
+  app.get('/api/me', getMe({ requests, hubUrl: config.hubPublicUrl }));
   for (const action of sessionActions) {
     app[action.method](action.path, proxyToService(action, services[action.service]));
   }
@@ -59,13 +76,16 @@ export function mountRoutes(app: Express, context: RouteContext): void {
 
   if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
   for (const flow of flows) authenticator.use(new OAuthStrategy(flow));
+  const finish = finishSignIn({ completeSignIn, joinIdentity: createJoinIdentity(requests), isAllowed });
   for (const { provider } of flows) {
-    app.get(`/auth/${provider.name}/callback`, askProvider(provider.name), finishSignIn(completeSignIn));
+    app.get(`/auth/${provider.name}/callback`, askProvider(provider.name), finish);
   }
   app.use('/auth', leaveSignIn);
   for (const { provider } of flows) app.get(`/auth/${provider.name}`, askProvider(provider.name));
   app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
+  app.get('/auth/link', showSignInLink());
+  app.post('/auth/link', signInByLink({ requests, completeSignIn }));
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut(sessions));
 

@@ -21,13 +21,13 @@ export async function callService(
   request: Request,
   response: Response,
 ): Promise<IncomingMessage> {
-  if (!request.user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
+  const user = requireUser(request);
   const body = await bodyOf(request);
   return service.call({
     method,
     path: pathFor(to, request),
     route: to,
-    principal: { kind: 'session', ...pick(request.user) },
+    principal: { kind: 'session', ...pick(user) },
     callId: response.locals.callId,
     headers: kept(request.headers, ['if-match', 'traceparent']),
     ...(body && { body }),
@@ -49,6 +49,12 @@ export async function sendOn(answer: IncomingMessage, response: Response): Promi
     // The head is sent, so the answer can only be cut off. The service client has logged a break on its side.
     response.destroy();
   }
+}
+
+/** The user of a call of the session API. */
+export function requireUser({ user }: Request): Express.User {
+  if (!user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
+  return user;
 }
 
 const pick = ({ userId, sessionId }: Express.User) => ({ userId, sessionId });

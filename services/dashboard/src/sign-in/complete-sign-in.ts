@@ -6,7 +6,13 @@ import type { IsAllowed } from './allowed-users.ts';
 import { SignInFailure } from './failure.ts';
 import type { Identity } from './identity.ts';
 
-export type CompleteSignIn = (request: Request, response: Response, identity: Identity) => Promise<void>;
+export type CompleteSignIn = (
+  request: Request,
+  response: Response,
+  identity: Identity,
+  /** Of an identity whose user is known. */
+  knownUserId?: string,
+) => Promise<void>;
 
 /** Signs an identity in, if it may, and leads the browser to where the person wanted to go. */
 export function createCompleteSignIn(options: {
@@ -17,9 +23,9 @@ export function createCompleteSignIn(options: {
 }): CompleteSignIn {
   const { findUser, sessions, isAllowed, returnTo } = options;
 
-  return async (request, response, identity) => {
+  return async (request, response, identity, knownUserId) => {
     requireAllowed(identity, isAllowed);
-    const { userId } = await findUser(identity, response.locals.callId);
+    const userId = knownUserId ?? (await findUser(identity, response.locals.callId)).userId;
     await sessions.begin(request, userId, identity);
     response.redirect(303, returnTo.take(request, response));
   };

@@ -3,9 +3,11 @@ import type { Command } from './command.ts';
 import { createUserCommand } from './create-user-command.ts';
 import { eraseUserCommand } from './erase-user-command.ts';
 import { exportUserCommand } from './export-user-command.ts';
+import { signInLinkCommand } from './sign-in-link-command.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   'create-user': createUserCommand,
+  'sign-in-link': signInLinkCommand,
   'export-user': exportUserCommand,
   'erase-user': eraseUserCommand,
 };

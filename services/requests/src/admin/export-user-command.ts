@@ -8,7 +8,7 @@ const usage = `Prints everything that is stored about a user, as JSON lines.
   node services/requests/dist/admin.js export-user --user USER_ID > user.jsonl
   node services/requests/dist/admin.js export-user --identity PROVIDER:SUBJECT > user.jsonl
 
-Each line has a "type": user, identity, key, vault, request, message, and end as the last one: without it
+Each line has a "type": user, identity, sign_in_link, key, vault, request, message, and end as the last one: without it
 the export was cut off. Secrets of keys are not stored, encrypted messages come as they are.
 It reads DATABASE_URL.
 `;

@@ -71,9 +71,10 @@ async function addRequests(
 /** Runs a command as the command line does; gives what it printed. */
 async function run(...args: string[]): Promise<string> {
   let printed = '';
-  await readCommand(args)(prisma, async (text) => {
+  const write = async (text: string) => {
     printed += text;
-  });
+  };
+  await readCommand(args)(prisma, write, { publicUrl: 'https://relay.example' });
   return printed;
 }
 

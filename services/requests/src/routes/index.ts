@@ -10,15 +10,19 @@ import { exchangeKeys } from './exchange-keys.ts';
 import { findByRef } from './find-by-ref.ts';
 import { getMe } from './get-me.ts';
 import { getVault } from './get-vault.ts';
+import { joinIdentity } from './join-identity.ts';
+import { listIdentities } from './list-identities.ts';
 import { listKeys } from './list-keys.ts';
 import { listRequests } from './list-requests.ts';
 import { pollHelp } from './poll-help.ts';
 import { putVault } from './put-vault.ts';
+import { removeIdentity } from './remove-identity.ts';
 import { renameKey } from './rename-key.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { signInUser } from './sign-in-user.ts';
 import { submitHelp } from './submit-help.ts';
+import { useSignInLink } from './use-sign-in-link.ts';
 import { whoami } from './whoami.ts';
 
 export const routes = (context: Context): readonly Route[] => [
@@ -35,6 +39,10 @@ export const routes = (context: Context): readonly Route[] => [
   // For the dashboard and the hub: no way leads here from the gateway.
   exchangeKeyForToken(context),
   signInUser(context),
+  useSignInLink(context),
+  listIdentities(context),
+  joinIdentity(context),
+  removeIdentity(context),
   endSession(context),
   getMe(context),
   countRequests(context),

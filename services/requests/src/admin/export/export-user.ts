@@ -10,8 +10,14 @@ export async function* exportUser(prisma: PrismaClient, user: User): AsyncGenera
   const { id: userId, name, email, createdAt } = user;
   yield { type: 'user', userId, name, email, createdAt };
 
-  for (const { provider, subject, createdAt: since } of await prisma.identity.findMany({ where: { userId } }))
-    yield { type: 'identity', provider, subject, createdAt: since };
+  for (const { provider, subject, label, createdAt: since } of await prisma.identity.findMany({
+    where: { userId },
+  }))
+    yield { type: 'identity', provider, subject, label, createdAt: since };
+
+  const links = await prisma.signInLink.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } });
+  for (const { id, createdAt: since, expiresAt, usedAt } of links)
+    yield { type: 'sign_in_link', linkId: id, createdAt: since, expiresAt, usedAt };
 
   const keys = await prisma.apiKey.findMany({
     where: { userId },

@@ -1,0 +1,22 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import type { Context } from '../context.ts';
+import { joinIdentity as join } from '../users/join-identity.ts';
+import { signInSchema } from './sign-in-user.ts';
+
+/** For the dashboard, once a provider has vouched for somebody who is signed in already. */
+export const joinIdentity = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/internal/identities',
+    allow: ['session'],
+    takesBody: true,
+    async handle({ principal, body }) {
+      const { provider, subject, label } = parseBody(signInSchema, body);
+      const result = await join(context.prisma, principal.userId, {
+        provider,
+        subject,
+        label: label ?? null,
+      });
+      return { status: 200, body: { result } };
+    },
+  });

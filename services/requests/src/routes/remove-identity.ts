@@ -1,0 +1,20 @@
+import { defineRoute } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { Context } from '../context.ts';
+import { removeIdentity as remove } from '../users/remove-identity.ts';
+
+/** `?usable=` names the providers that the dashboard offers: an identity of another one lets nobody in. */
+export const removeIdentity = (context: Context) =>
+  defineRoute({
+    method: 'delete',
+    path: '/internal/identities/:provider',
+    allow: ['session'],
+    async handle({ principal, params, query }) {
+      const { provider = '' } = params;
+      const usable = (query.get('usable') ?? '').split(',');
+      const result = await remove(context.prisma, principal.userId, { provider, usable });
+      if (result === 'unknown') throw new Problem('not_found');
+      if (result === 'last') throw new Problem('last_identity');
+      return { status: 204 };
+    },
+  });

@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { PrismaClient } from '@expert-relay/db';
+
+export interface SignInLink {
+  readonly linkId: string;
+  /** In full, for the first and last time: its digest alone is stored. */
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/** How long links that have expired or were used can still be looked up. */
+const keptDays = 30;
+
+export async function createSignInLink(
+  prisma: PrismaClient,
+  { userId, minutes, publicUrl }: { userId: string; minutes: number; publicUrl: string },
+): Promise<SignInLink> {
+  const token = randomBytes(32).toString('base64url');
+  await prisma.$executeRaw`
+    DELETE FROM sign_in_links WHERE expires_at < clock_timestamp() - make_interval(days => ${keptDays})`;
+  const [link] = await prisma.$queryRaw<{ linkId: string; expiresAt: Date }[]>`
+    INSERT INTO sign_in_links (token_digest, user_id, expires_at)
+    VALUES (${digestOf(token)}, ${userId}::uuid, clock_timestamp() + make_interval(mins => ${minutes}))
+    RETURNING id AS "linkId", expires_at AS "expiresAt"`;
+  if (!link) throw new Error('the link was not made');
+  const url = new URL('/auth/link', publicUrl);
+  url.searchParams.set('token', token);
+  return { ...link, url: url.href };
+}
+
+export interface UsedLink {
+  readonly linkId: string;
+  readonly userId: string;
+  readonly name: string;
+}
+
+/** Uses a link up; `undefined` when it is unknown, used or expired. The same call again finds what it has used. */
+export async function useSignInLink(
+  prisma: PrismaClient,
+  { token, callId }: { token: string; callId: string },
+): Promise<UsedLink | undefined> {
+  const [used] = await prisma.$queryRaw<UsedLink[]>`
+    WITH used AS (
+      UPDATE sign_in_links SET used_at = coalesce(used_at, clock_timestamp()), used_call_id = ${callId}::uuid
+      WHERE token_digest = ${digestOf(token)}
+        AND (used_call_id = ${callId}::uuid OR (used_at IS NULL AND expires_at > clock_timestamp()))
+      RETURNING id, user_id
+    )
+    SELECT used.id AS "linkId", used.user_id AS "userId", users.name
+    FROM used JOIN users ON users.id = used.user_id`;
+  return used;
+}
+
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { createVisitor } from './visitor.ts';
+
+/* Behind something that ends TLS: browsers know the relay by https, and the gateway itself speaks http. */
+
+let here: RelayWithProviders;
+
+beforeAll(async () => {
+  here = await openRelay({ publicScheme: 'https' });
+});
+afterAll(() => here.stop());
+
+test('on https every cookie is __Host- and Secure, and the redirect URI is https', async () => {
+  const visitor = createVisitor(here.relay.gatewayUrl);
+  const led = await visitor.get('/dashboard/requests');
+  const begun = await visitor.get('/auth/github');
+  const authorize = begun.headers.get('location') ?? '';
+  expect(new URL(authorize).searchParams.get('redirect_uri')).toMatch(/^https:.*\/auth\/github\/callback$/);
+  const callback = new URL((await visitor.get(authorize)).headers.get('location') ?? '');
+  const signedIn = await visitor.get(callback.pathname + callback.search);
+  expect(signedIn.headers.get('location')).toBe('/dashboard/requests');
+  const lines = [led, begun, signedIn].flatMap(({ setCookies }) => setCookies);
+  const names = new Set(lines.map((line) => line.split('=')[0]));
+  expect(names).toEqual(new Set(['__Host-relay_return_to', '__Host-relay_sign_in', '__Host-relay_session']));
+  for (const line of lines) {
+    expect(line).toMatch(/; Path=\/;/);
+    expect(line).toMatch(/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(line).not.toMatch(/Domain=/i);
+  }
+});

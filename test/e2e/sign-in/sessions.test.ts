@@ -1,0 +1,167 @@
+import { eventually, openStream, type TestStream, topicUrl } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
+
+const [oldSecret, newSecret] = ['the-old-secret', 'the-new-secret'].map((text) => text.padEnd(40, '-'));
+const settings = { RELAY_ALLOWED_USERS: '@example.com', RELAY_SESSION_SECRET: oldSecret ?? '' };
+let here: RelayWithProviders;
+let streams: TestStream[];
+let lastId = 1000;
+/** How far the relay's clock is ahead. */
+let ahead = 0;
+
+beforeAll(async () => {
+  here = await openRelay({ env: settings, clock: { now: () => Date.now() + ahead } });
+});
+afterAll(() => here.stop());
+beforeEach(() => {
+  streams = [];
+  newUser();
+});
+afterEach(() => Promise.all(streams.map((stream) => stream.close())));
+
+function newUser(): void {
+  const id = lastId++;
+  const login = `user-${id}`;
+  const emails = [{ email: `${login}@example.com`, primary: true, verified: true }];
+  here.github.user = { id, login, name: null, emails };
+}
+
+async function signIn(userAgent = ''): Promise<Visitor> {
+  const visitor = createVisitor(here.relay.gatewayUrl, userAgent ? { 'user-agent': userAgent } : {});
+  await visitor.follow('/auth/github');
+  return visitor;
+}
+
+async function listen(visitor: Visitor): Promise<TestStream> {
+  const { userId } = (await visitor.call('GET', '/api/me')).json;
+  const topic = `/svc/providers/${userId}`;
+  const { token } = (await visitor.call('POST', '/api/stream-token', { topics: [topic] })).json;
+  const stream = await openStream(topicUrl(here.relay.hubUrl, topic), {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(stream.response.status).toBe(200);
+  streams.push(stream);
+  return stream;
+}
+
+const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
+const listOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/sessions')).json.sessions;
+const ended = (stream: TestStream) => eventually('the stream ends', () => stream.ended, { within: 5_000 });
+
+describe('sessions', () => {
+  test('are listed with their device, and the current one is marked', async () => {
+    const laptop = await signIn('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
+    const phone = await signIn(
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/1 Safari/604.1',
+    );
+    expect(await listOf(phone)).toEqual([
+      expect.objectContaining({ device: 'Safari on iPhone', provider: 'github', current: true }),
+      expect.objectContaining({ device: 'Firefox on Linux', provider: 'github', current: false }),
+    ]);
+    expect((await listOf(laptop))[0]).toMatchObject({ device: 'Firefox on Linux', current: true });
+  });
+
+  test('end one by one', async () => {
+    const [one, other] = [await signIn(), await signIn()];
+    const stream = await listen(other);
+    const { id } = (await listOf(other)).find(({ current }: { current: boolean }) => current);
+    expect((await one.call('DELETE', `/api/sessions/${id}`)).status).toBe(204);
+    expect(await isSignedIn(other)).toBe(false);
+    expect((await one.call('DELETE', `/api/sessions/${id}`)).status).toBe(404);
+    expect(await listOf(one)).toHaveLength(1);
+    await ended(stream);
+  });
+
+  test('of another user cannot be ended', async () => {
+    const victim = await signIn();
+    const [{ id }] = await listOf(victim);
+    newUser();
+    expect((await (await signIn()).call('DELETE', `/api/sessions/${id}`)).status).toBe(404);
+    expect(await isSignedIn(victim)).toBe(true);
+  });
+
+  test('all others end together, and the streams of this one go on', async () => {
+    const visitors = [await signIn(), await signIn(), await signIn()] as const;
+    const [own, ...others] = await Promise.all(visitors.map(listen));
+    expect((await visitors[0].call('DELETE', '/api/sessions')).status).toBe(204);
+    expect(await Promise.all(visitors.map(isSignedIn))).toEqual([true, false, false]);
+    await Promise.all(others.map(ended));
+    expect(own?.ended).toBe(false);
+  });
+
+  test('signing out everywhere ends three open streams within five seconds', async () => {
+    const visitors = [await signIn(), await signIn(), await signIn()] as const;
+    const open = await Promise.all(visitors.map(listen));
+    expect((await visitors[1].call('DELETE', '/api/sessions?all=true')).status).toBe(204);
+    await Promise.all(open.map(ended));
+    expect(await Promise.all(visitors.map(isSignedIn))).toEqual([false, false, false]);
+  });
+
+  test('of one user are at most 50: the one that was not used for longest ends', async () => {
+    const first = await signIn();
+    const second = await signIn();
+    for (let count = 0; count < 48; count++) await signIn();
+    expect(await isSignedIn(first)).toBe(true);
+    await signIn();
+    expect(await isSignedIn(second)).toBe(false);
+    expect(await listOf(first)).toHaveLength(50);
+  });
+
+  test('leave nothing in Redis when they have ended', async () => {
+    const visitor = await signIn();
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    const keys = async () => (await here.sessionKeys()).filter((key) => key.includes(userId));
+    expect(await keys()).toHaveLength(1);
+    await visitor.post('/logout', {});
+    await eventually('the index forgets the session', async () => (await keys()).length === 0);
+  });
+});
+
+describe('after a restart of the dashboard', () => {
+  afterEach(async () => {
+    ahead = 0;
+    await here.relay.restartDashboard(settings);
+  });
+
+  test('a user who was removed from the list is signed out, and loses streams within five seconds', async () => {
+    const removed = await signIn();
+    const idle = await listen(removed);
+    newUser();
+    const stays = await signIn();
+    const other = await listen(stays);
+    await here.relay.restartDashboard({
+      ...settings,
+      RELAY_ALLOWED_USERS: `github:${here.github.user.login}`,
+    });
+    // No call of its page was made since.
+    await ended(idle);
+    expect(await isSignedIn(removed)).toBe(false);
+    expect(await isSignedIn(stays)).toBe(true);
+    expect(other.ended).toBe(false);
+  });
+
+  test('a session that is older than the lifetime is over, with its streams', async () => {
+    const visitor = await signIn();
+    const stream = await listen(visitor);
+    await here.relay.restartDashboard({ ...settings, RELAY_SESSION_LIFETIME: '1m' });
+    expect(await isSignedIn(visitor)).toBe(true);
+    ahead = 61_000;
+    expect(await isSignedIn(visitor)).toBe(false);
+    await ended(stream);
+  });
+
+  test('a cookie of the old secret is accepted while both are set, and a new one is signed by the first', async () => {
+    const visitor = await signIn();
+    const before = visitor.cookies();
+    await here.relay.restartDashboard({ ...settings, RELAY_SESSION_SECRET: `${newSecret},${oldSecret}` });
+    expect(await isSignedIn(visitor)).toBe(true);
+    expect(visitor.cookies()).not.toBe(before);
+    await here.relay.restartDashboard({ ...settings, RELAY_SESSION_SECRET: newSecret ?? '' });
+    expect(await isSignedIn(visitor)).toBe(true);
+    const old = createVisitor(here.relay.gatewayUrl);
+    old.setCookies(before);
+    expect(await isSignedIn(old)).toBe(false);
+  });
+});
