@@ -7,6 +7,7 @@ import { fanOut } from './hub/fan-out.ts';
 import { hold } from './hub/hold.ts';
 import { latency } from './hub/latency.ts';
 import { resume } from './hub/resume.ts';
+import { idle } from './idle.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
 import { roundTrip } from './round-trip.ts';
@@ -29,4 +30,5 @@ export const rows: readonly Row[] = [
   memory,
   expireMillion,
   expireLateness,
+  idle,
 ];
