@@ -70,8 +70,12 @@ describe('what is not set', () => {
 
   test('is proposed, and never taken, when a local run is there', () => {
     run();
-    expect(demand('consumer')).toThrow(`RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${consumerKey}`);
-    expect(demand('provider')).toThrow(`RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${providerKey}`);
+    expect(demand('consumer')).toThrow(
+      `\nexport RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${consumerKey}`,
+    );
+    expect(demand('provider')).toThrow(
+      `\nexport RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${providerKey}`,
+    );
   });
 
   test.each([{ gatewayUrl: 'https://evil.example' }, { consumerKey: 'x; rm -rf /' }])(

@@ -42,7 +42,7 @@ function showOverview(out: Screen, commands: readonly Command[]): void {
 function showCommand(out: Screen, { name, summary, usage, about, options, examples }: Command): void {
   out.paragraph(summary.replace(/^./, (letter) => letter.toUpperCase()));
   out.line();
-  for (const way of usage) out.line(out.paint('bold', `  relay ${name} ${way}`.trimEnd()));
+  for (const way of usage) out.line(out.paint('bold', out.typed(`  relay ${name} ${way}`.trimEnd())));
   out.line();
   out.paragraph(about);
   if (Object.keys(options).length > 0) {
@@ -51,7 +51,7 @@ function showCommand(out: Screen, { name, summary, usage, about, options, exampl
   }
   if (examples.length === 0) return;
   out.line();
-  for (const example of examples) out.line(`  ${example}`);
+  for (const example of examples) out.line(out.typed(`  ${example}`));
 }
 
 function describeOptions(options: Options): [string, string][] {
@@ -76,6 +76,6 @@ function showExitCodes(out: Screen): void {
 }
 
 function showTable(out: Screen, rows: readonly (readonly [string, string])[]): void {
-  const column = Math.max(...rows.map(([term]) => term.length)) + 4;
-  for (const [term, meaning] of rows) out.entry(`  ${term}`, meaning, { column, style: 'bold' });
+  const column = Math.max(...rows.map(([term]) => out.typed(`  ${term}`).length)) + 2;
+  for (const [term, meaning] of rows) out.entry(out.typed(`  ${term}`), meaning, { column, style: 'bold' });
 }

@@ -4,6 +4,7 @@ import { run } from './run.ts';
 import { watchStopSignals } from './stop-signals.ts';
 import { createInput } from './terminal/input.ts';
 import { createScreen } from './terminal/screen.ts';
+import { programName } from './terminal/typed-commands.ts';
 
 /** One command in this process, from what was typed to the exit code. */
 export async function runProcess(): Promise<void> {
@@ -11,6 +12,7 @@ export async function runProcess(): Promise<void> {
   // A command may wait for nothing but a timer that lets the process end: it ends when the command says so.
   const alive = setInterval(() => {}, 2 ** 30);
   const { stdin, stdout, stderr } = process;
+  const program = programName(process.argv[1] ?? '', process.cwd());
   // `relay show HS-... | head`: whoever has read enough is no error.
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
   const outcome = await run(process.argv.slice(2), {
@@ -18,8 +20,8 @@ export async function runProcess(): Promise<void> {
     folder: process.cwd(),
     input: createInput(stdin, stderr, signal),
     screens: (colours) => ({
-      out: createScreen(stdout, { colours }),
-      err: createScreen(stderr, { colours }),
+      out: createScreen(stdout, { colours, program }),
+      err: createScreen(stderr, { colours, program }),
     }),
     signal,
     now: Date.now,

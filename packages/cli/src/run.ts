@@ -23,10 +23,10 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   } catch (error) {
     const { outcome, code, message, details } = explainError(error, surroundings.signal);
     const { out, err } = screens(false);
-    if (message !== '') err.foreign(message);
+    if (message !== '') err.failure(message);
     const { code: exit } = exitCodes[outcome];
     if (args.includes('--json'))
-      out.line(JSON.stringify({ outcome, exit, ...details, error: { code, message } }));
+      out.line(JSON.stringify({ outcome, exit, ...details, error: { code, message: out.typed(message) } }));
     return outcome;
   }
 }

@@ -15,7 +15,7 @@ export function findLocalRun(folder: string, kind: KeyKind): string | undefined 
   for (let at = folder; ; at = dirname(at)) {
     const run = readRun(join(at, '.relay', 'dev.json'));
     if (run) {
-      return `RELAY_URL=${run.gatewayUrl} RELAY_API_KEY=${kind === 'consumer' ? run.consumerKey : run.providerKey}`;
+      return `export RELAY_URL=${run.gatewayUrl} RELAY_API_KEY=${kind === 'consumer' ? run.consumerKey : run.providerKey}`;
     }
     if (dirname(at) === at) return undefined;
   }

@@ -16,7 +16,7 @@ export function requireRelay(config: Config, typed: { kind: KeyKind; folder: str
   const missing = [!url && 'RELAY_URL', !apiKey && 'RELAY_API_KEY'].filter((name) => name !== false);
   const local = findLocalRun(typed.folder, typed.kind);
   const next = local
-    ? `A relay runs from this folder. To use it, run with:\n  ${local}`
+    ? `A relay runs from this folder. To use it, first run:\n${local}`
     : 'Set the address of your relay and your key: relay help environment';
   throw new Failure(
     'usage',

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { makeSafe } from './make-safe.ts';
 import { textWidth } from './text-width.ts';
+import { typedCommands } from './typed-commands.ts';
 import { wrapText } from './wrap-text.ts';
 
 /** What of a stream this needs: `process.stdout` and `process.stderr` are such. */
@@ -22,8 +23,12 @@ export interface Screen {
   readonly isTerminal: boolean;
   readonly width: number;
   line(text?: string): void;
-  /** Words of this program, broken to the width. */
+  /** Words of this program, broken to the width. Commands in them are named as they are typed here. */
   paragraph(text: string, look?: Look): void;
+  /** Why a command failed: words of this program that may quote somebody else's. */
+  failure(text: string): void;
+  /** A line or a term with a command of this program, named as it is typed here. */
+  typed(text: string): string;
   /** Words of somebody else: harmless in a terminal, untouched in a pipe. */
   foreign(text: string, look?: Look): void;
   /** A few words of somebody else within a line of this program's: they begin no line of their own. */
@@ -36,20 +41,28 @@ export interface Screen {
 // Lines that are longer are hard to read, however wide the window.
 const widest = 100;
 
-export function createScreen(stream: OutputStream, { colours }: { colours: boolean }): Screen {
+export function createScreen(
+  stream: OutputStream,
+  { colours, program = 'relay' }: { colours: boolean; program?: string },
+): Screen {
+  const commands = typedCommands(program);
   const isTerminal = stream.isTTY === true;
   const columns = () => Math.min(stream.columns || 80, widest);
   const line = (text = '') => void stream.write(`${isTerminal ? guard(text, colours) : text}\n`);
   const paint = (style: Style, text: string) =>
     isTerminal && colours ? styleText(style, text, { validateStream: false }) : text;
-  const paragraph = (text: string, { indent = '', style }: Look = {}) => {
-    const lines = isTerminal ? wrapText(text, columns() - indent.length) : text.split('\n');
+  const print = (text: string, { indent = '', style }: Look, unbroken?: string) => {
+    const lines = isTerminal ? wrapText(text, columns() - indent.length, unbroken) : text.split('\n');
     for (const each of lines) line(each === '' ? '' : indent + (style ? paint(style, each) : each));
   };
+  const paragraph = (text: string, look: Look = {}) => print(commands.name(text), look, commands.unbroken);
   const harmless = (text: string) => (isTerminal ? makeSafe(text) : text);
   const shown = (text: string) => harmless(text).replaceAll(/[\r\n]+/g, isTerminal ? '␊' : ' ');
   const entry: Screen['entry'] = (term, text, { column, style }) => {
-    const [first = '', ...more] = isTerminal ? wrapText(text, columns() - column) : [text];
+    const named = commands.name(text);
+    const [first = '', ...more] = isTerminal
+      ? wrapText(named, columns() - column, commands.unbroken)
+      : [named];
     const gap = ' '.repeat(Math.max(column - textWidth(term), 1));
     line(`${style ? paint(style, term) : term}${gap}${first}`);
     for (const each of more) line(' '.repeat(column) + each);
@@ -62,7 +75,9 @@ export function createScreen(stream: OutputStream, { colours }: { colours: boole
     line,
     paragraph,
     shown,
-    foreign: (text, look) => paragraph(harmless(text).replace(/\n$/, ''), look),
+    failure: (text) => paragraph(harmless(text).replace(/\n$/, '')),
+    typed: commands.name,
+    foreign: (text, look = {}) => print(harmless(text).replace(/\n$/, ''), look),
     entry,
     paint,
   };

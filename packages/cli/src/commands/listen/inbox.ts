@@ -40,7 +40,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
         `${shortTime(news.createdAt)}  ${news.encrypted ? 'takes encrypted answers' : 'plain text'}${before}`,
       );
       out.foreign(news.question, { indent: '  ' });
-      out.line(out.paint('cyan', `  relay answer ${news.refCode} "..."`));
+      out.line(out.paint('cyan', out.typed(`  relay answer ${news.refCode} "..."`)));
       break;
     }
     case 'message':

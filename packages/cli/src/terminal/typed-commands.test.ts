@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScreen } from './screen.ts';
+import { programName } from './typed-commands.ts';
+
+test.each([
+  ['/usr/local/bin/relay', 'relay'],
+  ['/home/me/project/node_modules/.bin/relay', 'npx relay'],
+  ['/root/.npm/_npx/1a2b/node_modules/.bin/relay', 'npx -y @expert-relay/cli'],
+  ['/home/me/relay/packages/cli/bin/relay.mjs', 'node packages/cli/bin/relay.mjs'],
+  ['/opt/expert relay/bin/relay.mjs', "node '/opt/expert relay/bin/relay.mjs'"],
+])('%s is called by: %s', (script, name) => {
+  expect(programName(script, '/home/me/relay')).toBe(name);
+});
+
+function printed(print: (screen: ReturnType<typeof createScreen>) => void, columns?: number): string {
+  let text = '';
+  const stream = { write: (more: string) => (text += more), ...(columns && { isTTY: true, columns }) };
+  print(createScreen(stream, { colours: false, program: 'npx relay' }));
+  return text;
+}
+
+describe('a command in words of this program', () => {
+  test.each([
+    [
+      'Make them: relay keys make. Or: relay keys restore',
+      'Make them: npx relay keys make. Or: npx relay keys restore',
+    ],
+    ['see `relay keys`.', 'see `npx relay keys`.'],
+    ['tail deploy.log | relay ask "What?" --wait 2h', 'tail deploy.log | npx relay ask "What?" --wait 2h'],
+    ['The relay answers, and the relay keys are there.', 'The relay answers, and the relay keys are there.'],
+  ])('is named as it is typed here: %s', (text, named) => {
+    expect(printed(({ paragraph }) => paragraph(text))).toBe(`${named}\n`);
+    expect(printed(({ failure }) => failure(text))).toBe(`${named}\n`);
+    expect(printed(({ line, typed }) => line(typed(text)))).toBe(`${named}\n`);
+  });
+
+  test('is in one line of a terminal, however narrow', () => {
+    const text =
+      'Bring them here: relay keys restore --replace. Or run:\nexport RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_x';
+    expect(printed(({ failure }) => failure(text), 20)).toBe(
+      [
+        'Bring them here:',
+        'npx relay keys restore --replace.',
+        'Or run:',
+        'export RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_x',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+test('words of others stay as they are', () => {
+  expect(printed(({ foreign }) => foreign('Try: relay keys restore'))).toBe('Try: relay keys restore\n');
+});

@@ -1,0 +1,33 @@
+import { basename, relative } from 'node:path';
+
+/** What is typed in front of a command where this program was started: `relay`, `npx relay` or another. */
+export function programName(script: string, folder: string): string {
+  // Where npx keeps packages that are not installed.
+  if (/[\\/]_npx[\\/]/.test(script)) return 'npx -y @expert-relay/cli';
+  if (/[\\/]node_modules[\\/]\.bin[\\/]/.test(script)) return 'npx relay';
+  if (basename(script) !== 'relay.mjs') return 'relay';
+  const near = relative(folder, script);
+  const path = near.startsWith('..') ? script : near;
+  return `node ${path.includes(' ') ? `'${path}'` : path}`;
+}
+
+const verbs = 'answer|ask|close|doctor|help|keys|listen|mcp|pickup|show|whoami';
+const words = `${verbs}|make|restore|recovery|forget|environment|exit-codes|COMMAND`;
+const rest = `(?:${verbs})\\b(?: (?:--?[\\w-]*|"[^"]*"|HS-[\\w.]+|[0-9a-f]{8}-[0-9a-f-]{27}|<|code\\.txt|(?:${words})\\b))*`;
+
+/** The commands in a sentence of this program. */
+export interface TypedCommands {
+  /** The sentence, with each command as it is typed here. */
+  name(text: string): string;
+  /** Commands, and settings to export: whoever copies one must find it in one line. */
+  readonly unbroken: string;
+}
+
+export function typedCommands(program: string): TypedCommands {
+  const command = new RegExp(`(?<!\\b(?:[Tt]he|[Aa]|other) )(?<![\\w/@.-])relay (?=${rest})`, 'g');
+  const escaped = program.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  return {
+    name: (text) => (program === 'relay' ? text : text.replace(command, () => `${program} `)),
+    unbroken: `[(\`]?(?:${escaped} ${rest}|export RELAY_\\S+(?: RELAY_\\S+)*)[\`).,:;]*`,
+  };
+}
