@@ -1,5 +1,6 @@
 // Serves a page that asks from a browser, end-to-end encrypted. Run both, and open what the second one says:
-// RELAY_CORS_ORIGINS=http://127.0.0.1:8099 npm start    node examples/browser/serve.mjs
+// npm start    node examples/browser/serve.mjs
+// Another relay than that of `npm start` must allow the page: RELAY_CORS_ORIGINS=http://127.0.0.1:8099
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';

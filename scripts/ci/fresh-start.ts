@@ -1,11 +1,13 @@
 // node --import tsx scripts/ci/fresh-start.ts
 //
-// What a newcomer does: clone into an empty folder, `npm start`, submit, watch the event arrive, Ctrl-C.
+// What a newcomer does: clone into an empty folder, `npm start`, submit, watch the event arrive, Ctrl-C; then install
+// the packages in a project of their own, as README.md says.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { blocks } from '../../test/examples/blocks.ts';
 import type { DevJson } from '../local/dev-json.ts';
 import { submitAndWatch } from './submit-and-watch.ts';
 
@@ -13,7 +15,7 @@ const startLimit = 300_000;
 const stopLimit = 30_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'relay fresh clone '));
-const clone = join(folder, 'expert relay');
+const clone = join(folder, 'expert-relay');
 const home = join(folder, 'home');
 mkdirSync(home);
 try {
@@ -28,6 +30,7 @@ try {
     if (left.length > 0) throw new Error(`Ctrl-C left these running: ${JSON.stringify(left)}`);
     const written = readdirSync(home);
     if (written.length > 0) throw new Error(`npm start wrote into the home folder: ${written.join(', ')}`);
+    installElsewhere();
   } finally {
     if (launcher.pid && !hasEnded(launcher)) process.kill(-launcher.pid, 'SIGKILL');
   }
@@ -35,7 +38,19 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function start(cwd: string): ChildProcess {
+/** By the commands of README.md, as they are there. */
+function installElsewhere(): void {
+  const [commands = ''] = blocks('README.md', 'sh').filter((block) => block.startsWith('npm run pack\n'));
+  const options = { cwd: clone, env: newcomer(), encoding: 'utf8', timeout: startLimit } as const;
+  const printed = execFileSync('bash', ['-e', '-c', commands], options);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const installed = printed.trim().split('\n').at(-1);
+  if (installed !== version)
+    throw new Error(`relay --version printed ${installed}, not ${version}:\n${printed}`);
+  console.log(`relay ${version} runs where it was installed`);
+}
+
+function newcomer(): NodeJS.ProcessEnv {
   const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME, ...env } = process.env;
   // An empty home folder shows what is written there. Only what was downloaded before is taken from the real one.
   env.npm_config_cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
@@ -44,8 +59,17 @@ function start(cwd: string): ChildProcess {
   // A newcomer has no servers of their own.
   for (const name of ['RELAY_HOME', 'DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL', 'NATS_URL'])
     delete env[name];
+  return env;
+}
+
+function start(cwd: string): ChildProcess {
   // Detached: a process group of its own, as a terminal gives it.
-  return spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
+  return spawn('npm', ['start'], {
+    cwd,
+    env: newcomer(),
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }
 
 async function untilReady(launcher: ChildProcess, file: string): Promise<DevJson> {

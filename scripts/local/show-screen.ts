@@ -16,7 +16,8 @@ export function showScreen(
     question: 'May I remove the lock file?',
     plaintext: 'The deploy waits for a lock. May I remove the lock file?',
   };
-  const logs = relative(root, home.log('*'));
+  const near = relative(root, home.path);
+  const folder = near.startsWith('..') ? home.path : near;
   for (const text of [
     '',
     `  Gateway       ${bold(run.gatewayUrl)}${explain(run.gatewayUrl, demanded.gateway ?? preferred.gateway)}`,
@@ -25,6 +26,8 @@ export function showScreen(
     '',
     `  Consumer key  ${run.consumerKey}`,
     `  Provider key  ${run.providerKey}`,
+    '',
+    faint(`  Set both up as README.md does: source ${folder}/expert.env, or source ${folder}/agent.env`),
     '',
     faint('  Wait for requests, as an expert:'),
     '',
@@ -37,7 +40,7 @@ export function showScreen(
     `  -H 'content-type: application/json' \\`,
     `  -d '${JSON.stringify(request)}'`,
     '',
-    faint(`  Logs: ${logs.startsWith('..') ? home.log('*') : logs}    Stop: Ctrl-C`),
+    faint(`  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`),
     '',
   ]) {
     line(text);

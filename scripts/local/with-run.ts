@@ -3,7 +3,7 @@ import type { RunningProcess } from '../processes/running-process.ts';
 import { stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { removeDevJson } from './dev-json.ts';
+import { devFiles, removeDevJson } from './dev-json.ts';
 import type { Home } from './home.ts';
 import { listenForInterruption } from './interruption.ts';
 import { openPortClaims } from './port-claims.ts';
@@ -45,7 +45,7 @@ export async function withRun<T>(
   const tell = () => {
     const running = [...supervised, ...adopted];
     record.update({ processes: running });
-    guard.update({ stop: running, remove: [home.file('dev.json'), ...remove] });
+    guard.update({ stop: running, remove: [...devFiles(home), ...remove] });
     watcher?.(running);
   };
   const changed = (running: RunningProcess[]) => {

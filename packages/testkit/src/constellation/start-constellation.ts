@@ -18,6 +18,7 @@ import { watchConnections } from './watch-connections.ts';
 export interface Constellation {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
+  readonly databaseUrl: string;
   readonly services: Readonly<Record<ServiceName, Service>>;
   /** What all services have logged so far; each line names its service. */
   readonly logs: readonly LogLine[];
@@ -92,6 +93,7 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     return {
       gatewayUrl,
       hubUrl,
+      databaseUrl,
       services,
       logs: logs.lines,
       restartHub,

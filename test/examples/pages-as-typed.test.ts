@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Constellation, reservePort, startConstellation } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { writeDevJson } from '../../scripts/local/dev-json.ts';
+import { openHome } from '../../scripts/local/home.ts';
+import { readTree } from '../rules/tree.ts';
+import { blocks } from './blocks.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+/* The shell blocks of README.md and the quickstart, typed as they are and in their order, as a reader does. */
+
+jest.setTimeout(600_000);
+
+let relay: Constellation;
+let folder: string;
+let terminals: Terminal[];
+let port: number;
+
+beforeAll(async () => {
+  relay = await startConstellation();
+});
+afterAll(() => relay.stop());
+
+beforeEach(async () => {
+  terminals = [];
+  // Of the page's server: the usual one may be taken.
+  port = await reservePort();
+  folder = mkdtempSync(join(tmpdir(), 'relay as typed-'));
+  for (const name of ['examples', 'node_modules', 'packages', 'services']) {
+    symlinkSync(join(process.cwd(), name), join(folder, name));
+  }
+  mkdirSync(join(folder, 'home'));
+  const { gatewayUrl, hubUrl, databaseUrl } = relay;
+  const servers = { databaseUrl, redisUrl: '', natsUrl: '', opsUrls: {} };
+  const tenant = await relay.makeTenant();
+  const run = { gatewayUrl, hubUrl, dashboardUrl: gatewayUrl, ...tenant, ...servers };
+  writeDevJson(openHome(join(folder, '.relay'), { RELAY_CACHE: join(folder, 'cache') }), run, []);
+});
+afterEach(async () => {
+  for (const terminal of terminals) await terminal.close();
+  rmSync(folder, { recursive: true });
+});
+
+function terminal(): Terminal {
+  const opened = openTerminal(folder, { HOME: join(folder, 'home'), PORT: String(port) });
+  terminals.push(opened);
+  return opened;
+}
+
+/** Puts in what a reader has seen on the screen. */
+const withCode = (block: string, code = ''): string => block.replaceAll('HS-7KQ2M9XD', code);
+
+test('README.md', async () => {
+  const [clone, listen = '', ask = '', answer = '', submit = '', reply = '', read = '', pack, ...rest] =
+    blocks('README.md', 'sh');
+  // CI runs these two in a fresh clone.
+  expect(clone).toMatch(/^git clone .*\nnpm start\n$/);
+  expect(pack).toContain('npm run pack');
+  const [createUser = '', otherCommands = '', ...unknown] = rest;
+  expect(unknown).toEqual([]);
+
+  const [expert, agent, second] = [terminal(), terminal(), terminal()];
+  await expert.runUntil(listen, /Listening as/);
+  const [, code] = await agent.runUntil(ask, /(HS-\w{8})/);
+  expect(await second.run(withCode(answer, code))).not.toContain('[failed');
+  expect(await agent.ended()).toMatch(/^Yes, it is stale\.$/m);
+
+  const [, , inPlainText] = await agent.runUntil(submit, /"requestId":"([\w-]+)","refCode":"(HS-\w+)"/);
+  expect(await second.run(withCode(reply, inPlainText))).not.toContain('[failed');
+  expect(await agent.runUntil('', /"type":"new_message","role":"provider"/)).toBeTruthy();
+  await agent.interrupt();
+  expect(await agent.run(read)).toContain('"plaintext":"Yes, it is stale."');
+
+  const created = await second.run(createUser);
+  const [, user = ''] = /([0-9a-f]{8}-[0-9a-f-]{27})/.exec(created) ?? [];
+  expect(created).not.toContain('[failed');
+  expect(await second.run(otherCommands.replaceAll('USER_ID', user))).not.toContain('[failed');
+});
+
+test('docs/quickstart.md', async () => {
+  const [
+    start,
+    listen = '',
+    agentEnv = '',
+    ask = '',
+    answer = '',
+    program = '',
+    curl = '',
+    inPlainText = '',
+    ...rest
+  ] = blocks('docs/quickstart.md', 'sh');
+  const [page = '', bot = '', doctor = '', ...unknown] = rest;
+  expect(start).toBe('npm start\n');
+  expect(unknown).toEqual([]);
+
+  const [expert, agent, second] = [terminal(), terminal(), terminal()];
+  await expert.runUntil(listen, /Listening as/);
+  await agent.run(agentEnv);
+  for (const [question, reply] of [
+    [ask, answer],
+    [program, answer],
+    [curl, `${answer.split('\n')[0]}\n${inPlainText}`],
+  ] as const) {
+    const [, code] = await agent.runUntil(question, /(HS-\w{8})/);
+    expect(await second.run(withCode(reply, code))).not.toContain('[failed');
+    expect(await agent.ended()).toMatch(/^Yes, it is stale\.$/m);
+  }
+
+  await agent.runUntil(page, /Open http:/);
+  await agent.interrupt();
+  await second.runUntil(bot, /Waiting for requests/);
+  await second.interrupt();
+  expect(await agent.run(doctor)).not.toContain('[failed');
+});
+
+test('the pages write the address of the local run as npm start prints it', () => {
+  const pages = [...readTree()].filter(([path]) =>
+    /^(README\.md|Tiltfile|docs\/.*|examples\/.*|packages\/.*\.md)$/.test(path),
+  );
+  const others = pages.filter(
+    ([path, text]) => path !== 'docs/openapi.yaml' && /http:\/\/(localhost|\[::1\]):80/.test(text),
+  );
+  expect(others.map(([path]) => path)).toEqual([]);
+  expect(readFileSync('docs/openapi.yaml', 'utf8').match(/http:\/\/localhost:80/g) ?? []).toHaveLength(1);
+});
