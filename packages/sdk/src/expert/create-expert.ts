@@ -52,7 +52,10 @@ export function createExpert(options: ExpertOptions): Expert {
     const hasDrafts = () => sender.hasDrafts;
     const thread = new Thread({ api, requestId, side, hasDrafts });
     const isPlain = () => !side.isEncrypted;
-    const sender: Sender = new Sender({ api, thread, isPlain, save: async () => {} });
+    const save = async () => {
+      if (!sender.state.outgoing) await side.keep(thread.state.channel?.ends);
+    };
+    const sender: Sender = new Sender({ api, thread, isPlain, save });
     const listen = (look: () => void) => {
       followers.add(follower);
       const unlisten = activity.listen((event) => {

@@ -41,7 +41,7 @@ interface Remembered {
   readonly keys: Pair | null;
   /** What stands for the question, base64. */
   readonly submission: string;
-  /** Once it was picked up: of the messages that the list has shown, those that no other links to. */
+  /** Once it was picked up: of the messages that the relay has shown or taken, those that no other links to. */
   readonly ends?: readonly string[];
 }
 
@@ -115,10 +115,15 @@ export class ExpertSide implements Side {
     if (remembered.ends?.some((end) => !hashes.has(end))) {
       throw seen.length === 0 ? keysChanged() : missing();
     }
-    // What was sealed here may never arrive, if this process ends now.
-    const listed = ends.filter((end) => !unlisted.includes(end));
-    if (remembered.ends && (listed.length === 0 || String(listed) === String(remembered.ends))) return;
-    this.#remembered = { ...remembered, ends: listed };
+    // What was sealed here may never arrive, if this process ends before the relay has taken it.
+    const taken = ends.filter((end) => !unlisted.includes(end) || remembered.ends?.includes(end));
+    if (!remembered.ends || taken.length > 0) await this.keep(taken);
+  }
+
+  /** Keeps what the next client must find in the list. */
+  async keep(ends: readonly string[] | undefined): Promise<void> {
+    if (!ends || String(ends) === String(this.#remembered?.ends)) return;
+    this.#remembered = { ...(this.#remembered as Remembered), ends };
     await this.#options.memory.set(this.#name, JSON.stringify(this.#remembered));
   }
 
@@ -187,7 +192,7 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
 const withoutRoot = () =>
   new RelayError(
     'no_keys_yet',
-    'This conversation is encrypted, and here are no keys. Give the expert its `root`: restore it by the recovery code.',
+    'This conversation is encrypted. Give the expert its `root`: the recovery code restores it.',
   );
 
 const othersKeys = () =>

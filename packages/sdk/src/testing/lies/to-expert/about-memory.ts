@@ -79,6 +79,21 @@ export const aboutMemory: readonly ExpertRow[] = [
     code: 'keys_changed',
   },
   {
+    name: 'shows an empty history to one who has answered before, and has read nothing since',
+    before: 'answer',
+    lie: () =>
+      inList((messages) => {
+        messages.length = 0;
+      }),
+    code: 'keys_changed',
+  },
+  {
+    name: 'does not show the last answer to one who has read nothing since',
+    before: 'answer',
+    lie: () => inList((messages) => messages.splice(1)),
+    code: 'message_missing',
+  },
+  {
     name: 'shows the beginning of the history alone to one who has talked before',
     before: 'talk',
     lie: () => inList((messages) => messages.splice(1)),

@@ -128,13 +128,17 @@ export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promi
 /** Another client, to which nobody lies: it knows what the next one should see. */
 async function comeBefore(
   { world, tenant, root }: Stage,
-  { requestId, before, memory }: { requestId: string; before: 'look' | 'pick up' | 'talk'; memory: Memory },
+  {
+    requestId,
+    before,
+    memory,
+  }: { requestId: string; before: NonNullable<ExpertRow['before']>; memory: Memory },
 ): Promise<void> {
   const { gatewayUrl: url } = world;
   const expert = createExpert({ url, apiKey: tenant.providerKey, root, memory, timing: quick });
   const request = await expert.request(requestId);
   if (before !== 'look') await request.pickUp();
-  if (before === 'talk') for (const text of answers) await request.answer(text);
+  if (before === 'answer' || before === 'talk') for (const text of answers) await request.answer(text);
   if (before === 'talk') await request.refresh();
   expert.stop();
 }

@@ -33,7 +33,7 @@ export interface ExpertRow {
   /** How the expert finds the request: by its id when nothing is said. */
   readonly by?: 'list' | 'code';
   /** What another client of the expert's, with the same memory, has done before the lie begins. */
-  readonly before?: 'look' | 'pick up' | 'talk';
+  readonly before?: 'look' | 'pick up' | 'answer' | 'talk';
   /** Whether the expert reads only when all messages are there. */
   readonly all?: boolean;
   /** Whether the agent has closed it before the expert looks. */
