@@ -141,6 +141,12 @@ export async function exchangeCases(): Promise<Draft[]> {
       error: 'invalid_input',
     },
     {
+      name: 'a fingerprint of 41 digits',
+      kind: 'fingerprint',
+      input: { typed: `${known}0` },
+      error: 'invalid_input',
+    },
+    {
       name: 'a fingerprint in digits of another script',
       kind: 'fingerprint',
       input: { typed: known.replaceAll(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))) },

@@ -90,6 +90,11 @@ export async function keyCases(): Promise<Draft[]> {
       input: { first: await expertPem(), later: await expertPem() },
     },
     {
+      name: 'the same keys, seen again with other line ends',
+      kind: 'check-unchanged',
+      input: { first: await expertPem(), later: withOtherLineEnds(await expertPem()) },
+    },
+    {
       name: 'the keys are gone',
       kind: 'check-unchanged',
       input: { first: await expertPem(), later: null },
@@ -116,3 +121,8 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 function nextTo(character = ''): string {
   return alphabet[alphabet.indexOf(character) | 1] ?? '';
 }
+
+const withOtherLineEnds = ({ sign, encrypt }: Awaited<ReturnType<typeof expertPem>>) => ({
+  sign: sign.replaceAll('\n', '\r\n'),
+  encrypt: encrypt.replaceAll('\n', '\r\n'),
+});
