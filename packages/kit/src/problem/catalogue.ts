@@ -133,7 +133,7 @@ export const problems = {
   too_many_at_once: {
     status: 429,
     title: 'Too many calls at once',
-    help: 'Too many slow uploads or downloads of this client are open at the same time. Finish some of them first, or wait as long as `Retry-After` says.',
+    help: 'Too many slow uploads, downloads or searches of this client are open at the same time. Finish some of them first, or wait as long as `Retry-After` says.',
   },
   internal: {
     status: 500,

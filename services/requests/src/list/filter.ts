@@ -56,6 +56,9 @@ export const bucketsOf = (filter: Filter): readonly Bucket[] =>
 
 export const includesOverdue = (filter: Filter): boolean => passes(filter, overdue);
 
+export const holdsOpenOnly = (filter: Filter): boolean =>
+  bucketsOf(filter).every(({ stage }) => stage === 'open') && !includesOverdue(filter);
+
 /** Buckets as a relation `bucket`. */
 export const relationOf = (some: readonly Bucket[]): Sql => sql`
   unnest(${some.map(({ stage }) => stage)}::request_stage[], ${some.map(({ progress }) => progress)}::request_progress[])

@@ -6,6 +6,7 @@ import {
   bucketsOf,
   conditionsOf,
   type Filter,
+  holdsOpenOnly,
   inBucket,
   includesOverdue,
   isOverdueOf,
@@ -41,18 +42,31 @@ const columns = sql`
 
 /** Requests of a party, newest first: up to `limit`, and one more if there are more. */
 export function readPage(query: Query, party: Party, listing: Listing): Promise<Row[]> {
+  const conditions = [
+    ...(party.kind === 'consumer' ? [ownedBy(party)] : []),
+    ...(listing.q === undefined ? [] : [matches(listing.q)]),
+  ];
   const isNarrowed = listing.filter !== undefined || listing.status !== undefined;
-  // The index of the inbox goes by user: a consumer key would look through the requests of all its user's keys.
-  return isNarrowed && listing.q === undefined && party.kind !== 'consumer'
-    ? readBuckets(query, party.userId, listing)
-    : readInOrder(query, party, listing);
+  // What the index does not know is asked of one request after the other. Open requests are few beside those that have
+  // ended; among the latter, as among all, it is cheaper to read them as they lie.
+  return isNarrowed && (conditions.length === 0 || holdsOpenOnly(listing))
+    ? readBuckets(query, party.userId, listing, conditions)
+    : readInOrder(query, [ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
 }
 
 /** The newest of each bucket, and of these the newest: however many requests there are, few are looked at. */
-function readBuckets(query: Query, userId: string, listing: Listing): Promise<Row[]> {
+function readBuckets(
+  query: Query,
+  userId: string,
+  listing: Listing,
+  conditions: readonly Sql[],
+): Promise<Row[]> {
   const { after, limit } = listing;
+  const isWanted = conditions.length
+    ? sql`AND (SELECT ${join(conditions, ' AND ')} FROM help_requests WHERE id = request_id)`
+    : empty;
   const newestFirst = sql`
-    ${andAfter(after, sql`request_id`)}
+    ${andAfter(after, sql`request_id`)} ${isWanted}
     ORDER BY created_at DESC, request_id DESC
     LIMIT ${limit + 1}::int`;
   const overdue = sql`
@@ -72,21 +86,24 @@ function readBuckets(query: Query, userId: string, listing: Listing): Promise<Ro
     ORDER BY created_at DESC, id DESC`;
 }
 
-/** All requests of the party in order, until enough of them were found. */
-function readInOrder(query: Query, party: Party, listing: Listing): Promise<Row[]> {
-  const { q, after, limit } = listing;
-  const conditions = [ownedBy(party), ...conditionsOf(listing), ...(q ? [matches(q)] : [])];
+/** All requests that the conditions name, in order, until a page is full. */
+function readInOrder(query: Query, conditions: readonly Sql[], { after, limit }: Listing): Promise<Row[]> {
   return query<Row>`
     SELECT ${columns}
     FROM help_requests
-    WHERE ${join(conditions, ' AND ')} ${andAfter(after, sql`id`)}
+    WHERE ${join([...conditions], ' AND ')} ${andAfter(after, sql`id`)}
     ORDER BY created_at DESC, id DESC
     LIMIT ${limit + 1}::int`;
 }
 
+/** A question is searched as far as it is listed. Postgres knows the length of a text without reading all of it. */
+const listedQuestion = sql`
+  CASE WHEN octet_length(question) <= ${excerptLength}::int THEN question
+    ELSE left(question, ${excerptLength}::int) END`;
+
 function matches(q: string): Sql {
   const refCode = parseRefCode(q.trim());
-  const inQuestion = sql`position(lower(${q}) IN lower(question)) > 0`;
+  const inQuestion = sql`COALESCE(position(lower(${q}) IN lower(${listedQuestion})) > 0, FALSE)`;
   return refCode ? sql`(${inQuestion} OR ref_code = ${refCode})` : inQuestion;
 }
 

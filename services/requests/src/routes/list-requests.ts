@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';
+import { limitSearches } from '../list/limit-searches.ts';
 import { listedBody, readPage } from '../list/read-page.ts';
 
 const limits = 'Expected a whole number from 1 to 200.';
@@ -30,14 +31,16 @@ const schema = z.object({
 });
 
 /** Newest first. A provider key and a session see their user's requests, a consumer key its own. */
-export const listRequests = (context: Context) =>
-  defineRoute({
+export const listRequests = (context: Context) => {
+  const searching = limitSearches();
+  return defineRoute({
     method: 'get',
     path: '/api/v1/requests',
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, query }) {
       const listing = parseQuery(schema, query);
-      const rows = await readPage(context.query, principal, listing);
+      const read = () => readPage(context.query, principal, listing);
+      const rows = await (listing.q === undefined ? read() : searching(principal, read));
       const page = rows.slice(0, listing.limit);
       const last = rows.length > listing.limit ? page.at(-1) : undefined;
       return {
@@ -46,3 +49,4 @@ export const listRequests = (context: Context) =>
       };
     },
   });
+};
