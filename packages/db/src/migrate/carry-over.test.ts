@@ -127,3 +127,61 @@ test('others write while requests are carried over, and each has its row in the 
     'open open 2030-01-04',
   ]);
 });
+
+/** Messages of a request in order, as the release before the inbox writes them. */
+async function say(client: pg.Client, requestId: string, roles: readonly string[]): Promise<void> {
+  for (const role of roles) {
+    const responses = role === 'provider' ? 1 : 0;
+    await client.query(
+      `WITH counted AS (
+         UPDATE help_requests SET
+           seq = seq + 1, message_count = message_count + 1, response_count = response_count + $2
+         WHERE id = $1 RETURNING id, seq)
+       INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext, created_at)
+       SELECT counted.id, seq, $3, key, key, 'x', '2029-01-01'::timestamptz + seq * interval '1 day'
+       FROM counted, gen_random_uuid() AS key`,
+      [requestId, responses, role],
+    );
+  }
+}
+
+async function inbox(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ row: string }>(`
+    SELECT concat_ws(' ', request_id, stage, progress, last_message_role, (last_message_at AT TIME ZONE 'UTC')::date,
+      CASE WHEN (request_stages.user_id, request_stages.created_at)
+        IS DISTINCT FROM (help_requests.user_id, help_requests.created_at) THEN 'wrong' END) AS row
+    FROM request_stages JOIN help_requests ON id = request_id ORDER BY request_id`);
+  return rows.map(({ row }) => row);
+}
+
+test('requests that were there before the inbox are in it', async () => {
+  const client = await connect();
+  await seed(client);
+  await add(client, `('asks', 'pending', '2030-01-04', NULL), ('quiet', 'pending', '2030-01-04', NULL)`);
+  await say(client, 'asks', ['consumer']);
+  await say(client, 'open', ['consumer', 'provider']);
+  await say(client, 'expired', ['provider', 'consumer']);
+  await migrateTo('_fill_ended_requests');
+  expect(await inbox(client)).toEqual([
+    'asks open unanswered consumer 2029-01-03',
+    'closed ended closed',
+    'expired ended follow_up consumer 2029-01-04',
+    'open open answered provider 2029-01-04',
+    'quiet open unanswered',
+  ]);
+});
+
+test('a message that comes while the inbox is filled counts', async () => {
+  const [client, sender] = [await connect(), await connect()];
+  await seed(client);
+  await say(client, 'open', ['provider', 'provider']);
+  await migrateTo('_inbox_index');
+  await sender.query('BEGIN');
+  await say(sender, 'open', ['consumer']);
+  const migrated = migrateTo('_fill_ended_requests');
+  await untilWaiting(client, 'UPDATE');
+  await sender.query('COMMIT');
+  await migrated;
+  const [, , open] = await inbox(client);
+  expect(open).toMatch(/^open open follow_up consumer \d{4}-\d\d-\d\d$/);
+});

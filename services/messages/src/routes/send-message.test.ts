@@ -42,16 +42,20 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
     },
   });
   const route = sendMessage({ ...database, nudge: () => {} });
-  const send = (body: object): Promise<Answer> => {
-    const principal = { kind: 'provider', userId, apiKeyId: randomUUID() } as const;
+  const send = (body: { role?: 'consumer'; [member: string]: unknown }): Promise<Answer> => {
+    const message = { role: 'provider', messageId: randomUUID(), ...body };
+    const principal =
+      message.role === 'provider'
+        ? ({ kind: 'provider', userId, apiKeyId: randomUUID() } as const)
+        : ({ kind: 'consumer', userId, apiKeyId: consumerKeyId } as const);
     const call: Call = {
       ...{ principal, callId: randomUUID(), params: { requestId: request.id }, headers: {} },
-      ...{ query: new URLSearchParams(), body: { role: 'provider', messageId: randomUUID(), ...body } },
+      ...{ query: new URLSearchParams(), body: message },
     };
     return route.handle(call);
   };
   const stored = () => database.prisma.helpRequest.findUniqueOrThrow({ where: { id: request.id } });
-  return { send, stored };
+  return { id: request.id, send, stored };
 }
 
 const full = { code: 'conversation_full', status: 409 };
@@ -83,5 +87,23 @@ describe('a conversation', () => {
     const { send } = await newConversation({ messageCount: 10_000 });
     await database.query`UPDATE help_requests SET status = 'closed', ended_at = now() WHERE message_count = 10000`;
     await expect(send({ plaintext: 'x' })).rejects.toMatchObject({ code: 'conversation_closed' });
+  });
+
+  test('knows whose message is the last one, however many are sent at once', async () => {
+    const { id, send, stored } = await newConversation({});
+    const sent = Array.from({ length: 20 }, (_, index) =>
+      index % 2 ? send({ plaintext: 'x' }) : send({ plaintext: 'x', role: 'consumer' }),
+    );
+    for (const { status } of await Promise.all(sent)) expect(status).toBe(201);
+    const last = await database.prisma.message.findFirstOrThrow({
+      where: { requestId: id },
+      orderBy: { seq: 'desc' },
+    });
+    expect(await stored()).toMatchObject({
+      ...{ messageCount: 20, responseCount: 10 },
+      ...{ lastMessageRole: last.role, lastMessageAt: last.createdAt },
+    });
+    const stage = await database.prisma.requestStage.findFirstOrThrow({ where: { requestId: id } });
+    expect(stage.progress).toBe(last.role === 'provider' ? 'answered' : 'follow_up');
   });
 });
