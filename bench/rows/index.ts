@@ -8,6 +8,7 @@ import { hold } from './hub/hold.ts';
 import { latency } from './hub/latency.ts';
 import { resume } from './hub/resume.ts';
 import { idle } from './idle.ts';
+import { inbox } from './inbox.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
 import { roundTrip } from './round-trip.ts';
@@ -20,6 +21,7 @@ export const rows: readonly Row[] = [
   submit,
   submitThroughGateway,
   list,
+  inbox,
   encrypt,
   roundTrip,
   expire,
