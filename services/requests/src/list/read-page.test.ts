@@ -207,4 +207,9 @@ describe('a list', () => {
   });
 });
 
-const unused = { nudge: () => {}, signStreamToken: async () => ({}) as never, conversationTtl: 0 };
+const unused = {
+  log: createLog('test', { level: 'silent' }),
+  nudge: () => {},
+  signStreamToken: async () => ({}) as never,
+  conversationTtl: 0,
+};
