@@ -69,7 +69,11 @@ test('README.md', async () => {
 
   const [, , inPlainText] = await agent.runUntil(submit, /"requestId":"([\w-]+)","refCode":"(HS-\w+)"/);
   expect(await second.run(withCode(reply, inPlainText))).not.toContain('[failed');
-  expect(await agent.runUntil('', /"type":"new_message","role":"provider"/)).toBeTruthy();
+  // What `listen` proposes works: in plain text here.
+  const [proposed = ''] = await expert.until(new RegExp(`npx relay answer ${inPlainText} .*`));
+  expect(proposed).toContain('--plaintext');
+  expect(await second.run(proposed.replace('...', 'And tell us.'))).not.toContain('[failed');
+  await agent.until(/"type":"new_message","role":"provider"/);
   await agent.interrupt();
   expect(await agent.run(read)).toContain('"plaintext":"Yes, it is stale."');
 

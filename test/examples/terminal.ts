@@ -8,6 +8,8 @@ export interface Terminal {
   run(block: string): Promise<string>;
   /** Runs a block that goes on, until it has printed what is waited for; returns what the pattern caught. */
   runUntil(block: string, pattern: RegExp): Promise<RegExpExecArray>;
+  /** Waits until the block that runs has printed something more; returns what the pattern caught. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
   /** Waits until what runs there has ended. Returns what it has printed. */
   ended(): Promise<string>;
   /** Ctrl-C. */
@@ -60,6 +62,9 @@ export function openTerminal(folder: string, env: Readonly<Record<string, string
     return printed.slice(from, printed.indexOf(mark));
   }
 
+  const until = (pattern: RegExp) =>
+    eventually(String(pattern), () => pattern.exec(printed.slice(from)), limit);
+
   return {
     async run(block) {
       type(block);
@@ -67,8 +72,9 @@ export function openTerminal(folder: string, env: Readonly<Record<string, string
     },
     async runUntil(block, pattern) {
       type(block);
-      return await eventually(String(pattern), () => pattern.exec(printed.slice(from)), limit);
+      return await until(pattern);
     },
+    until,
     ended,
     async interrupt() {
       process.kill(-(shell.pid ?? 0), 'SIGINT');

@@ -40,7 +40,8 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
         `${shortTime(news.createdAt)}  ${news.encrypted ? 'takes encrypted answers' : 'plain text'}${before}`,
       );
       out.foreign(news.question, { indent: '  ' });
-      out.line(out.paint('cyan', out.typed(`  relay answer ${news.refCode} "..."`)));
+      const option = news.encrypted ? '' : ' --plaintext';
+      out.line(out.paint('cyan', out.typed(`  relay answer ${news.refCode} "..."${option}`)));
       break;
     }
     case 'message':
