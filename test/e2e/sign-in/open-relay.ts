@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type Constellation,
+  forgetRedisKeys,
   type GithubServer,
   type OpenIdProvider,
   readRedisKeys,
@@ -17,6 +18,8 @@ export interface RelayWithProviders {
   readonly google: OpenIdProvider;
   /** The names of the relay's sessions in Redis. */
   sessionKeys(): Promise<string[]>;
+  /** Deletes the records of all sessions in Redis. */
+  deleteSessionRecords(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export async function openRelay(
       await stopProviders();
     };
     return {
+      deleteSessionRecords: () => forgetRedisKeys(testServers().redisUrl, `${prefix}:session`),
       relay,
       github,
       google,

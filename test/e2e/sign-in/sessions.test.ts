@@ -152,6 +152,13 @@ describe('after a restart of the dashboard', () => {
     await ended(stream);
   });
 
+  test('a session whose record was deleted in Redis loses its streams', async () => {
+    const stream = await listen(await signIn());
+    await here.deleteSessionRecords();
+    await here.relay.restartDashboard(settings);
+    await ended(stream);
+  });
+
   test('a cookie of the old secret is accepted while both are set, and a new one is signed by the first', async () => {
     const visitor = await signIn();
     const before = visitor.cookies();

@@ -31,7 +31,7 @@ export function createReturnTo(settings: CookieSettings): ReturnTo {
 }
 
 /** A path of the dashboard on this host, as a browser would resolve it; `undefined` for any other address. */
-export function dashboardPath(target: string): string | undefined {
+function dashboardPath(target: string): string | undefined {
   const base = 'http://relay.invalid';
   if (!URL.canParse(target, base)) return undefined;
   const { origin, pathname, search } = new URL(target, base);

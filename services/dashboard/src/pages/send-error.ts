@@ -26,7 +26,8 @@ export function sendError(response: ServerResponse, problem: Problem): void {
     });
     return;
   }
-  const { title, detail } = problem.toJSON() as { title: string; detail: string };
+  const { title, detail } =
+    problem.code === 'not_found' ? pageNotFound : (problem.toJSON() as { title: string; detail: string });
   sendPage(response as Response, {
     title,
     status,
@@ -34,6 +35,9 @@ export function sendError(response: ServerResponse, problem: Problem): void {
     body: html`<p>${detail}</p><div class="actions"><a class="button main" href="/dashboard">To the dashboard</a></div>`,
   });
 }
+
+/** What the API says here is about methods and requests. */
+const pageNotFound = { title: 'Page not found', detail: 'There is no page at this address.' };
 
 const isNavigation = ({ headers, url = '' }: IncomingMessage): boolean =>
   (headers.accept ?? '').includes('text/html') && !url.startsWith('/api/');

@@ -78,12 +78,14 @@ export class SessionStore extends Store {
     return sessions.map((session) => ({ ...session, lastUsedAt: times.get(nameOf(session.key)) ?? 0 }));
   }
 
-  /** Every session, in pages. */
-  async *walk(): AsyncGenerator<StoredSession> {
+  /** Every session, in pages; without a user where the record is gone. */
+  async *walk(): AsyncGenerator<{ key: SessionKey; user: SignedIn | undefined }> {
     let cursor = '0';
     do {
-      const [next, names] = await this.#client.zscan(this.#ends, cursor, 'COUNT', pageSize);
-      yield* await this.#readAll(names.filter((_, at) => at % 2 === 0));
+      const [next, found] = await this.#client.zscan(this.#ends, cursor, 'COUNT', pageSize);
+      const names = found.filter((_, at) => at % 2 === 0);
+      const users = new Map((await this.#readAll(names)).map(({ key, user }) => [nameOf(key), user]));
+      for (const name of names) yield { key: keyOf(name), user: users.get(name) };
       cursor = next;
     } while (cursor !== '0');
   }

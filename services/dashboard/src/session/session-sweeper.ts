@@ -39,10 +39,10 @@ export function createSessionSweeper(options: {
 
   async function endInvalid(): Promise<void> {
     const invalid: SessionKey[] = [];
-    for await (const { key, user } of store.walk()) if (!isValid(user)) invalid.push(key);
+    for await (const { key, user } of store.walk()) if (!user || !isValid(user)) invalid.push(key);
     await store.end(invalid);
     if (invalid.length > 0)
-      log.info({ sessions: invalid.length }, 'sessions of users who may no longer sign in ended');
+      log.info({ sessions: invalid.length }, 'sessions that are no longer allowed have ended');
   }
 
   async function endDueStreams(): Promise<void> {

@@ -18,12 +18,12 @@ export const failures = {
   unverified: {
     status: 403,
     title: 'Your e-mail address is not verified',
-    text: 'The provider has not verified an address of this account. Verify it there, then sign in again.',
+    text: 'No e-mail address of this account is verified. Verify it at GitHub or Google, then sign in again.',
   },
   provider_failed: {
     status: 502,
-    title: 'The provider did not answer',
-    text: 'It did not tell us who you are. This is usually over in a few minutes: please try again.',
+    title: 'The sign-in service did not answer',
+    text: 'We could not check who you are. This is usually over in a few minutes: please try again.',
   },
   identity_taken: {
     status: 409,
@@ -33,7 +33,7 @@ export const failures = {
   identity_exists: {
     status: 409,
     title: 'You already have an account of this kind',
-    text: 'Another account of the same provider is joined to your user. Remove that one first, then add this one.',
+    text: 'Another account of the same kind is already yours. Remove that one first, then add this one.',
   },
   link_unusable: {
     status: 400,

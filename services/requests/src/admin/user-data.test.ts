@@ -7,7 +7,7 @@ import { createDatabase, type Database } from '@expert-relay/db/prisma';
 import { createTestDatabase, type TestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { readCommand } from './commands.ts';
 import { createUser } from './create-user.ts';
 import { deleteUser } from './erase/delete-user.ts';
@@ -77,6 +77,34 @@ async function run(...args: string[]): Promise<string> {
   await readCommand(args)(prisma, write, { publicUrl: 'https://relay.example' });
   return printed;
 }
+
+describe('sign-in-link', () => {
+  test('prints a link once, of which the digest alone is stored, and writes an audit line without it', async () => {
+    const userId = await makeUser('ada~');
+    const audit = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const link = JSON.parse(await run('sign-in-link', '--user', userId, '--minutes', '5', '--json'));
+    const line = String(audit.mock.calls[0]?.[0]);
+    audit.mockRestore();
+    expect(link).toEqual({
+      linkId: expect.any(String),
+      userId,
+      url: expect.stringMatching(/^https:\/\/relay\.example\/auth\/link\?token=[\w-]{43}$/),
+      expiresAt: expect.any(String),
+    });
+    expect(JSON.parse(line)).toMatchObject({ msg: 'a sign-in link was made', userId, linkId: link.linkId });
+    const token = new URL(link.url).searchParams.get('token') ?? '';
+    expect(line).not.toContain(token);
+    const [stored] = await prisma.signInLink.findMany();
+    expect(JSON.stringify(stored)).not.toContain(token);
+    const left = (stored?.expiresAt.getTime() ?? 0) - (stored?.createdAt.getTime() ?? 0);
+    expect(left).toBe(5 * 60_000);
+  });
+
+  test.each(['0', '-1', '1441', '1.5', 'soon'])('--minutes %s is refused', (minutes) => {
+    const args = ['sign-in-link', '--user', randomUUID(), `--minutes=${minutes}`];
+    expect(() => readCommand(args)).toThrow('--minutes must be a whole number from 1 to 1440.');
+  });
+});
 
 /** In how many rows of which tables a text occurs, the outbox apart: what waits there must still be told. */
 async function traces(text: string): Promise<Record<string, number>> {

@@ -20,7 +20,7 @@ export async function createSignInLink(
     DELETE FROM sign_in_links WHERE expires_at < clock_timestamp() - make_interval(days => ${keptDays})`;
   const [link] = await prisma.$queryRaw<{ linkId: string; expiresAt: Date }[]>`
     INSERT INTO sign_in_links (token_digest, user_id, expires_at)
-    VALUES (${digestOf(token)}, ${userId}::uuid, clock_timestamp() + make_interval(mins => ${minutes}))
+    VALUES (${digestOf(token)}, ${userId}::uuid, now() + make_interval(mins => ${minutes}))
     RETURNING id AS "linkId", expires_at AS "expiresAt"`;
   if (!link) throw new Error('the link was not made');
   const url = new URL('/auth/link', publicUrl);
