@@ -1,21 +1,29 @@
-// Answers every request by a function of its own, end-to-end encrypted where the agent sent keys. Run:
+// Answers every request by a function of its own, end-to-end encrypted. Run:
 // RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_prov_... node examples/expert-bot.mjs
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+// With --plaintext it also answers agents that have sent no keys: the relay can read those answers.
+import { createHash } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 
 const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey = '' } = process.env;
-const { BOT_ROOT_FILE: rootFile = '.relay/expert-bot.root' } = process.env;
+const { BOT_FOLDER: folder = '.relay/expert-bot' } = process.env;
+const plaintext = process.argv.includes('--plaintext');
 
-const expert = createExpert({ url, apiKey, root: await openRoot() });
+await mkdir(folder, { recursive: true, mode: 0o700 });
+const expert = createExpert({ url, apiKey, root: await openRoot(), memory: openMemory() });
 console.error(`I am ${await expert.fingerprint()}. Waiting for requests; Ctrl-C ends.`);
 for await (const request of expert.requests()) {
   // After a restart, requests come that were answered before.
   if (request.responseCount > 0) continue;
-  // Without `plaintext`, an agent that sent no keys would get no answer: the relay can read such a one.
-  await request.answer(answerTo(request.question), { plaintext: true });
-  console.error(`${request.refCode} is answered.`);
+  try {
+    await request.answer(answerTo(request.question), { plaintext });
+    console.error(`${request.refCode} is answered.`);
+  } catch (error) {
+    // What is wrong with one request is no reason to leave the others without an answer.
+    console.error(`${request.refCode} is not answered. ${error.message}`);
+  }
 }
 
 /** What this expert knows: put your runbook, your search or your model here. */
@@ -25,10 +33,31 @@ function answerTo(question) {
 
 /** The secret that makes this expert the same one tomorrow. Whoever has it can speak in its name. */
 async function openRoot() {
-  const kept = await readFile(rootFile).catch(() => undefined);
+  const path = join(folder, 'root');
+  const kept = await readFile(path).catch(() => undefined);
   if (kept) return new Uint8Array(kept);
   const root = makeRoot();
-  await mkdir(dirname(rootFile), { recursive: true });
-  await writeFile(rootFile, root, { mode: 0o600, flag: 'wx' });
+  await writeFile(path, root, { mode: 0o600, flag: 'wx' });
   return root;
+}
+
+/** Keeps the agent's keys and the question of each request, so that the relay cannot show others after a restart. */
+function openMemory() {
+  const pathOf = (name) => join(folder, `${createHash('sha256').update(name).digest('hex')}.txt`);
+  const get = (name) => readFile(pathOf(name), 'utf8').catch(() => undefined);
+  // A draft that then takes its place: a reader never finds half of a file.
+  async function write(name, value, place) {
+    const draft = `${pathOf(name)}.${crypto.randomUUID()}`;
+    await writeFile(draft, value, { mode: 0o600 });
+    await place(draft, pathOf(name)).finally(() => rm(draft, { force: true }));
+  }
+  return {
+    get,
+    set: (name, value) => write(name, value, rename),
+    async remember(name, value) {
+      // A link is made unless there is a file: the first of two writers is the one that counts.
+      await write(name, value, link).catch(() => {});
+      return (await get(name)) ?? value;
+    },
+  };
 }

@@ -1,7 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { createRelay } from '@expert-relay/sdk';
+import { makeAgentKeys } from '@expert-relay/sdk/crypto';
+import { type Constellation, startConstellation, startLyingRelay, type Tenant } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runExample } from './run-example.ts';
 
@@ -23,9 +25,10 @@ afterAll(async () => {
 const env = (RELAY_API_KEY: string) => ({
   RELAY_URL: relay.gatewayUrl,
   RELAY_API_KEY,
-  BOT_ROOT_FILE: join(folder, 'bot.root'),
+  BOT_FOLDER: join(folder, 'bot'),
 });
-const startBot = () => runExample(['node', 'examples/expert-bot.mjs'], env(tenant.providerKey));
+const startBot = (...options: string[]) =>
+  runExample(['node', 'examples/expert-bot.mjs', ...options], env(tenant.providerKey));
 const ask = (...command: [string, ...string[]]) => runExample(command, env(tenant.consumerKey));
 
 test('the bot answers the agent, encrypted, and stays the same expert', async () => {
@@ -47,14 +50,58 @@ test('the bot answers the agent, encrypted, and stays the same expert', async ()
   });
   await bot.stop();
 
-  expect(statSync(join(folder, 'bot.root')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'bot/root')).mode & 0o777).toBe(0o600);
   const again = startBot();
   expect((await again.says(/I am ((\d{5} ?){8})\./))[1]).toBe(fingerprint);
   await again.stop();
+  // What it keeps of the request, for the next start.
+  const remembered = readdirSync(join(folder, 'bot')).filter((name) => name.endsWith('.txt'));
+  const texts = remembered.map((name) => readFileSync(join(folder, 'bot', name), 'utf8'));
+  expect(texts).toEqual([expect.stringContaining('BEGIN PUBLIC KEY')]);
 });
 
-test('the bot answers the agent of bare curl too, in plain text', async () => {
-  const bot = startBot();
+test('the bot refuses a request whose keys are others than before it was started again', async () => {
+  const first = startBot();
+  await first.says(/I am/);
+  const before = new Set(readdirSync(join(folder, 'bot')));
+  const agent = createRelay({ url: relay.gatewayUrl, apiKey: tenant.consumerKey });
+  const { refCode, requestId } = await agent.ask({ question: 'Still me?' });
+  await first.says(new RegExp(`${refCode} is answered`));
+  await first.stop();
+  agent.stop();
+  const [name = ''] = readdirSync(join(folder, 'bot')).filter((one) => !before.has(one));
+  const path = join(folder, 'bot', name);
+  const kept = JSON.parse(readFileSync(path, 'utf8'));
+  const { signPublic, encryptPublic } = await makeAgentKeys();
+  writeFileSync(
+    path,
+    JSON.stringify({ ...kept, keys: { sign: signPublic.pem, encrypt: encryptPublic.pem } }),
+  );
+  // Else it is no news to the bot.
+  const liar = await startLyingRelay(relay);
+  liar.tell({
+    answer(answer, { path }) {
+      if (path.includes(`/messages/${requestId}`)) answer.responseCount = 0;
+      return answer;
+    },
+  });
+  const again = runExample(['node', 'examples/expert-bot.mjs'], {
+    ...env(tenant.providerKey),
+    RELAY_URL: liar.url,
+  });
+  await again.says(new RegExp(`${refCode} is not answered\\. The keys of this conversation`));
+  await again.stop();
+  await liar.stop();
+});
+
+test('the bot answers the agent of bare curl in plain text only when told to', async () => {
+  const strict = startBot();
+  await strict.says(/I am/);
+  const unanswered = ask('bash', 'examples/agent.sh', 'May I?');
+  await strict.says(/is not answered\. Not sent: this agent has no keys/);
+  await unanswered.stop();
+  await strict.stop();
+  const bot = startBot('--plaintext');
   const agent = ask('bash', 'examples/agent.sh', 'May I?');
   expect((await agent.ended()).printed).toBe('You asked: May I? I am only an example, but I would wait.\n');
   await bot.stop();

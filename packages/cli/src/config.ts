@@ -15,6 +15,8 @@ export interface Config {
   /** Where keys and conversations are kept. */
   readonly folder: string;
   readonly colours: boolean;
+  /** The first setting that cannot be used; it is left out above. */
+  readonly wrong?: Failure;
 }
 
 /** What `relay help environment` says of each. */
@@ -32,17 +34,29 @@ export const variables = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(env: Environment = process.env): Config {
-  const url = readAddress(env, 'RELAY_URL');
-  const hubUrl = readAddress(env, 'RELAY_HUB_URL');
-  const apiKey = env.RELAY_API_KEY?.trim() || undefined;
-  const expert = readFingerprint(env);
+  let wrong: Failure | undefined;
+  /** The value of a setting, unless it is not set or wrong. */
+  function attempt<T>(read: () => T | undefined): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      wrong ??= error;
+      return undefined;
+    }
+  }
+  const url = attempt(() => readAddress(env, 'RELAY_URL'));
+  const hubUrl = attempt(() => readAddress(env, 'RELAY_HUB_URL'));
+  const key = attempt(() => readKey(env));
+  const expert = attempt(() => readFingerprint(env));
   return {
     ...(url && { url }),
     ...(hubUrl && { hubUrl }),
-    ...(apiKey && { apiKey, kind: kindOf(apiKey) }),
+    ...key,
     ...(expert && { expert }),
     folder: findFolder(env),
     colours: !env.NO_COLOR && env.TERM !== 'dumb',
+    ...(wrong && { wrong }),
   };
 }
 
@@ -57,14 +71,16 @@ function readAddress(env: Environment, name: 'RELAY_URL' | 'RELAY_HUB_URL'): str
   return text.replace(/\/+$/, '');
 }
 
-function kindOf(key: string): KeyKind {
-  if (!/^hs_(prov_)?[0-9A-Za-z]{38}$/.test(key)) {
+function readKey(env: Environment): { apiKey: string; kind: KeyKind } | undefined {
+  const apiKey = env.RELAY_API_KEY?.trim();
+  if (!apiKey) return undefined;
+  if (!/^hs_(prov_)?[0-9A-Za-z]{38}$/.test(apiKey)) {
     throw new Failure(
       'usage',
       'RELAY_API_KEY is not a key of Expert Relay (it is not shown here). Those begin with hs_ or hs_prov_, and 38 letters and digits follow. Copy it again.',
     );
   }
-  return key.startsWith('hs_prov_') ? 'provider' : 'consumer';
+  return { apiKey, kind: apiKey.startsWith('hs_prov_') ? 'provider' : 'consumer' };
 }
 
 function readFingerprint(env: Environment): string | undefined {

@@ -54,6 +54,10 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
 export const isRefusal = ({ outcome }: Failure): boolean =>
   outcome === 'untrusted' || outcome === 'plaintext';
 
+/** Whether it is certain that the relay has not taken a question. */
+export const isNotAsked = ({ outcome, code }: Failure): boolean =>
+  outcome === 'usage' || outcome === 'refused' || code === 'conflict';
+
 /** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
 export function explainError(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof Failure) return error;
@@ -64,11 +68,8 @@ export function explainError(error: unknown, signal: AbortSignal): Failure {
     return new Failure(outcomes[code], sentence, { code, cause: error });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));
-  return new Failure(
-    'failed',
-    `Something unexpected happened: ${message}\n\`relay doctor\` may find out why.`,
-    {
-      cause: error,
-    },
-  );
+  return new Failure('failed', `Something unexpected happened: ${message}`, {
+    hint: '`relay doctor` may find out why.',
+    cause: error,
+  });
 }

@@ -3,6 +3,8 @@ import type { Outcome } from './exit-codes.ts';
 export interface FailureOptions extends ErrorOptions {
   /** More precise than the outcome, for scripts. */
   code?: string;
+  /** Another command that helps to find the reason. */
+  hint?: string;
   /** What a script needs to go on, such as the reference code. */
   details?: Readonly<Record<string, unknown>>;
 }
@@ -12,12 +14,14 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly outcome: Outcome;
   readonly code: string;
+  readonly hint: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(outcome: Outcome, message: string, options: FailureOptions = {}) {
     super(message, options);
     this.outcome = outcome;
     this.code = options.code ?? outcome;
+    this.hint = options.hint;
     this.details = options.details ?? {};
   }
 }

@@ -3,18 +3,22 @@ import { exitCodes } from './exit-codes.ts';
 import { run } from './run.ts';
 import { watchStopSignals } from './stop-signals.ts';
 import { createInput } from './terminal/input.ts';
-import { createScreen } from './terminal/screen.ts';
+import { closedPipe, createScreen } from './terminal/screen.ts';
 import { programName } from './terminal/typed-commands.ts';
 
 /** One command in this process, from what was typed to the exit code. */
 export async function runProcess(): Promise<void> {
-  const { signal, release } = watchStopSignals();
+  const { signal, stop, release } = watchStopSignals();
   // A command may wait for nothing but a timer that lets the process end: it ends when the command says so.
   const alive = setInterval(() => {}, 2 ** 30);
   const { stdin, stdout, stderr } = process;
   const program = programName(process.argv[1] ?? '', process.cwd());
-  // `relay show HS-... | head`: whoever has read enough is no error.
-  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
+  // `relay listen | head -1`: a reader that has read enough ends the command, and is no error.
+  stdout.on('error', (error) => {
+    ignoreClosedPipe(error);
+    stop(closedPipe());
+  });
+  stderr.on('error', ignoreClosedPipe);
   const outcome = await run(process.argv.slice(2), {
     readConfig,
     folder: process.cwd(),

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { exitCodes, type Outcome } from './exit-codes.ts';
 import { explainError } from './explain-error.ts';
 import { findCommand, showHelp } from './help.ts';
+import { checkAddress } from './relay/check-address.ts';
 import type { Screen } from './terminal/screen.ts';
 import { version } from './version.ts';
 
@@ -21,9 +22,10 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     const config = readConfig();
     return await runCommand(args, { ...rest, config, ...screens(config.colours) });
   } catch (error) {
-    const { outcome, code, message, details } = explainError(error, surroundings.signal);
+    const { outcome, code, message, hint, details } = explainError(error, surroundings.signal);
     const { out, err } = screens(false);
     if (message !== '') err.failure(message);
+    if (hint !== undefined && args[0] !== 'doctor') err.paragraph(hint);
     const { code: exit } = exitCodes[outcome];
     if (args.includes('--json'))
       out.line(JSON.stringify({ outcome, exit, ...details, error: { code, message: out.typed(message) } }));
@@ -45,5 +47,10 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
     return 'done';
   }
   const command = findCommand(commands, name);
-  return await command.run(context, readArguments(command, rest));
+  const given = readArguments(command, rest);
+  if (!command.startsWithWrongSettings) {
+    if (context.config.wrong) throw context.config.wrong;
+    if (context.config.apiKey) await checkAddress(context);
+  }
+  return await command.run(context, given);
 }

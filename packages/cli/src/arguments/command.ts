@@ -32,6 +32,8 @@ export interface Command<O extends Options = Options> {
   readonly examples: readonly string[];
   /** How many words, options apart, it takes. */
   readonly words: readonly [atLeast: number, atMost: number];
+  /** Whether it starts although a setting is wrong: it reports that itself. */
+  readonly startsWithWrongSettings?: boolean;
   run(context: Context, given: Arguments<O>): Promise<Outcome>;
 }
 

@@ -19,13 +19,13 @@ export const answer = defineCommand({
   words: [2, 2],
   async run(context, { options: { plaintext = false, json }, words: [code = '', word = ''] }) {
     const refCode = readRefCode(code);
-    const { expert, hasKeys, hasAnyKeys } = await openExpert(context, {
+    const { expert, outages, hasKeys, hasAnyKeys } = await openExpert(context, {
       instead: `An agent says more with: relay ask --resume ${refCode} "..."`,
       plaintext,
     });
     const { out, err, signal } = context;
     try {
-      const request = await sayWhenSlow(err, expert.request(refCode, { signal }));
+      const request = await sayWhenSlow(err, outages, expert.request(refCode, { signal }));
       if (request.encrypted && !hasKeys && !plaintext) {
         throw new Failure(
           'state',
@@ -41,7 +41,7 @@ export const answer = defineCommand({
         );
       }
       const text = await readText(context, word);
-      const { messageId, isSent } = await sayWhenSlow(err, request.answer(text, { signal }));
+      const { messageId, isSent } = await sayWhenSlow(err, outages, request.answer(text, { signal }));
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;
@@ -57,6 +57,7 @@ export const answer = defineCommand({
       out.foreign(question, { indent: '  ' });
       return 'done';
     } finally {
+      outages.stop();
       expert.stop();
     }
   },

@@ -91,7 +91,7 @@ describe('relay ask', () => {
     try {
       await cable.cut();
       const asking = sides.start(['ask', 'Did it arrive?'], { env });
-      await asking.said(/does not answer yet/);
+      await asking.said(/cannot be reached/);
       asking.kill('SIGINT');
       const { code, stderr } = await asking.ended;
       const [, id = ''] = /relay ask --resume ([0-9a-f-]{36})/.exec(stderr) ?? [];
@@ -258,7 +258,13 @@ describe('every end has its exit code', () => {
 
 test('5: expired', async () => {
   const short = await openTwoSides({ env: { RELAY_CONVERSATION_TTL: '2s' } });
-  const { code, stderr } = await short.run(['ask', 'Well?'], { env: short.agent });
-  await short.stop();
+  const { code, stderr } = await short.run(['ask', 'Well?', '--plaintext'], { env: short.agent });
   expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('has expired') });
+  const [refCode = ''] = /HS-[0-9A-Z]{8}/.exec(stderr) ?? [];
+  // A text that comes too late stays unsent, and was never confidential.
+  await short.run(['ask', '--resume', refCode, 'And now?'], { env: short.agent });
+  const resumed = await short.run(['ask', '--resume', refCode], { env: short.agent });
+  await short.stop();
+  expect(resumed).toMatchObject({ code: 5, stderr: expect.stringContaining('has expired') });
+  expect(resumed.stderr).not.toMatch(/confidential|encrypted/);
 });

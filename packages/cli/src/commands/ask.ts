@@ -26,15 +26,17 @@ export const ask = defineCommand({
     const plan = readPlan(options, words, context.config.expert);
     const { resume: name, wait, any, json } = plan;
     const begun = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
-    const { relay, conversation, journal } = begun;
+    const { relay, conversation, journal, outages } = begun;
     try {
       announce(context, begun, plan);
       if (wait === undefined) return 'done';
       const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });
       showAnswers(context, conversation, { answers, json });
+      await context.out.written();
       journal.markDelivered(conversation.id, answers);
       return 'done';
     } finally {
+      outages.stop();
       relay.stop();
       journal.release();
     }
@@ -47,7 +49,7 @@ function announce(
   { wait, json, resume: name }: AskPlan,
 ): void {
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
-  const unsentText = describeUnsent(unsent);
+  const unsentText = describeUnsent(conversation);
   if (wait === undefined) {
     if (json) {
       out.line(

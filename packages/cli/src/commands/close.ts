@@ -3,6 +3,7 @@ import { readRefCode } from '../arguments/read-ref-code.ts';
 import { Failure } from '../failure.ts';
 import { callRelay } from '../relay/call-relay.ts';
 import { findRequest } from '../relay/find-request.ts';
+import { quoteProblem } from '../relay/quote-problem.ts';
 import { requireRelay } from '../settings/require-relay.ts';
 
 export const close = defineCommand({
@@ -18,14 +19,17 @@ export const close = defineCommand({
     const refCode = readRefCode(word);
     const access = requireRelay(config, { kind: 'consumer', folder });
     const { requestId } = await findRequest(access, refCode, signal);
-    const { status } = await callRelay(access, {
+    const { status, body } = await callRelay(access, {
       method: 'POST',
       path: `/api/v1/close/${requestId}`,
       signal,
     });
     if (status === 409)
       throw new Failure('expired', `${refCode} has expired already.`, { details: { refCode } });
-    if (status !== 200) throw new Failure('failed', `${refCode} could not be closed (${status}). Try again.`);
+    if (status !== 200) {
+      const why = quoteProblem(status, body) || `(${status}) Try again.`;
+      throw new Failure('failed', `${refCode} could not be closed. ${why}`);
+    }
     out.line(
       json
         ? JSON.stringify({ outcome: 'done', exit: 0, refCode, requestId, status: 'closed' })

@@ -49,7 +49,7 @@ describe('relay doctor', () => {
     const hub = await examine({ ...sides.agent, RELAY_URL: sides.relay.hubUrl });
     expect(hub.gateway).toMatchObject({
       state: 'fail',
-      message: expect.stringContaining('not as an Expert Relay does'),
+      message: `${sides.relay.hubUrl} is the address of an event hub`,
     });
   });
 
@@ -67,6 +67,29 @@ describe('relay doctor', () => {
       server.closeAllConnections();
     });
     expect(clock).toMatchObject({ state: 'warn', message: "24 hours ahead of the relay's" });
+  });
+
+  test('a relay that breaks calls off: nobody is sent to the doctor by the doctor', async () => {
+    const server = createServer((request, response) => {
+      const timestamp = new Date().toISOString();
+      if (request.url !== '/api/health') request.socket.destroy();
+      else response.end(JSON.stringify({ status: 'ok', version: '1.0.0', timestamp }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const env = { ...sides.agent, RELAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const { stdout, stderr } = await sides.run(['doctor'], { env });
+    expect(stdout).toMatch(/fail +key +The relay at .* does not answer\./);
+    expect(stdout + stderr).not.toContain('relay doctor');
+    expect((await sides.run(['whoami'], { env })).stderr).toContain('See what is wrong: relay doctor');
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  });
+
+  test('a setting that is malformed', async () => {
+    const { settings } = await examine({ ...sides.agent, RELAY_URL: 'nonsense' });
+    expect(settings).toMatchObject({ state: 'fail', message: expect.stringContaining('RELAY_URL') });
   });
 
   test('a key that is revoked, of another relay, or not set', async () => {

@@ -21,6 +21,7 @@ export const doctor = defineCommand({
   options: { json: { help: 'one JSON object' } },
   examples: ['relay doctor'],
   words: [0, 0],
+  startsWithWrongSettings: true,
   async run(context, { options: { json = false } }) {
     const { out } = context;
     const findings: Finding[] = [];
@@ -37,6 +38,10 @@ export const doctor = defineCommand({
 /** One after the other: what a failure makes pointless is not looked at. */
 async function* examine(context: Context): AsyncGenerator<Finding> {
   const { config, signal, now } = context;
+  if (config.wrong) {
+    yield fail('settings', config.wrong.message, 'Then look again: relay doctor');
+    return;
+  }
   yield checkFolder(config, signal, now);
   if (config.url) {
     const gateway = await checkGateway({ url: config.url, signal, now });

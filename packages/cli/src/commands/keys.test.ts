@@ -1,4 +1,5 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTwoSides, type TwoSides } from '../testing/two-sides.ts';
 
@@ -44,6 +45,22 @@ describe('relay keys', () => {
     expect(await asExpert(['restore'], 'second', '\n')).toMatchObject({ code: 2 });
     const restored = await asExpert(['restore', '--json'], 'second', ` ${made.recoveryCode.toLowerCase()}\n`);
     expect(JSON.parse(restored.stdout)).toMatchObject({ fingerprint: made.fingerprint, isInVault: true });
+  });
+
+  test('belong to the API key, whatever user id the relay states', async () => {
+    const liar = await startLyingRelay(sides.relay);
+    const env = { ...sides.expert, RELAY_URL: liar.url };
+    liar.tell({
+      answer(answer, { path }) {
+        if (path === '/api/v1/whoami') answer.userId = crypto.randomUUID();
+        return answer;
+      },
+    });
+    expect((await sides.run(['keys'], { env })).stdout).toContain(made.fingerprint);
+    const { providerKey } = await sides.relay.makeTenant();
+    const other = await sides.run(['keys'], { env: { ...sides.expert, RELAY_API_KEY: providerKey } });
+    expect(other.stdout).toContain('This machine has no keys.');
+    await liar.stop();
   });
 
   test('are forgotten only while they can come back', async () => {

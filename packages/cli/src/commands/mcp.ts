@@ -11,6 +11,7 @@ export const mcp = defineCommand({
   options: { 'accept-plaintext': acceptPlaintextOption },
   examples: ['claude mcp add expert-relay -- relay mcp'],
   words: [0, 0],
+  startsWithWrongSettings: true,
   async run(context, { options }) {
     const acceptsPlaintext = options['accept-plaintext'] === true;
     await serveMcp(context, { input: process.stdin, output: process.stdout, acceptsPlaintext });

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { checkAddress } from '../relay/check-address.ts';
 import { type Agent, openAgent } from '../relay/open-agent.ts';
 import { version } from '../version.ts';
 import { createMcpServer } from './create-mcp-server.ts';
@@ -15,7 +16,12 @@ export async function serveMcp(
   const { signal, now } = context;
   const desk = createDesk({ openAgent: () => openAgentFor(context, acceptsPlaintext), now });
   const transport = new DeliveryTransport(input, output);
-  const server = createMcpServer({ desk, version, sent: (...call) => transport.sent(...call) });
+  const server = createMcpServer({
+    desk,
+    checkSettings: (signal) => checkSettings(context, signal),
+    version,
+    sent: (...call) => transport.sent(...call),
+  });
   const gone = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -34,9 +40,23 @@ export async function serveMcp(
   signal.throwIfAborted();
 }
 
+const inEnv =
+  'Your user must correct it in "env" in the MCP settings of this client, and start the server anew.';
+
+/** With settings that are wrong or missing, `openAgentFor` says so. */
+async function checkSettings({ config }: Context, signal: AbortSignal): Promise<void> {
+  if (config.wrong || !config.apiKey) return;
+  await checkAddress({ config, signal }).catch((error: unknown) => {
+    throw error instanceof Failure && error.outcome === 'usage'
+      ? new Failure('usage', `${error.message}\n${inEnv}`)
+      : error;
+  });
+}
+
 /** A model reads what is missing: so no key of a relay that runs nearby is proposed, as it is in a terminal. */
 function openAgentFor(context: Context, acceptsPlaintext: boolean): Agent {
-  const { url, apiKey } = context.config;
+  const { url, apiKey, wrong } = context.config;
+  if (wrong) throw new Failure('usage', `${wrong.message} ${inEnv}`);
   const missing = [!url && 'RELAY_URL', !apiKey && 'RELAY_API_KEY'].filter(Boolean);
   if (missing.length === 0) {
     return openAgent(context, { instead: 'Experts answer with relay listen.', acceptsPlaintext });

@@ -1,6 +1,8 @@
 import { Failure } from '../failure.ts';
 import type { Access } from '../settings/require-relay.ts';
-import { readAnswer } from './read-answer.ts';
+import { describeTime } from '../terminal/describe-duration.ts';
+import { quoteProblem } from './quote-problem.ts';
+import { isTooLarge, readAnswer } from './read-answer.ts';
 
 /** A call that the SDK does not have: the vault, and the lists that `relay show` prints. */
 export interface RelayCall {
@@ -37,30 +39,40 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
       signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
     });
     const { status, headers } = answer;
-    const refusal = refusalOf(status, url);
-    if (refusal) {
-      await answer.body?.cancel();
-      throw refusal;
-    }
-    return { status, body: await readAnswer(answer, mebibytes), etag: headers.get('etag') ?? undefined };
+    const said = await readAnswer(answer, mebibytes).catch((error: unknown) => {
+      // Such a status says what is wrong without a body.
+      if (!isRefusal(status) || !isTooLarge(error)) throw error;
+    });
+    const refusal = refusalOf(answer, said, url);
+    if (refusal) throw refusal;
+    return { status, body: said, etag: headers.get('etag') ?? undefined };
   } catch (error) {
     if (error instanceof Failure) throw error;
     signal.throwIfAborted();
-    throw new Failure('unreachable', `The relay at ${url} does not answer. See what is wrong: relay doctor`, {
+    throw new Failure('unreachable', `The relay at ${url} does not answer.`, {
+      hint: 'See what is wrong: relay doctor',
       cause: error,
     });
   }
 }
 
-function refusalOf(status: number, url: string): Failure | undefined {
+const isRefusal = (status: number): boolean => [401, 403, 429].includes(status) || status >= 500;
+
+function refusalOf({ status, headers }: Response, body: unknown, url: string): Failure | undefined {
   if (status === 401 || status === 403) {
-    return new Failure(
-      'refused',
-      'The relay does not take this key: it was revoked, or is of another relay. Set RELAY_API_KEY anew.',
-    );
+    const sentence = `The relay does not take this key: it was revoked, or is of another relay. Set RELAY_API_KEY anew.`;
+    return new Failure('refused', `${quoteProblem(status, body)} ${sentence}`.trim());
   }
-  if (status === 429 || status >= 500) {
-    return new Failure('unreachable', `The relay at ${url} is too busy (${status}). Try again in a minute.`);
+  if (status === 429) {
+    const seconds = Number(headers.get('retry-after')) || 60;
+    const sentence = `Too many calls came from this address (${status}). Try again after ${describeTime(Date.now() + seconds * 1_000)}.`;
+    return new Failure('unreachable', `${quoteProblem(status, body)} ${sentence}`.trim(), {
+      code: 'rate_limited',
+    });
+  }
+  if (status >= 500) {
+    const sentence = `The relay at ${url} is too busy (${status}). Try again in a minute.`;
+    return new Failure('unreachable', `${quoteProblem(status, body)} ${sentence}`.trim());
   }
   return undefined;
 }

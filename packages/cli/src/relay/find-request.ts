@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import type { Access } from '../settings/require-relay.ts';
 import { callRelay } from './call-relay.ts';
+import { quoteProblem } from './quote-problem.ts';
 import { isTooLarge } from './read-answer.ts';
 
 const status = z.enum(['pending', 'responded', 'closed', 'expired']);
@@ -115,7 +116,8 @@ async function read<T>(access: Access, { schema, name, ...call }: Read<T>): Prom
   }
   const parsed = schema.safeParse(body);
   if (code === 200 && parsed.success) return parsed.data;
-  throw noSense(code, name);
+  const quoted = quoteProblem(code, body);
+  throw quoted ? new Failure('failed', quoted) : noSense(code, name);
 }
 
 const noSense = (code: number, name = 'your requests') =>

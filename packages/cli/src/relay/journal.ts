@@ -17,7 +17,10 @@ export interface Journal {
   release(): void;
 }
 
-export function openJournal(conversations: Conversations, opening: readonly Entry[] = []): Journal {
+export function openJournal(
+  conversations: Conversations,
+  opening: Pick<KeptConversation, 'entries' | 'askedAs'> = { entries: [] },
+): Journal {
   const held = new Map<string, KeptConversation>();
   const releases: (() => void)[] = [];
 
@@ -47,7 +50,7 @@ export function openJournal(conversations: Conversations, opening: readonly Entr
     save(state) {
       const { id } = state;
       if (!held.has(id)) {
-        take(id, 'This conversation', () => ({ version: 1, entries: [...opening], state }));
+        take(id, 'This conversation', () => ({ version: 1, ...opening, state }));
       }
       const { refCode } = state.request ?? {};
       const isNew = held.get(id)?.state.request === undefined;

@@ -4,12 +4,14 @@ import { type Access, requireKind, requireRelay } from '../settings/require-rela
 import { type Conversations, openConversations } from '../store/conversations.ts';
 import { openMemory } from '../store/memory.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
+import { type Outages, watchOutages } from './outages.ts';
 import { timing } from './patience.ts';
 
 /** What an agent's command works with. */
 export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
+  readonly outages: Outages;
   connect(save?: Parameters<typeof createRelay>[0]['save']): Relay;
 }
 
@@ -21,13 +23,16 @@ export interface AgentOptions {
 }
 
 /** With an agent's key, or a sentence. */
-export function openAgent({ config, folder, now }: Context, options: AgentOptions = {}): Agent {
+export function openAgent(context: Context, options: AgentOptions = {}): Agent {
+  const { config, folder, now } = context;
   const { instead = '', acceptsPlaintext = false } = options;
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
   const relayFolder = openRelayFolder(config.folder, access.url);
   const memory = openMemory(config.folder, access.apiKey, now);
+  const outages = watchOutages(context);
   return {
+    outages,
     access,
     conversations: openConversations(relayFolder, now),
     connect: (save) =>
@@ -39,6 +44,7 @@ export function openAgent({ config, folder, now }: Context, options: AgentOption
         acceptPlaintext: acceptsPlaintext,
         memory,
         save,
+        onOutage: outages.onOutage,
         timing,
       }),
   };

@@ -9,12 +9,16 @@ export interface Present {
   readonly refused: Failure | undefined;
 }
 
-/** The messages that are there, without waiting for more. */
-export async function readPresent(request: ExpertRequest, signal: AbortSignal): Promise<Present> {
+/** The messages that are there, without waiting for more; of a request that was read just now, `isFresh`. */
+export async function readPresent(
+  request: ExpertRequest,
+  signal: AbortSignal,
+  { isFresh = false } = {},
+): Promise<Present> {
   const messages: ExpertMessage[] = [];
   const iterator = request.messages[Symbol.asyncIterator]();
   try {
-    await request.refresh({ signal });
+    if (!isFresh) await request.refresh({ signal });
     for (;;) {
       // What has been read is handed out within this turn; what is yet to come is not.
       const next = await Promise.race([iterator.next(), nextTurn(undefined)]);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import type { Access } from '../settings/require-relay.ts';
 import { callRelay } from './call-relay.ts';
+import { quoteProblem } from './quote-problem.ts';
 
 // Whether it is one of ours, `openVault` says.
 const schema = z.object({ vault: z.custom<Vault>((value) => typeof value === 'object' && value !== null) });
@@ -17,7 +18,7 @@ export async function readVault(access: Access, signal: AbortSignal): Promise<Ke
   const { status, body, etag } = await callRelay(access, { path: '/api/v1/vault', signal });
   if (status === 404) return undefined;
   const parsed = schema.safeParse(body);
-  if (status !== 200 || !parsed.success) throw unexpected(status);
+  if (status !== 200 || !parsed.success) throw unexpected(status, body);
   return { vault: parsed.data.vault, etag };
 }
 
@@ -35,7 +36,7 @@ export interface NewVault {
 
 export async function writeVault(access: Access, { root, code, replaces }: NewVault, signal: AbortSignal) {
   const vault = await sealVault(root, code);
-  const { status } = await callRelay(access, {
+  const { status, body } = await callRelay(access, {
     method: 'PUT',
     path: '/api/v1/vault',
     body: { vault },
@@ -48,12 +49,10 @@ export async function writeVault(access: Access, { root, code, replaces }: NewVa
       'Another device has changed the vault meanwhile. Look at it first: relay keys',
     );
   }
-  if (status !== 200 && status !== 201) throw unexpected(status);
+  if (status !== 200 && status !== 201) throw unexpected(status, body);
 }
 
-function unexpected(status: number): Failure {
-  return new Failure(
-    'failed',
-    `The relay gave an answer about the vault that makes no sense (${status}). Is RELAY_URL right?`,
-  );
+function unexpected(status: number, body: unknown): Failure {
+  const sentence = `The relay gave an answer about the vault that makes no sense (${status}). Is RELAY_URL right?`;
+  return new Failure('failed', quoteProblem(status, body) || sentence);
 }

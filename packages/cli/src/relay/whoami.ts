@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import type { Access } from '../settings/require-relay.ts';
 import { callRelay } from './call-relay.ts';
+import { quoteProblem } from './quote-problem.ts';
 
 const schema = z.object({
   kind: z.enum(['consumer', 'provider']),
@@ -16,10 +17,8 @@ export async function whoami(access: Access, signal: AbortSignal): Promise<WhoAm
   const { status, body } = await callRelay(access, { path: '/api/v1/whoami', signal });
   const parsed = schema.safeParse(body);
   if (status !== 200 || !parsed.success) {
-    throw new Failure(
-      'failed',
-      `${access.url} does not answer as a relay does (${status}). Is RELAY_URL right?`,
-    );
+    const sentence = `${access.url} does not answer as a relay does (${status}). Is RELAY_URL right?`;
+    throw new Failure('failed', quoteProblem(status, body) || sentence);
   }
   return parsed.data;
 }

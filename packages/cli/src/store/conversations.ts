@@ -21,6 +21,8 @@ const schema = z.object({
   version: z.literal(1),
   /** What was said, as far as this machine took part in it. */
   entries: z.array(entry),
+  /** The name under which the question was asked, so that it is not asked twice. */
+  askedAs: z.string().optional(),
   // The SDK's own, private keys included; it checks what it reads.
   state: z.looseObject({
     version: z.literal(1),
@@ -54,6 +56,8 @@ export interface Conversations {
   /** Whether a conversation other than `id` has this reference code. */
   isTaken(refCode: string, id: string): boolean;
   keep(conversation: KeptConversation): void;
+  /** Removes one whose question the relay has refused. */
+  forget(id: string): void;
   lockPath(id: string): string;
 }
 
@@ -109,6 +113,7 @@ export function openConversations(relayFolder: string, now: () => number): Conve
     all: () => ids().flatMap((id) => read(id) ?? []),
     find,
     isTaken: (refCode, id) => ids().some((other) => other !== id && refCodeOf(other) === refCode),
+    forget: (id) => fileOf(id).remove(),
     keep: (conversation) => fileOf(conversation.state.id).write(conversation as Stored),
     lockPath: (id) => join(folder, `${id}.lock`),
   };

@@ -1,20 +1,29 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
+import { digest } from './memory.ts';
+import { openPrivateFolder } from './private-folder.ts';
 
 const schema = z.object({
   version: z.literal(1),
   root: z.base64().refine((text) => Buffer.from(text, 'base64').length === 32),
 });
 
-/** Where an expert's root is kept: whoever reads it, reads all conversations of that expert. */
+const folderOf = (folder: string): string => join(folder, 'experts');
+
+/**
+ * Where an expert's root is kept: whoever can read it can read all conversations of that expert. It belongs to the API
+ * key: by a user id, the relay could choose another expert's root, or none.
+ */
 export function openExpertFile(
-  relayFolder: string,
-  userId: string,
+  folder: string,
+  apiKey: string,
 ): Omit<JsonFile<Uint8Array<ArrayBuffer>>, 'create'> {
+  openPrivateFolder(folder);
+  openPrivateFolder(folderOf(folder));
   const file = openJsonFile({
-    path: join(relayFolder, `expert-${userId.replace(/[^0-9a-zA-Z-]/g, '')}.json`),
+    path: join(folderOf(folder), `${digest(apiKey)}.json`),
     schema,
     withoutIt: '`relay keys restore` brings the identity back with its recovery code.',
   });
@@ -30,5 +39,5 @@ export function openExpertFile(
 }
 
 /** Whether any expert's root is kept there. */
-export const hasExpertFile = (relayFolder: string): boolean =>
-  readdirSync(relayFolder).some((name) => /^expert-.*\.json$/.test(name));
+export const hasExpertFile = (folder: string): boolean =>
+  existsSync(folderOf(folder)) && readdirSync(folderOf(folder)).some((name) => name.endsWith('.json'));

@@ -50,4 +50,4 @@ export function openMemory(folder: string, apiKey: string, now: () => number): S
   };
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -10,3 +10,10 @@ function count(amount: number, unit: string): string {
   const rounded = Math.round(amount * 10) / 10;
   return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
 }
+
+/** `14:03:27`, of the terminal's own time zone. */
+export function describeTime(at: number): string {
+  const time = new Date(at);
+  const parts = [time.getHours(), time.getMinutes(), time.getSeconds()];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { Failure } from '../failure.ts';
 import { makeSafe } from './make-safe.ts';
 import { textWidth } from './text-width.ts';
 import { typedCommands } from './typed-commands.ts';
@@ -8,7 +9,7 @@ import { wrapText } from './wrap-text.ts';
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
-  write(text: string): unknown;
+  write(text: string, callBack?: (error?: Error | null) => void): unknown;
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -36,7 +37,12 @@ export interface Screen {
   /** A term, and what it means beside it. */
   entry(term: string, text: string, look: { column: number; style?: Style }): void;
   paint(style: Style, text: string): string;
+  /** Waits until everything is written. Fails when the pipe is closed: nobody has read it then. */
+  written(): Promise<void>;
 }
+
+/** The reader of a pipe has gone: no error, and the end of the command. */
+export const closedPipe = () => new Failure('done', '', { code: 'closed_pipe' });
 
 // Lines that are longer are hard to read, however wide the window.
 const widest = 100;
@@ -80,6 +86,10 @@ export function createScreen(
     foreign: (text, look = {}) => print(harmless(text).replace(/\n$/, ''), look),
     entry,
     paint,
+    written: () =>
+      new Promise((resolve, reject) => {
+        stream.write('', (error) => (error ? reject(closedPipe()) : resolve()));
+      }),
   };
 }
 

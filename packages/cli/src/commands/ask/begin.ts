@@ -1,10 +1,11 @@
 import type { Conversation, Relay } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
-import { explainError } from '../../explain-error.ts';
+import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
 import { notKept } from '../../relay/not-kept.ts';
 import { openAgent } from '../../relay/open-agent.ts';
+import type { Outages } from '../../relay/outages.ts';
 import { ownEntry } from '../../relay/own-entry.ts';
 import { sayWhenSlow } from '../../relay/say-when-slow.ts';
 import type { AskPlan } from './read-plan.ts';
@@ -15,19 +16,20 @@ export interface Begun {
   relay: Relay;
   conversation: Conversation;
   journal: Journal;
+  outages: Outages;
 }
 
 const instead = 'An expert answers: relay answer HS-... "..."';
 
 /** Asks. The conversation is kept before the question goes out, so that a crash neither loses nor doubles it. */
 export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
-  const { conversations, connect } = openAgent(context, { instead, acceptsPlaintext: plan.acceptsPlaintext });
+  const { acceptsPlaintext } = plan;
+  const { conversations, connect, outages } = openAgent(context, { instead, acceptsPlaintext });
   const { confidential, encrypted } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
-  const journal = openJournal(conversations, [
-    ownEntry({ text: question, isEncrypted: confidential, now: context.now() }),
-  ]);
+  const entries = [ownEntry({ text: question, isEncrypted: confidential, now: context.now() })];
+  const journal = openJournal(conversations, { entries });
   let id: string | undefined;
   const relay = connect((state) => {
     id = state.id;
@@ -36,6 +38,7 @@ export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
   try {
     const conversation = await sayWhenSlow(
       context.err,
+      outages,
       relay.ask({
         question,
         messages,
@@ -45,11 +48,14 @@ export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
       }),
     );
     journal.save(conversation.export());
-    return { relay, conversation, journal };
+    return { relay, conversation, journal, outages };
   } catch (error) {
     journal.release();
     relay.stop();
-    throw describeFailure(explainError(error, context.signal), id);
+    outages.stop();
+    const failure = explainError(error, context.signal);
+    if (id !== undefined && isNotAsked(failure)) conversations.forget(id);
+    throw describeFailure(failure, id);
   }
 }
 
@@ -64,7 +70,8 @@ function describeFailure(failure: Failure, id: string | undefined): Failure {
 
 /** Goes on with a conversation that this machine keeps; a further text goes out first. */
 export async function resume(context: Context, plan: AskPlan, name: string): Promise<Begun> {
-  const { conversations, connect } = openAgent(context, { instead, acceptsPlaintext: plan.acceptsPlaintext });
+  const { acceptsPlaintext } = plan;
+  const { conversations, connect, outages } = openAgent(context, { instead, acceptsPlaintext });
   const { signal } = context;
   const kept = conversations.find(name);
   if (!kept) throw notKept(name);
@@ -73,24 +80,26 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
   const relay = connect(journal.save);
   try {
     const { state } = journal.hold(kept.state.id);
-    const conversation = await sayWhenSlow(context.err, relay.resume(state, { signal }));
+    const conversation = await sayWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
-    if (text !== undefined) await send(context, { relay, conversation, journal }, text);
-    return { relay, conversation, journal };
+    const begun = { relay, conversation, journal, outages };
+    if (text !== undefined) await send(context, begun, text);
+    return begun;
   } catch (error) {
     journal.release();
     relay.stop();
+    outages.stop();
     throw error;
   }
 }
 
 async function send(
   { now, signal, err }: Context,
-  { conversation, journal }: Begun,
+  { conversation, journal, outages }: Begun,
   text: string,
 ): Promise<void> {
   const unseeing = journal.undelivered(conversation.id);
-  const { messageId } = await sayWhenSlow(err, conversation.send(text, { signal }));
+  const { messageId } = await sayWhenSlow(err, outages, conversation.send(text, { signal }));
   const { isEncrypted } = conversation;
   journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), unseeing);
 }

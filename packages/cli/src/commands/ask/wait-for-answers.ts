@@ -103,7 +103,7 @@ function describeEnd({ signal }: Context, waiting: Waiting, error: unknown): Fai
   }[outcome as string];
   return new Failure(
     outcome,
-    [sentence ?? message, any ? '' : describeEarly(waiting), describeUnsent(unsent)]
+    [sentence ?? message, any ? '' : describeEarly(waiting), describeUnsent(conversation)]
       .filter(Boolean)
       .join('\n'),
     {

@@ -1,8 +1,7 @@
-import { z } from 'zod';
+import { describeWrongAddress, readHealth } from '../../relay/check-address.ts';
+import { look } from '../../relay/look.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
-import { look } from './look.ts';
 
-const health = z.object({ status: z.string(), version: z.string(), timestamp: z.iso.datetime() });
 // Nothing here depends on the clock to the second, but what is shown and compared does look wrong beyond this.
 const tolerance = 60_000;
 
@@ -18,17 +17,12 @@ export async function checkGateway({ url, signal, now }: GatewayLook): Promise<F
   const seen = await look(`${url}/api/health`, { signal });
   if ('trouble' in seen) return [fail('gateway', `${url} ${seen.trouble}`, seen.next)];
   const took = now() - before;
-  const read = health.safeParse(seen.body);
-  if (!read.success) {
-    return [
-      fail(
-        'gateway',
-        `${url} answers, but not as an Expert Relay does (${seen.status})`,
-        'Check RELAY_URL: the address alone, without a path.',
-      ),
-    ];
+  const health = readHealth(seen);
+  if (!health) {
+    const { message, next } = await describeWrongAddress(url, seen.status, signal);
+    return [fail('gateway', message, next)];
   }
-  const { status, version, timestamp } = read.data;
+  const { status, version, timestamp } = health;
   const gateway =
     seen.status === 200
       ? ok('gateway', `${url} is up: version ${version}, ${took} ms away`)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { causeOf } from './cause-of.ts';
+import { causeOf } from '../../relay/cause-of.ts';
+import { look } from '../../relay/look.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
-import { look } from './look.ts';
 
 const patience = 10_000;
 const instead = 'Answers come all the same, a few seconds later: they are polled.';

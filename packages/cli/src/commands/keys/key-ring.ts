@@ -1,10 +1,8 @@
 import { type Expert, openExpert } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { type KeptVault, readVault } from '../../relay/vault.ts';
-import { whoami } from '../../relay/whoami.ts';
 import type { Access } from '../../settings/require-relay.ts';
 import { openExpertFile } from '../../store/expert-file.ts';
-import { openRelayFolder } from '../../store/relay-folder.ts';
 
 /** An expert's identity, as this machine and the relay's vault have it. */
 export interface KeyRing {
@@ -18,8 +16,7 @@ export interface KeyRing {
 }
 
 export async function openKeyRing({ config, signal }: Context, access: Access): Promise<KeyRing> {
-  const { userId } = await whoami(access, signal);
-  const file = openExpertFile(openRelayFolder(config.folder, access.url), userId);
+  const file = openExpertFile(config.folder, access.apiKey);
   const root = file.read();
   const vault = await readVault(access, signal);
   if (!root) return { access, file, own: undefined, vault, isInVault: false };

@@ -1,4 +1,5 @@
 import type { ContextMessage, Protection } from '@expert-relay/sdk';
+import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime } from '../show/conversation-view.ts';
@@ -11,8 +12,9 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly expiresAt: string;
       readonly status: string;
       readonly question: string;
-      readonly context: readonly ContextMessage[];
-      readonly encrypted: boolean;
+      /** Not known of a request that was listed and not read; then the question may be cut off, too. */
+      readonly context?: readonly ContextMessage[] | undefined;
+      readonly encrypted?: boolean | undefined;
     }
   | {
       readonly type: 'message' | 'answer';
@@ -26,6 +28,9 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
 );
 
+/** Questions are cut off there in the relay's list. */
+const excerptLength = 2_000;
+
 export function showNews({ out }: Context, news: News, json: boolean): void {
   if (json) {
     out.line(JSON.stringify(news));
@@ -34,13 +39,13 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
   const heading = (text: string) => out.line(`${out.paint('bold', news.refCode)}  ${out.paint('dim', text)}`);
   switch (news.type) {
     case 'request': {
-      const { length } = news.context;
+      const { length } = news.context ?? [];
       const before = length > 0 ? `, ${length} message${length > 1 ? 's' : ''} before it` : '';
-      heading(
-        `${shortTime(news.createdAt)}  ${news.encrypted ? 'takes encrypted answers' : 'plain text'}${before}`,
-      );
+      const how = news.encrypted ? 'takes encrypted answers' : 'plain text';
+      heading(`${shortTime(news.createdAt)}  ${news.encrypted === undefined ? 'waits' : how}${before}`);
       out.foreign(news.question, { indent: '  ' });
-      const option = news.encrypted ? '' : ' --plaintext';
+      if (news.question.length >= excerptLength) out.line(out.typed(`  All of it: relay show ${news.refCode}`));
+      const option = news.encrypted === false ? ' --plaintext' : '';
       out.line(out.paint('cyan', out.typed(`  relay answer ${news.refCode} "..."${option}`)));
       break;
     }
@@ -56,8 +61,15 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       heading(news.status);
       break;
     case 'refused':
-      heading('not listened to any more');
+      heading(news.code === 'no_keys_yet' ? 'cannot be read here' : 'not listened to any more');
       out.paragraph(news.message, { indent: '  ', style: 'red' });
   }
   out.line();
+}
+
+export function describeRequest(request: ExpertRequest): News {
+  const { refCode, requestId, createdAt, expiresAt, status, question, plaintext, context, encrypted } =
+    request;
+  const about = { refCode, requestId, createdAt, expiresAt, status, context, encrypted };
+  return { type: 'request', ...about, question: question || (plaintext ?? '') };
 }

@@ -22,7 +22,7 @@ export async function listenAsAgent(
   context: Context,
   { refCode, json, acceptsPlaintext }: AgentListening,
 ): Promise<Outcome> {
-  const { conversations, connect } = openAgent(context, { acceptsPlaintext });
+  const { conversations, connect, outages } = openAgent(context, { acceptsPlaintext });
   const { err, signal, now } = context;
   const kept = conversations
     .all()
@@ -33,13 +33,30 @@ export async function listenAsAgent(
   }
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
+  const stop = () => relay.stop();
+  signal.addEventListener('abort', stop, { once: true });
   const names = kept.map(({ state }) => state.request?.refCode ?? state.id).join(', ');
   err.paragraph(`Listening for answers in ${names}. Ctrl-C ends it, and loses nothing.\n`, { style: 'dim' });
 
-  async function attend({ state: { id, request } }: KeptConversation): Promise<Outcome> {
+  /** A question that has not arrived yet goes out here: that is repeated for as long as the relay is away. */
+  async function resume(id: string): Promise<Conversation> {
+    const { state } = journal.hold(id);
+    for (;;) {
+      try {
+        return await relay.resume(state, { signal });
+      } catch (error) {
+        if (explainError(error, signal).outcome !== 'unreachable') throw error;
+      }
+    }
+  }
+
+  async function attend(
+    { state: { id, request } }: KeptConversation,
+    resuming: Promise<Conversation>,
+  ): Promise<Outcome> {
     const name = request?.refCode ?? id;
     try {
-      const conversation = await relay.resume(journal.hold(id).state, { signal });
+      const conversation = await resuming;
       await deliver(context, { conversation, journal, json });
       for await (const answer of conversation) {
         journal.add(conversation, { ...answer, role: 'provider' });
@@ -56,10 +73,19 @@ export async function listenAsAgent(
     }
   }
   try {
-    const outcomes = await Promise.all(kept.map(attend));
+    // All are taken up before any is waited for: then one list says which have news.
+    const resuming = kept.map(({ state }) => resume(state.id));
+    for (const one of resuming) one.catch(() => {});
+    const known = resuming.filter((_, index) => kept[index]?.state.request !== undefined);
+    await Promise.allSettled(known);
+    const outcomes = await Promise.all(
+      kept.map((one, index) => attend(one, resuming[index] as Promise<Conversation>)),
+    );
     signal.throwIfAborted();
     return outcomes.find((outcome) => outcome !== 'done') ?? 'done';
   } finally {
+    signal.removeEventListener('abort', stop);
+    outages.stop();
     relay.stop();
     journal.release();
   }
@@ -79,6 +105,8 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
     showNews(context, { type: 'answer', ...about, text }, json);
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
+  if (answers.length === 0) return;
+  await context.out.written();
   journal.markDelivered(id, answers);
 }
 

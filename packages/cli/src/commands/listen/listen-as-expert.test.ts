@@ -15,11 +15,12 @@ test('a machine without the keys of a conversation is told how to bring them the
     input: '[{"role": "user", "content": "Before."}]',
   });
   const refCode = asked.stdout.trim();
-  expect((await sides.run(['answer', refCode, 'I do.'], { env: sides.expert })).code).toBe(0);
   const env = { ...sides.expert, RELAY_CONFIG_DIR: `${sides.folder}/bare` };
   const listening = sides.start(['listen'], { env });
-  await listening.said(/1 message before it\n/);
-  await listening.said(new RegExp(`${refCode} +not listened to any more\\n.*relay keys restore`));
+  await listening.said(new RegExp(`${refCode} .* waits\\n  Who reads this\\?`));
+  expect((await sides.run(['answer', refCode, 'I do.'], { env: sides.expert })).code).toBe(0);
+  await sides.run(['ask', '--resume', refCode, 'And who else?', '--no-wait'], { env: sides.agent });
+  await listening.said(new RegExp(`${refCode} +cannot be read here\\n.*relay keys restore`));
   listening.kill('SIGINT');
   expect((await listening.ended).code).toBe(130);
 });

@@ -11,6 +11,7 @@ import {
 } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openAgent } from '../../relay/open-agent.ts';
+import { createScreen } from '../../terminal/screen.ts';
 import { newFolder } from '../../testing/mcp-client.ts';
 import { startDeadline } from '../deadline.ts';
 import { explainFailure } from '../words/explain-failure.ts';
@@ -39,7 +40,8 @@ beforeEach(async () => {
     folder,
     colours: false,
   } as const;
-  const context = { config, folder, now: Date.now } as Parameters<typeof openAgent>[0];
+  const err = createScreen({ write() {} }, { colours: false });
+  const context = { config, folder, err, now: Date.now } as Parameters<typeof openAgent>[0];
   desk = createDesk({ openAgent: () => openAgent(context), now: Date.now });
 });
 afterEach(async () => {
@@ -76,7 +78,7 @@ describe('when the network fails', () => {
     expect(explainFailure(failure, new AbortController().signal)).toContain(
       `call wait_for_answer with the reference ${id}`,
     );
-    expect(desk.list()).toEqual([]);
+    expect(desk.list()).toMatchObject([{ state: { id } }]);
 
     await cable.mend();
     const refCode = await desk.use(id, patient(), ({ conversation }) => conversation.refCode);

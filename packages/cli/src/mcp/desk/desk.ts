@@ -1,5 +1,6 @@
 import type { Question } from '@expert-relay/sdk';
 import { readRefCode } from '../../arguments/read-ref-code.ts';
+import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
@@ -27,13 +28,17 @@ export interface Desk {
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
   /** What is kept of one: what was said, and how many answers were given. */
   read(reference: string): KeptConversation;
-  /** All that the relay has taken, oldest first. */
+  /** All that were asked, oldest first; at the end those of which it is not known whether the relay has taken them. */
   list(): KeptConversation[];
+  /** What is wrong with the relay now, in words. */
+  readonly outage: string | undefined;
   stop(): void;
 }
 
 export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: () => number }): Desk {
   const holds = new Map<string, Hold>();
+  /** Questions on their way, by the name under which they are asked. */
+  const asking = new Map<string, Promise<void>>();
   let agent: Agent | undefined;
   // At the first use: a server without settings starts all the same, and its tools say what is missing.
   const open = (): Agent => {
@@ -72,39 +77,66 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
     return kept;
   }
 
+  function useKept<T>(kept: KeptConversation, use: Use, run: Work<T>): Promise<T> {
+    const { id } = kept.state;
+    const hold = holds.get(id) ?? resumeHold({ agent: open(), now }, kept);
+    holds.set(id, hold);
+    return work(id, hold, use, run);
+  }
+
   return {
     read,
     async ask(question, use, run) {
+      const { idempotencyKey: name } = question;
+      if (name !== undefined) {
+        for (let other = asking.get(name); other; other = asking.get(name)) await within(other, use.signal);
+        const kept = open()
+          .conversations.all()
+          .find(({ askedAs }) => askedAs === name);
+        if (kept) return await useKept(checkSame(kept, question), use, run);
+      }
       let id = '';
       const hold = askHold({ agent: open(), now }, question, (name) => {
         id = name;
       });
+      const opened = within(hold.opened, use.signal);
+      if (name !== undefined) {
+        const over = () => void asking.delete(name);
+        asking.set(name, opened.then(over, over));
+      }
       try {
-        await within(hold.opened, use.signal);
+        await opened;
       } catch (error) {
         hold.letGo();
+        if (id !== '' && isNotAsked(explainError(error, use.signal))) open().conversations.forget(id);
         throw id === '' ? error : new AskFailure(id, error);
       }
       holds.set(id, hold);
       return work(id, hold, use, run);
     },
-    async use(reference, use, run) {
-      const kept = read(reference);
-      const { id } = kept.state;
-      const hold = holds.get(id) ?? resumeHold({ agent: open(), now }, kept);
-      holds.set(id, hold);
-      return work(id, hold, use, run);
-    },
+    use: async (reference, use, run) => useKept(read(reference), use, run),
     list: () => {
-      const asked = open()
-        .conversations.all()
-        .filter(({ state }) => state.request);
-      const endOf = ({ state }: KeptConversation) => state.request?.expiresAt ?? '';
+      const asked = open().conversations.all();
+      const endOf = ({ state }: KeptConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
+    get outage() {
+      return agent?.outages.current;
+    },
     stop() {
+      agent?.outages.stop();
       for (const hold of holds.values()) hold.letGo();
       holds.clear();
     },
   };
+}
+
+/** A name stands for one question. */
+function checkSame(kept: KeptConversation, { question = '' }: Question): KeptConversation {
+  const { entries, state } = kept;
+  if (entries[0]?.text === question) return kept;
+  throw new Failure(
+    'usage',
+    `This idempotency_key was used for another question, ${state.request?.refCode ?? state.id}. Ask under another one.`,
+  );
 }

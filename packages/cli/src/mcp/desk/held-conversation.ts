@@ -1,5 +1,6 @@
-import type { Conversation } from '@expert-relay/sdk';
+import { type Conversation, RelayError } from '@expert-relay/sdk';
 import type { Journal } from '../../relay/journal.ts';
+import type { Outages } from '../../relay/outages.ts';
 import { ownEntry } from '../../relay/own-entry.ts';
 import { type Entry, isEarly } from '../../store/conversations.ts';
 import { saysItIsOver } from '../words/is-over.ts';
@@ -22,6 +23,8 @@ export interface HeldConversation {
    * signal, or when another one begins to wait.
    */
   nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<HandedAnswers | undefined>;
+  /** Why the last wait could not have heard of an answer; undefined when the relay answered. */
+  readonly outage: string | undefined;
   /** Says whether it has gone out. If not, it will by itself. */
   reply(text: string, signal: AbortSignal): Promise<boolean>;
   /** Reads on until an answer is there; what could not go out before goes out meanwhile. */
@@ -34,13 +37,15 @@ export interface Holding {
   /** Aborted once the conversation is held no more. */
   life: AbortSignal;
   now: () => number;
+  outages: Outages;
 }
 
-export function holdConversation({ conversation, journal, life, now }: Holding): HeldConversation {
+export function holdConversation({ conversation, journal, life, now, outages }: Holding): HeldConversation {
   const { id } = conversation;
   let reading: Promise<void> | undefined;
   let waiter = new AbortController();
   let handing: Promise<void> = Promise.resolve();
+  let isReached = false;
 
   function readOn(): Promise<void> {
     reading ??= read().finally(() => {
@@ -55,6 +60,21 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
     await handing;
     // Held no more: the relay still has it for whoever goes on.
     if (!life.aborted) journal.add(conversation, { role: 'provider', ...answer });
+  }
+
+  /** Finds out whether the relay answers: a wait that ends without an answer says nothing about that. */
+  async function reach(): Promise<void> {
+    isReached = false;
+    try {
+      await conversation.refresh({ signal: life });
+    } catch (error) {
+      // Every other failure is an answer of the relay, and comes to the reader as well.
+      const isAway =
+        error instanceof RelayError && ['unreachable', 'rate_limited', 'aborted'].includes(error.code);
+      if (isAway || life.aborted) return;
+    }
+    isReached = true;
+    outages.onOutage(undefined);
   }
 
   function handOver(entries: readonly Entry[]): HandedAnswers {
@@ -75,6 +95,10 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
   return {
     conversation,
     readOn,
+    get outage() {
+      if (outages.current) return outages.current;
+      return isReached ? undefined : 'The relay does not answer.';
+    },
     async nextAnswers({ signal, any = false }) {
       const fitting = () => journal.undelivered(id).filter((one) => any || !isEarly(one));
       waiter.abort();
@@ -82,6 +106,7 @@ export function holdConversation({ conversation, journal, life, now }: Holding):
       const either = AbortSignal.any([signal, waiter.signal]);
       try {
         await within(handing, either);
+        if (fitting().length === 0) void reach();
         while (fitting().length === 0) await within(readOn(), either);
       } catch (error) {
         if (either.aborted) return undefined;

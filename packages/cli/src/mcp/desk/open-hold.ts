@@ -27,10 +27,9 @@ export function resumeHold(holder: Holder, { state }: KeptConversation): Hold {
 
 /** Begins a new one, whose id `onId` learns before the question goes out. */
 export function askHold(holder: Holder, question: Question, onId: (id: string) => void): Hold {
-  const { question: text = '', confidential: isEncrypted = false } = question;
-  const journal = openJournal(holder.agent.conversations, [
-    ownEntry({ text, isEncrypted, now: holder.now() }),
-  ]);
+  const { question: text = '', confidential: isEncrypted = false, idempotencyKey: askedAs } = question;
+  const entries = [ownEntry({ text, isEncrypted, now: holder.now() })];
+  const journal = openJournal(holder.agent.conversations, { entries, askedAs });
   return openHold(holder, journal, (relay, signal) => relay.ask({ ...question, signal }), onId);
 }
 
@@ -49,7 +48,7 @@ function openHold(
   });
   const opened = begin(relay, life.signal).then((conversation) => {
     journal.save(conversation.export());
-    return holdConversation({ conversation, journal, life: life.signal, now });
+    return holdConversation({ conversation, journal, life: life.signal, now, outages: agent.outages });
   });
   // Whoever opened it may have given up; whoever waits for it hears of a failure all the same.
   opened.catch(() => {});

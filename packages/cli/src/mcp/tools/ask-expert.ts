@@ -23,11 +23,19 @@ The conversation is end-to-end encrypted, but the question and its context can b
       .describe(
         'True hides question and context from the relay too: they go out encrypted once the expert has picked the request up, which takes an expert whose tools encrypt, such as the SDK or the command line.',
       ),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe(
+        'A name of your choice for this question. Calling again with the same one never asks twice: it gives the same reference.',
+      ),
   },
   output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
   patience: () => 30,
-  run: ({ question, context = [], confidential = false }, call) =>
-    call.desk.ask({ question, messages: context, confidential }, call, ({ conversation }) => {
+  run: ({ question, context = [], confidential = false, idempotency_key: idempotencyKey }, call) =>
+    call.desk.ask({ question, messages: context, confidential, idempotencyKey }, call, ({ conversation }) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on the answer.`;
       const kept = describeUnsent(conversation);

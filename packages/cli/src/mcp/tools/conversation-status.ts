@@ -17,12 +17,16 @@ const entry = z.object({
   seen_your_last: seenYourLast,
 });
 
+const unconfirmed = 'unconfirmed';
+
 const output = {
   conversations: z.array(
     z.object({
       reference: knownReference,
-      status,
-      expires_at: z.string(),
+      status: z
+        .enum([...status.options, unconfirmed])
+        .describe(`${status.description} ${unconfirmed}: it is not known whether the question has arrived.`),
+      expires_at: z.string().optional(),
       answers_given: z.number(),
       answers_waiting: z.number().optional(),
       picked_up: z.boolean().optional(),
@@ -118,11 +122,12 @@ function quoteEntry({ from, text, created_at, seen_your_last }: z.infer<typeof e
 
 /** As last seen: nothing is asked of the relay. */
 function listAll(desk: Desk) {
-  const conversations = desk.list().flatMap((kept) => {
-    const { request } = kept.state;
-    if (!request) return [];
+  const conversations = desk.list().map((kept) => {
+    const { id, request } = kept.state;
+    const answers_given = countAnswers(kept).delivered;
+    if (!request) return { reference: id, status: unconfirmed, answers_given } as const;
     const { refCode: reference, status, expiresAt: expires_at } = request;
-    return [{ reference, status, expires_at, answers_given: countAnswers(kept).delivered }];
+    return { reference, status, expires_at, answers_given };
   });
   const next =
     conversations.length > 0
@@ -131,9 +136,10 @@ function listAll(desk: Desk) {
   return {
     text: [
       conversations.length > 0 ? 'As last seen, oldest first:' : 'No conversation is kept here.',
-      ...conversations.map(
-        ({ reference, status, expires_at, answers_given }) =>
-          `${reference}: ${status}, ends ${expires_at}, ${answers_given} answers given to you`,
+      ...conversations.map(({ reference, status, expires_at, answers_given }) =>
+        status === unconfirmed
+          ? `${reference}: it is not known whether the question has arrived. wait_for_answer goes on with it, and never asks it twice.`
+          : `${reference}: ${status}, ends ${expires_at}, ${answers_given} answers given to you`,
       ),
       `Next: ${next}`,
     ],

@@ -1,0 +1,202 @@
+import type { ListedRequest } from '@expert-relay/sdk';
+import type { Expert, ExpertEvent, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Context } from '../../context.ts';
+import { explainError } from '../../explain-error.ts';
+import type { ExpertSide } from '../../relay/open-expert.ts';
+import { readPresent } from '../../relay/read-present.ts';
+import { describeRequest, type News } from './inbox.ts';
+
+/** A request that was listed or announced. It is read only once its agent says something. */
+interface Watched {
+  readonly requestId: string;
+  refCode: string;
+  /** Once it was read. */
+  request: ExpertRequest | undefined;
+  /** The first message that is news, where earlier ones are not. */
+  from: string | undefined;
+  /** Messages that were shown, or were there before. */
+  readonly known: Set<string>;
+  /** Whether the last attempt to read it failed. */
+  isUnread: boolean;
+  state: 'open' | 'needs keys' | 'over';
+  /** Ends when all that was begun with it is done: one thing at a time. */
+  work: Promise<void>;
+}
+
+interface Watching {
+  show(news: News): void;
+  picksUp: boolean;
+}
+
+/**
+ * Shows all requests that wait, then what comes, until the signal aborts. It costs one list and one stream: a request
+ * is read when it is new, or when its agent says something.
+ */
+export async function watchRequests(
+  { signal, err }: Context,
+  side: ExpertSide,
+  { show, picksUp }: Watching,
+): Promise<void> {
+  const watched = new Map<string, Watched>();
+  const clients = [side.expert];
+  let { hasKeys } = side;
+  let isListed = false;
+  const reader = (): Expert => clients.at(-1) ?? side.expert;
+
+  function watch({ requestId, refCode }: Pick<ListedRequest, 'requestId' | 'refCode'>): Watched {
+    const work = Promise.resolve();
+    const one: Watched = {
+      ...{ requestId, refCode, request: undefined, from: undefined, known: new Set(), isUnread: false },
+      ...{ state: 'open', work },
+    };
+    watched.set(requestId, one);
+    return one;
+  }
+
+  /** A failure of one ends none of the others. */
+  function queue(one: Watched, run: () => Promise<void>): void {
+    one.work = one.work.then(run).catch((error: unknown) => {
+      if (signal.aborted) return;
+      const { requestId, refCode } = one;
+      const { outcome, code, message } = explainError(error, signal);
+      if (outcome === 'unreachable') {
+        // Looked at again with the next list; one that was never read is then met anew.
+        one.isUnread = true;
+        if (!one.request) watched.delete(requestId);
+        return;
+      }
+      // A request that is gone by now, or was announced and is not there, is no news.
+      if (outcome === 'unknown' || one.state !== 'open') return;
+      one.state = code === 'no_keys_yet' ? 'needs keys' : 'over';
+      show({ type: 'refused', refCode, requestId, code, message });
+    });
+  }
+
+  /** Shows what its agent has said since the last look. */
+  async function read(one: Watched): Promise<void> {
+    if (one.state === 'over') return;
+    const isFresh = one.request === undefined;
+    one.isUnread = false;
+    one.request ??= await reader().request(one.requestId, { signal });
+    const { request, requestId, known } = one;
+    one.refCode = request.refCode;
+    // Without keys, why nothing can be read is said by another look alone.
+    const isRead = isFresh && (request.isPickedUp || !request.encrypted);
+    const { messages, refused } = await readPresent(request, signal, { isFresh: isRead });
+    const begin = Math.max(
+      0,
+      messages.findIndex(({ messageId }) => messageId === one.from),
+    );
+    for (const [index, { role, ...message }] of messages.entries()) {
+      const isNews = role === 'consumer' && index >= begin && !known.has(message.messageId);
+      known.add(message.messageId);
+      if (isNews) show({ type: 'message', refCode: request.refCode, requestId, ...message });
+    }
+    one.from = undefined;
+    if (refused) throw refused;
+  }
+
+  /** Shows a request that came while this listens. */
+  function meet(requestId: string): void {
+    const one = watch({ requestId, refCode: '' });
+    queue(one, async () => {
+      one.request = await reader().request(requestId, { signal });
+      one.refCode = one.request.refCode;
+      show(describeRequest(one.request));
+      await pickUp(one.request);
+      await read(one);
+    });
+  }
+
+  async function pickUp(request: ExpertRequest): Promise<void> {
+    if (picksUp && hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
+  }
+
+  function end(one: Watched, status: string): void {
+    queue(one, async () => {
+      if (one.state === 'over') return;
+      one.state = 'over';
+      show({ type: 'ended', refCode: one.refCode, requestId: one.requestId, status });
+    });
+  }
+
+  /** Lists anew: the first time for what waits, later for what may have been missed. */
+  async function list(isMissed: boolean): Promise<void> {
+    const pending = await side.expert.list({ status: 'pending', signal });
+    const responded = await side.expert.list({ status: 'responded', signal });
+    const open = [...pending, ...responded].sort((one, other) =>
+      one.createdAt.localeCompare(other.createdAt),
+    );
+    const ids = new Set(open.map(({ requestId }) => requestId));
+    for (const one of watched.values()) {
+      if (!ids.has(one.requestId)) queue(one, () => lookWhetherEnded(one));
+      // A conversation that nobody has read here has no place from which to go on: `relay show` shows it.
+      else if ((isMissed || one.isUnread) && one.request) queue(one, () => read(one));
+    }
+    for (const request of open) {
+      if (watched.has(request.requestId)) continue;
+      if (isListed || picksUp) meet(request.requestId);
+      else {
+        watch(request);
+        if (request.status === 'pending') show({ type: 'request', ...request });
+      }
+    }
+    if (!isListed && !picksUp && responded.length > 0)
+      err.paragraph(describeAnswered(responded.length), { style: 'dim' });
+    isListed = true;
+  }
+
+  async function lookWhetherEnded(one: Watched): Promise<void> {
+    if (one.state === 'over') return;
+    one.request ??= await reader().request(one.requestId, { signal });
+    await one.request.refresh({ signal }).catch(() => {});
+    const { status } = one.request;
+    if (status === 'closed' || status === 'expired') end(one, status);
+  }
+
+  /** Keys may be made, or brought here, while this listens. */
+  function lookForKeys(): void {
+    const client = side.renew();
+    if (!client) return;
+    clients.push(client);
+    hasKeys = true;
+    err.paragraph('Keys have come to this machine: encrypted messages are read from now on.', {
+      style: 'green',
+    });
+    for (const one of watched.values()) {
+      one.request = undefined;
+      if (one.state !== 'needs keys') continue;
+      one.state = 'open';
+      queue(one, () => read(one));
+    }
+  }
+
+  async function take(event: ExpertEvent): Promise<void> {
+    lookForKeys();
+    if (event.type === 'unknown') {
+      // An outage is reported elsewhere, and followed by another such event.
+      await list(event.isMissed).catch((error: unknown) => {
+        if (explainError(error, signal).outcome !== 'unreachable') throw error;
+      });
+      return;
+    }
+    const one = watched.get(event.requestId);
+    if (event.type === 'new_request' && !one) meet(event.requestId);
+    else if (event.type === 'request_closed' && one) end(one, event.reason);
+    else if (event.type === 'new_message' && event.role === 'consumer') {
+      const heard = one ?? watch({ requestId: event.requestId, refCode: '' });
+      if (!heard.request) heard.from ??= event.messageId;
+      queue(heard, () => read(heard));
+    }
+  }
+
+  try {
+    for await (const event of side.expert.events({ signal })) await take(event);
+  } finally {
+    for (const client of clients) client.stop();
+    await Promise.all([...watched.values()].map(({ work }) => work));
+  }
+}
+
+const describeAnswered = (count: number): string =>
+  `${count} more ${count === 1 ? 'is' : 'are'} answered and still open: relay show\n`;
