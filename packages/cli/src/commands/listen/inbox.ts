@@ -44,7 +44,8 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       const how = news.encrypted ? 'takes encrypted answers' : 'plain text';
       heading(`${shortTime(news.createdAt)}  ${news.encrypted === undefined ? 'waits' : how}${before}`);
       out.foreign(news.question, { indent: '  ' });
-      if (news.question.length >= excerptLength) out.line(out.typed(`  All of it: relay show ${news.refCode}`));
+      if (news.question.length >= excerptLength)
+        out.line(out.typed(`  All of it: relay show ${news.refCode}`));
       const option = news.encrypted === false ? ' --plaintext' : '';
       out.line(out.paint('cyan', out.typed(`  relay answer ${news.refCode} "..."${option}`)));
       break;

@@ -40,12 +40,16 @@ export interface Holding {
   outages: Outages;
 }
 
+/** A call that takes longer than this is not answered. */
+const silentAfterMs = 3_000;
+
 export function holdConversation({ conversation, journal, life, now, outages }: Holding): HeldConversation {
   const { id } = conversation;
   let reading: Promise<void> | undefined;
   let waiter = new AbortController();
   let handing: Promise<void> = Promise.resolve();
   let isReached = false;
+  let waitingSince = 0;
 
   function readOn(): Promise<void> {
     reading ??= read().finally(() => {
@@ -65,6 +69,7 @@ export function holdConversation({ conversation, journal, life, now, outages }: 
   /** Finds out whether the relay answers: a wait that ends without an answer says nothing about that. */
   async function reach(): Promise<void> {
     isReached = false;
+    waitingSince = performance.now();
     try {
       await conversation.refresh({ signal: life });
     } catch (error) {
@@ -97,7 +102,9 @@ export function holdConversation({ conversation, journal, life, now, outages }: 
     readOn,
     get outage() {
       if (outages.current) return outages.current;
-      return isReached ? undefined : 'The relay does not answer.';
+      // A wait that has just begun, or was ended by another one, shows nothing.
+      const isSilent = !isReached && performance.now() - waitingSince > silentAfterMs;
+      return isSilent ? 'The relay does not answer.' : undefined;
     },
     async nextAnswers({ signal, any = false }) {
       const fitting = () => journal.undelivered(id).filter((one) => any || !isEarly(one));
