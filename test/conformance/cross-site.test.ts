@@ -32,6 +32,7 @@ describe(row('silences', 'cross-site'), () => {
   test('sign-in and sign-out too', async () => {
     for (const headers of foreign()) {
       expect((await here.relay.nobody.post('/auth/dev', { user: 'eve' }, headers)).status).toBe(403);
+      expect((await here.relay.nobody.post('/auth/link', undefined, headers)).status).toBe(403);
       expect((await here.alice.session.post('/logout', undefined, headers)).status).toBe(403);
     }
     expect((await here.alice.session.get('/api/me')).status).toBe(200);
@@ -83,6 +84,11 @@ describe(row('silences', 'cross-site'), () => {
       ['GET', '/dashboard/requests'],
       ['GET', '/auth'],
       ['GET', '/auth/login'],
+      ['GET', '/auth/error'],
+      ['GET', '/auth/github'],
+      ['GET', '/auth/github/callback'],
+      ['GET', '/auth/link'],
+      ['POST', '/auth/link'],
       ['GET', '/auth/nothing'],
       ['POST', '/auth/nothing'],
       ['POST', '/auth/dev'],

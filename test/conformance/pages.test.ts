@@ -14,7 +14,13 @@ describe(row('authentication', 'pages'), () => {
     },
   );
 
-  test.each(['/auth/login', '/auth/login?next=/x'])('%s with a session leads to /dashboard', async (path) => {
+  test.each([
+    '/auth/login',
+    '/auth/login?next=/x',
+    '/auth/error?reason=denied',
+    '/auth/github',
+    '/auth/link?token=x',
+  ])('%s with a session leads to /dashboard', async (path) => {
     const answer = await here.alice.session.get(path);
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('/dashboard');
@@ -29,6 +35,14 @@ describe(row('authentication', 'pages'), () => {
       expect(answer.headers['content-type']).toMatch(/^text\/html; ?charset=utf-8$/i);
       expect(answer.text).toMatch(/^<!doctype html>/i);
     }
+  });
+
+  test('the callback of a provider is not redirected', async () => {
+    for (const caller of [here.alice.session, here.relay.nobody]) {
+      const answer = await caller.get('/auth/github/callback?code=x&state=y');
+      expect(answer.headers.location).not.toBe('/dashboard');
+    }
+    expect((await here.alice.session.get('/api/me')).status).toBe(200);
   });
 
   test('the bare address leads to the dashboard', async () => {
@@ -58,6 +72,9 @@ test.each([
   '/internal/me',
   '/internal/keys',
   '/internal/users/sign-in',
+  '/internal/identities',
+  '/internal/sessions/end',
+  '/internal/sign-in-links/use',
   '/internal/stream-token',
   '/metrics',
   '/livez',

@@ -159,6 +159,20 @@ describe('after a restart of the dashboard', () => {
     await ended(stream);
   });
 
+  test('a provider that cannot be reached at all is reported in words', async () => {
+    const visitor = await signIn();
+    // Nothing listens there.
+    await here.relay.restartDashboard({ ...settings, RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9' });
+    const stranger = createVisitor(here.relay.gatewayUrl);
+    const page = await stranger.follow('/auth/google');
+    expect(page.url).toContain('/auth/error?reason=provider_failed');
+    expect(page.status).toBe(502);
+    const join = await visitor.call('POST', '/api/identities/google');
+    expect(join.status).toBe(503);
+    expect(join.json.detail).toBe('Google does not answer. Nothing was changed.');
+    expect(join.headers.get('retry-after')).toBe('30');
+  });
+
   test('a cookie of the old secret is accepted while both are set, and a new one is signed by the first', async () => {
     const visitor = await signIn();
     const before = visitor.cookies();
