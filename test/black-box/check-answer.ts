@@ -51,7 +51,9 @@ function documentedResponse(
     const documented = operation.responses[status];
     return documented && follow(documented);
   }
-  if (status === 405 && findPath(ask.path)) return ofEveryPath[status];
+  // All of /auth/* leads to the dashboard, which has pages at some of these paths.
+  const isListed = findPath(ask.path) !== undefined || /^\/auth\//.test(ask.path);
+  if (status === 405 && isListed) return ofEveryPath[status];
   return anywhere
     .map((name) => responses[name])
     .find((response) => response && problemsOf(response)[0]?.status === status);
