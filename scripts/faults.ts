@@ -30,9 +30,12 @@ export async function faults(args: string[]): Promise<void> {
     if (verdict.failures.length > 0) terminal.line(`    FAILED: ${verdict.failures[0]}`);
   }
   terminal.line(`\n${formatVerdicts(verdicts)}\n`);
-  if (verdicts.length < seeds.length) terminal.line('Interrupted. The same command goes on where it was.');
-  if (verdicts.length < seeds.length || verdicts.some(({ failures }) => failures.length > 0))
-    process.exitCode = 1;
+  if (verdicts.length < seeds.length) {
+    terminal.line('Interrupted. The same command continues with the next seed.');
+    // The clients of an interrupted run would go on calling services that have stopped.
+    process.exit(130);
+  }
+  if (verdicts.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 }
 
 /** Hostile connections instead of faults. */

@@ -10,7 +10,8 @@ export async function chaos(settings: ChaosSettings, terminal: Terminal): Promis
   // Not before: what it needs has only now been built.
   const { runChaos } = await import('./run-chaos.ts');
   const verdict = await terminal.step('chaos', (detail) => runChaos(settings, detail));
-  if (!verdict) return;
+  // The clients of an interrupted run would go on calling services that have stopped.
+  if (!verdict) process.exit(130);
   terminal.line(`\n${formatChaosVerdict(verdict)}\n`);
   if (!settings.only) recordChaos(join(root, 'test/faults/chaos/record.md'), verdict, new Date());
   if (verdict.failures.length > 0) process.exitCode = 1;
