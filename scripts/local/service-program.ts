@@ -23,10 +23,11 @@ export function serviceProgram(
 }
 
 /**
- * glibc keeps freed blocks below its threshold, which grows with use, in an arena for each thread. With a fixed
- * threshold, buffers of 64 KiB and more, the size of Node's reads, go back to the system when they are freed.
+ * glibc raises its threshold with use, so that freed buffers of up to 32 MiB stay in one of many arenas. With a fixed
+ * one they go back to the system. It stays above 64 KiB, the size of Node's reads: shrunk ones may be kept for long,
+ * and each would hold a page and one of the 65,530 mappings that a process may have.
  */
-const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536' };
+const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /**
  * Prisma parses its schema in WebAssembly at start, long enough for V8 to think that worth optimising:

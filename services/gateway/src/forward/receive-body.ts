@@ -37,7 +37,7 @@ export function createBodyReceiver(options: {
   });
   new Gauge({
     name: 'relay_gateway_body_bytes',
-    help: 'Bytes of bodies that are held until their calls are answered.',
+    help: 'Memory of bodies that are held until their calls are answered.',
     registers: [options.metrics],
     collect() {
       this.set(heldBytes);
@@ -100,7 +100,8 @@ export function createBodyReceiver(options: {
     if (call.body || !hasBody(request)) return call.body;
     if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
     call.body = await new Promise<Buffer>((resolve, reject) => {
-      const pieces: Buffer[] = [];
+      const declared = Number(request.headers['content-length'] ?? bodyLimit);
+      let held: Buffer = Buffer.alloc(0);
       let size = 0;
       const body: ArrivingBody = {
         network: networkOf(call.client),
@@ -113,28 +114,47 @@ export function createBodyReceiver(options: {
         },
       };
       function take(piece: Buffer): void {
+        const before = held.length;
+        held = append(held, size, piece, declared);
         size += piece.length;
-        heldBytes += piece.length;
-        pieces.push(piece);
+        heldBytes += held.length - before;
         if (size > bodyLimit) body.refuse(new Problem('payload_too_large'));
-        else if (heldBytes > limits.bytes) makeRoom(body);
+        else if (held.length > before && heldBytes > limits.bytes) makeRoom(body);
       }
       add(body);
       request.on('data', take);
       request.once('end', () => {
         remove(body);
-        resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
-        pieces.length = 0;
+        resolve(held.length === size ? held : held.subarray(0, size));
       });
       response.once('close', () => {
         remove(body);
-        heldBytes -= size;
+        heldBytes -= held.length;
         // After the end of the body this changes nothing.
         reject(new ClientLeft());
       });
     });
     return call.body;
   };
+}
+
+const leastGrowth = 4_096;
+
+/**
+ * Adds a piece behind the first `size` bytes of `held`, which grows by doubling. A list of pieces would cost hundreds of
+ * bytes for each, and a hostile client can send a body byte by byte. Most bodies come in one piece and are not copied.
+ */
+function append(held: Buffer, size: number, piece: Buffer, declared: number): Buffer {
+  if (size === 0) return piece;
+  const needed = size + piece.length;
+  if (needed <= held.length) {
+    piece.copy(held, size);
+    return held;
+  }
+  const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed + leastGrowth, declared)));
+  held.copy(grown, 0, 0, size);
+  piece.copy(grown, size);
+  return grown;
 }
 
 /** With the code of Node's streams: nobody is there for an answer, and nothing of ours failed. */
