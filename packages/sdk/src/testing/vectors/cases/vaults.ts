@@ -1,4 +1,6 @@
+import { sha256 } from '../../../crypto/bytes/sha256.ts';
 import { tuple } from '../../../crypto/bytes/tuple.ts';
+import { toUtf8 } from '../../../crypto/bytes/utf8.ts';
 import type { Vault } from '../../../crypto/index.ts';
 import { deriveAesKey, importSecret } from '../../../crypto/keys/hkdf.ts';
 import type { Draft } from '../case.ts';
@@ -54,8 +56,8 @@ export async function vaultCases(): Promise<Draft[]> {
     mistyped('a character short', code.slice(0, -1)),
     mistyped('a character more', `${code}0`),
     mistyped('without its check characters', characters),
-    mistyped('with a U', replaceAt(code, 0, 'U')),
-    mistyped('with a letter that only looks small', replaceAt(code, 0, '\u017f')),
+    mistyped('with a U, and the check characters of that', await withU(characters)),
+    mistyped('with a letter that only looks small', code.replace('S', '\u017f')),
     mistyped('nothing', ''),
     { name: 'a vault as it is sealed', kind: 'seal-vault', input: sealing },
     open('as it is opened', {}),
@@ -96,6 +98,14 @@ async function sealWrongly(identity: Uint8Array, characters: string) {
 
 const whiteSpace =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+/** Only the alphabet refuses it. */
+async function withU(characters: string): Promise<string> {
+  const changed = replaceAt(characters, 0, 'U');
+  const [first = 0, second = 0] = await sha256(toUtf8(changed));
+  const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+  return `${changed}${alphabet[first >> 3]}${alphabet[((first & 7) << 2) | (second >> 6)]}`;
+}
 
 /** A different one behind each character. */
 function spaced(code: string, spaces: string): string {
