@@ -167,6 +167,20 @@ describe('a refusal', () => {
   });
 });
 
+test('an answer that the relay did not take is not missed by the next client of the expert', async () => {
+  const memory = createMemory();
+  const conversation = await agent().ask({ question: 'May I?' });
+  const request = await human({ url: liar.url, memory }).request(conversation.requestId);
+  await request.pickUp();
+  liar.tell({
+    swallow: ({ path, method }) =>
+      method === 'POST' && path.includes('/message/') ? { status: 503, body: {} } : undefined,
+  });
+  await expect(request.answer('Lost.')).rejects.toMatchObject({ code: 'unreachable' });
+  await (await human({ memory }).request(conversation.requestId)).answer('Yes.');
+  expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
+});
+
 test('what retention has erased is called so, on both sides, and is no refusal', async () => {
   const memory = createMemory();
   const conversation = await agent().ask({ question: 'May I?' });

@@ -1,8 +1,23 @@
 import { expect, test } from '@jest/globals';
-import { makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
+import { toBase64 } from '../crypto/bytes/base64.ts';
+import { type AgentKeys, makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
 import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { ExpertSide } from './expert-side.ts';
+
+const headOf = (requestId: string, agent: AgentKeys): Head => ({
+  requestId,
+  refCode: 'HS-7KQ2M9XD',
+  status: 'pending',
+  createdAt: '2026-01-01T00:00:00Z',
+  expiresAt: '2026-01-02T00:00:00Z',
+  responseCount: 0,
+  asked: {},
+  consumerKeys: { sign: agent.signPublic.pem, encrypt: agent.encryptPublic.pem },
+  providerKeys: undefined,
+  keySignature: undefined,
+  erasedAt: undefined,
+});
 
 test('a pick-up that ends after another device was seen to pick up does not forget what was read since', async () => {
   const [expert, agent, requestId] = [
@@ -10,25 +25,13 @@ test('a pick-up that ends after another device was seen to pick up does not forg
     await makeAgentKeys(),
     crypto.randomUUID(),
   ];
-  const asked: Head = {
-    requestId,
-    refCode: 'HS-7KQ2M9XD',
-    status: 'pending',
-    createdAt: '2026-01-01T00:00:00Z',
-    expiresAt: '2026-01-02T00:00:00Z',
-    responseCount: 0,
-    asked: {},
-    consumerKeys: { sign: agent.signPublic.pem, encrypt: agent.encryptPublic.pem },
-    providerKeys: undefined,
-    keySignature: undefined,
-    erasedAt: undefined,
-  };
+  const asked = headOf(requestId, agent);
   const { providerSignPubKey, providerEncryptPubKey, keySignature } = await new ExpertSide({
     requestId,
     expert,
     memory: createMemory(),
   }).pickUp(asked);
-  const pickedUp: Head = {
+  const pickedUp = {
     ...asked,
     providerKeys: { sign: providerSignPubKey, encrypt: providerEncryptPubKey },
     keySignature,
@@ -57,4 +60,48 @@ test('a pick-up that ends after another device was seen to pick up does not forg
   const channel = await agreeing;
   await pickingUp;
   expect(await side.agree(pickedUp)).toBe(channel);
+});
+
+test("each of the agent's keys is remembered from the first look on", async () => {
+  const [expert, agent, other] = [await openExpert(makeRoot()), await makeAgentKeys(), await makeAgentKeys()];
+  const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
+  const asked = headOf(options.requestId, agent);
+  await new ExpertSide(options).agree(asked);
+  for (const change of [{ sign: other.signPublic.pem }, { encrypt: other.encryptPublic.pem }]) {
+    const side = new ExpertSide(options);
+    const consumerKeys = { ...asked.consumerKeys, ...change } as Head['consumerKeys'];
+    await expect(side.agree({ ...asked, consumerKeys })).rejects.toMatchObject({ code: 'keys_changed' });
+  }
+  await expect(new ExpertSide(options).agree(asked)).resolves.toBeUndefined();
+});
+
+test('the last messages are remembered once the relay has listed or taken them', async () => {
+  const [expert, agent] = [await openExpert(makeRoot()), await makeAgentKeys()];
+  const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
+  const [listed = '', taken = '', sealed = ''] = [1, 2, 3].map((byte) =>
+    toBase64(new Uint8Array(32).fill(byte)),
+  );
+  const stateOf = (seen: readonly string[], unlisted: readonly string[]) => ({
+    seen: seen.map((hash) => [hash, 0] as const),
+    ends: seen,
+    unlisted,
+  });
+  const remembered = async () =>
+    JSON.parse((await options.memory.get(`request:${options.requestId}`)) ?? '{}').ends;
+
+  const side = new ExpertSide(options);
+  await side.agree(headOf(options.requestId, agent));
+  await side.settle(stateOf([sealed], [sealed]));
+  expect(await remembered()).toEqual([]);
+  await side.keep([taken]);
+  await side.settle(stateOf([listed, taken, sealed], [taken, sealed]));
+  expect(await remembered()).toEqual([listed, taken]);
+
+  // What was remembered means that there was a pick-up.
+  const again = new ExpertSide(options);
+  await again.recall();
+  await expect(again.agree(headOf(options.requestId, agent))).rejects.toMatchObject({ code: 'keys_changed' });
+  await expect(again.settle(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });
+  await expect(again.settle(stateOf([], []))).rejects.toMatchObject({ code: 'keys_changed' });
+  await expect(again.settle(stateOf([listed, taken], []))).resolves.toBeUndefined();
 });
