@@ -41,6 +41,19 @@ export function aboutMessagesOf(side: 'consumer' | 'provider'): readonly Message
       code: 'wrong_signature',
       after: 2,
     },
+    ...(['tag', 'signature', 'role'] as const).map((member) => ({
+      name: `shows a message once more with another \`${member}\``,
+      lie: () =>
+        aboutSecond((message, messages) => {
+          const copy: Json = { ...message, encrypted: { ...blobOf(message) }, seq: Number(message.seq) + 1 };
+          if (member === 'role') copy.role = side === 'consumer' ? 'provider' : 'consumer';
+          else if (member === 'signature') copy.signature = flip(copy.signature);
+          else blobOf(copy).tag = flip(blobOf(copy).tag);
+          messages.push(copy);
+        }),
+      code: member === 'role' ? 'wrong_role' : 'wrong_signature',
+      after: 2,
+    })),
     { name: 'lists messages backwards', lie: () => inList((messages) => messages.reverse()), all: true },
     {
       name: 'swaps the places of two messages',

@@ -120,6 +120,11 @@ export async function exchangeCases(): Promise<Draft[]> {
       { error: 'invalid_public_key' },
     ),
     check(
+      "the agent's own signing key sent back",
+      { ...unsigned, providerSignPubKey: own.sign },
+      { error: 'invalid_public_key' },
+    ),
+    check(
       "the agent's own agreement key sent back",
       { ...unsigned, providerEncryptPubKey: own.encrypt },
       { error: 'invalid_public_key' },
