@@ -65,6 +65,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   }
 
   const app = bareApp();
+  // One spelling of each path: what guards a path must see every request that reaches its route.
+  app.enable('strict routing');
   app.use(observeCalls({ log, metrics }));
   const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
   app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));

@@ -101,6 +101,23 @@ describe('an account that is added', () => {
     );
   });
 
+  test('is not added when that session ends while the provider is asked', async () => {
+    const owner = createVisitor(here.relay.gatewayUrl);
+    await owner.follow('/auth/google', name);
+    here.github.user = githubUser(count + 30_000, `${name}-late`);
+    const authorize = await owner.get(await locationOf('github', owner));
+    const { received, release } = here.github.hold();
+    const late = owner.get(authorize.headers.get('location') ?? '');
+    await received;
+    const elsewhere = createVisitor(here.relay.gatewayUrl);
+    await elsewhere.follow('/auth/google', name);
+    expect((await elsewhere.call('DELETE', '/api/sessions?all=true')).status).toBe(204);
+    release();
+    expect((await late).headers.get('location')).toBe('/auth/error?reason=expired');
+    await elsewhere.follow('/auth/google', name);
+    expect((await identities(elsewhere)).identities).toHaveLength(1);
+  });
+
   test('needs a session and a provider that is configured', async () => {
     expect((await createVisitor(here.relay.gatewayUrl).call('POST', '/api/identities/google')).status).toBe(
       401,

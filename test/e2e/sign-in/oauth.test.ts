@@ -284,6 +284,18 @@ describe('after the sign-in', () => {
     expect((await attacker.call('GET', '/api/me')).status).toBe(401);
   });
 
+  test.each(['google', 'github'])('no spelling of a path of %s begins another sign-in', async (provider) => {
+    await visitor.follow('/auth/github');
+    const { userId } = await me();
+    for (const path of [`/auth/${provider}/callback/`, `/auth/${provider}/`, `/auth/${provider}`]) {
+      const answer = await visitor.get(path);
+      expect(answer.status).toBe(302);
+      expect(answer.headers.get('location')).toBe('/dashboard');
+      expect(answer.setCookies.join()).not.toContain('relay_sign_in');
+    }
+    expect((await me()).userId).toBe(userId);
+  });
+
   test('no code, state or token was logged', async () => {
     const callback = new URL(await githubCallback());
     here.github.mode = 'failing';

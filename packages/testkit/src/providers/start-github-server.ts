@@ -22,6 +22,8 @@ export interface GithubServer {
   consents: boolean;
   /** How the API answers: `silent` takes the call and never answers. */
   mode: 'fine' | 'failing' | 'silent';
+  /** Keeps calls waiting: `received` resolves with the first one, `release` lets all of them go on. */
+  hold(): { readonly received: Promise<void>; release(): void };
   stop(): Promise<void>;
 }
 
@@ -34,12 +36,13 @@ interface Grant {
 export async function startGithubServer({ redirectUri }: { redirectUri: string }): Promise<GithubServer> {
   const codes = new Map<string, Grant>();
   const tokens = new Map<string, GithubUser>();
+  let held: { receive(): void; readonly released: Promise<void> } | undefined;
   const server = createServer((request, response) => {
     // An idle connection would count as one that the caller has left open.
     response.shouldKeepAlive = false;
     if (github.mode === 'silent') return;
     if (github.mode === 'failing') response.writeHead(503).end('unicorn');
-    else answer(request, response).catch((error) => response.writeHead(500).end(String(error)));
+    else respond(request, response).catch((error) => response.writeHead(500).end(String(error)));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
@@ -55,6 +58,19 @@ export async function startGithubServer({ redirectUri }: { redirectUri: string }
     },
     consents: true,
     mode: 'fine',
+    hold() {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = () => {
+          held = undefined;
+          resolve();
+        };
+      });
+      const received = new Promise<void>((receive) => {
+        held = { receive, released };
+      });
+      return { received, release };
+    },
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -62,6 +78,12 @@ export async function startGithubServer({ redirectUri }: { redirectUri: string }
     },
   };
   return github;
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    held?.receive();
+    await held?.released;
+    await answer(request, response);
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', github.url);

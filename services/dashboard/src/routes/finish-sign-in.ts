@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { SealedCookie } from '../cookies/sealed-cookie.ts';
 import { failurePage } from '../pages/failure-page.ts';
 import { sendPage } from '../pages/page.ts';
+import type { Sessions } from '../session/sessions.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import { type CompleteSignIn, requireAllowed } from '../sign-in/complete-sign-in.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
@@ -12,19 +13,21 @@ import type { JoinIdentity } from '../sign-in/join-identity.ts';
 export const finishSignIn =
   (options: {
     completeSignIn: CompleteSignIn;
+    sessions: Sessions;
     joinIdentity: JoinIdentity;
     isAllowed: IsAllowed;
   }): RequestHandler =>
   async (request, response) => {
-    const { completeSignIn, joinIdentity, isAllowed } = options;
-    const { visit, user } = request;
+    const { completeSignIn, sessions, joinIdentity, isAllowed } = options;
+    const { visit } = request;
     if (!visit) throw new Error('Passport goes on with a visit only.');
     const { identity, joins } = visit;
     if (joins === undefined) {
       await completeSignIn(request, response, identity);
       return;
     }
-    // The session that asked for it may have ended meanwhile, and somebody else have signed in here.
+    // The session that asked for it may have ended: before this call, or while it waited for the provider.
+    const user = await sessions.readAgain(request);
     if (user?.sessionId !== joins) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
     const result = await joinIdentity(user, identity, response.locals.callId);

@@ -11,7 +11,7 @@ import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import { createCompleteSignIn } from '../sign-in/complete-sign-in.ts';
 import { createJoinIdentity } from '../sign-in/join-identity.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
-import { OAuthStrategy } from '../sign-in/oauth-strategy.ts';
+import { type OAuthStep, OAuthStrategy, strategyName } from '../sign-in/oauth-strategy.ts';
 import { endOtherSessions, endSession } from './end-session.ts';
 import { finishSignIn, showFailure } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
@@ -72,16 +72,14 @@ export function mountRoutes(app: Express, context: RouteContext): void {
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
-  app.get('/dashboard{/*page}', showDashboard());
+  app.get(['/dashboard{/*page}', '/dashboard/'], showDashboard());
 
   if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
-  for (const flow of flows) authenticator.use(new OAuthStrategy(flow));
-  const finish = finishSignIn({ completeSignIn, joinIdentity: createJoinIdentity(requests), isAllowed });
-  for (const { provider } of flows) {
-    app.get(`/auth/${provider.name}/callback`, askProvider(provider.name), finish);
-  }
+  const joinIdentity = createJoinIdentity(requests);
+  const finish = finishSignIn({ completeSignIn, sessions, joinIdentity, isAllowed });
+  for (const flow of flows) app.get(`/auth/${flow.provider.name}/callback`, visit(flow, 'finish'), finish);
   app.use('/auth', leaveSignIn);
-  for (const { provider } of flows) app.get(`/auth/${provider.name}`, askProvider(provider.name));
+  for (const flow of flows) app.get(`/auth/${flow.provider.name}`, visit(flow, 'begin'));
   app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
   app.get('/auth/link', showSignInLink());
@@ -89,7 +87,11 @@ export function mountRoutes(app: Express, context: RouteContext): void {
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut(sessions));
 
-  function askProvider(name: string): RequestHandler {
-    return authenticator.authenticate(name, { session: false, assignProperty: 'visit' }) as RequestHandler;
+  function visit(flow: OAuthFlow, step: OAuthStep): RequestHandler {
+    authenticator.use(new OAuthStrategy(flow, step));
+    return authenticator.authenticate(strategyName(flow, step), {
+      session: false,
+      assignProperty: 'visit',
+    }) as RequestHandler;
   }
 }

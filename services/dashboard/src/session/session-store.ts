@@ -54,7 +54,7 @@ export class SessionStore extends Store {
   }
 
   override get(cookieId: string, done: Callback<SessionData | null>): void {
-    answer(this.#read(cookieId), done);
+    answer(this.read(cookieId), done);
   }
 
   override set(cookieId: string, session: SessionData, done: Callback = () => {}): void {
@@ -67,6 +67,11 @@ export class SessionStore extends Store {
 
   override destroy(cookieId: string, done: Callback = () => {}): void {
     answer(this.#destroy(cookieId), done);
+  }
+
+  async read(cookieId: string): Promise<SessionData | null> {
+    const text = await this.#client.get(this.#record(cookieId));
+    return text ? (JSON.parse(text) as SessionData) : null;
   }
 
   /** The sessions of a user; the one that was used last comes first. */
@@ -112,11 +117,6 @@ export class SessionStore extends Store {
       .exec();
   }
 
-  async #read(cookieId: string): Promise<SessionData | null> {
-    const text = await this.#client.get(this.#record(cookieId));
-    return text ? (JSON.parse(text) as SessionData) : null;
-  }
-
   async #write(cookieId: string, session: SessionData): Promise<void> {
     const user = session.passport?.user;
     // Only sign-ins write: nothing else is kept in a session.
@@ -137,7 +137,7 @@ export class SessionStore extends Store {
   }
 
   async #destroy(cookieId: string): Promise<void> {
-    const user = (await this.#read(cookieId))?.passport?.user;
+    const user = (await this.read(cookieId))?.passport?.user;
     if (user) await this.end([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);
   }
 

@@ -5,6 +5,7 @@ import type { Identity } from '../sign-in/identity.ts';
 import { describeDevice } from './describe-device.ts';
 import type { SessionKey, SessionStore, StoredSession } from './session-store.ts';
 import type { SessionSweeper } from './session-sweeper.ts';
+import type { SignedIn } from './signed-in.ts';
 
 /** Of one user. The one that was not used for longest ends when a further one begins. */
 const mostSessions = 50;
@@ -13,6 +14,8 @@ const mostSessions = 50;
 export interface Sessions {
   /** Puts a user into a fresh session: one that existed before the sign-in is never taken over. */
   begin(request: Request, userId: string, identity: Identity): Promise<void>;
+  /** The user of this call as the store has it now; `request.user` is removed if the session has ended. */
+  readAgain(request: Request): Promise<SignedIn | undefined>;
   /** Ends the session of this call, if there is one. */
   endOwn(request: Request): Promise<void>;
   list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
@@ -47,6 +50,12 @@ export function createSessions(options: {
       });
       const tooMany = (await store.list(userId)).slice(mostSessions);
       await end(tooMany.map(({ key }) => key));
+    },
+    async readAgain(request) {
+      const session = request.user && (await store.read(request.sessionID));
+      const user = session?.passport?.user;
+      if (!user) delete request.user;
+      return user;
     },
     async endOwn(request) {
       await new Promise<void>((resolve, reject) => {
