@@ -167,6 +167,17 @@ describe('a credential that is revoked', () => {
     expect(await statusOf([topic], bearer(token))).toBe(401);
   });
 
+  test('by the end of its session, refuses tokens that were issued later too', async () => {
+    const cred = { kind: 'session', id: 'session-2' };
+    const now = Math.floor(Date.now() / 1_000);
+    await stream.publish(revoked({ sessionId: 'session-2' }, new Date((now - 10) * 1_000)));
+    const before = bearer(await makeToken([topic], { cred, issuedAt: now - 20 }));
+    const after = bearer(await makeToken([topic], { cred, issuedAt: now }));
+    const reader = await connectTo([topic]);
+    await reader.until('the revocation', async () => (await statusOf([topic], before)) === 401);
+    expect(await statusOf([topic], after)).toBe(401);
+  });
+
   test('by its replacement, lets in tokens from after it', async () => {
     const cred = { kind: 'provider', id: 'rotated' };
     const now = Date.now() / 1_000;

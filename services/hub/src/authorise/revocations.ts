@@ -9,6 +9,13 @@ export const revocationMemory = 10 * 60_000;
 /** Whatever this process's clock says. */
 const atOnce = 0;
 
+/**
+ * Tokens from before this time end with a whole credential. A call that was let in before a session ended may sign a
+ * token after it, and no session id is used twice. A key's token names the time of its secret instead of its own.
+ */
+const endOfValidity = (credential: 'apiKeyId' | 'sessionId', revokedAt: number): number =>
+  credential === 'sessionId' ? Number.POSITIVE_INFINITY : revokedAt + 1;
+
 interface Revocation {
   readonly eventId: string;
   readonly at: number;
@@ -50,8 +57,7 @@ export class Revocations {
       {
         eventId,
         at,
-        // A whole credential is revoked for tokens of that very time too.
-        before: isRotation ? Number(secretsBeforeMs) : at + 1,
+        before: isRotation ? Number(secretsBeforeMs) : endOfValidity(credential.case, at),
         endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : atOnce,
       },
     ]);
