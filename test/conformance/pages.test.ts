@@ -72,6 +72,7 @@ test.each([
   '/internal/me',
   '/internal/keys',
   '/internal/users/sign-in',
+  '/internal/users/missing',
   '/internal/identities',
   '/internal/sessions/end',
   '/internal/sign-in-links/use',

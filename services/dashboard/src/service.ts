@@ -21,6 +21,7 @@ import { requireGatewayPrincipal } from './require-gateway-principal.ts';
 import { mountRoutes } from './routes/index.ts';
 import { createSession } from './session/create-session.ts';
 import { createEndStreams } from './session/end-streams.ts';
+import { createFindMissingUsers } from './session/find-missing-users.ts';
 import { SessionStore } from './session/session-store.ts';
 import { createSessionSweeper } from './session/session-sweeper.ts';
 import { createSessions } from './session/sessions.ts';
@@ -47,6 +48,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const sweeper = createSessionSweeper({
     store,
     endStreams: createEndStreams(requests),
+    findMissingUsers: createFindMissingUsers(requests),
     isValid,
     isConnected: () => redis.connected,
     clock,

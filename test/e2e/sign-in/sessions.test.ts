@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { eventually, openStream, type TestStream, topicUrl } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openRelay, type RelayWithProviders } from './open-relay.ts';
@@ -45,6 +48,13 @@ async function listen(visitor: Visitor): Promise<TestStream> {
   streams.push(stream);
   return stream;
 }
+
+const adminProgram = fileURLToPath(new URL('../../../services/requests/dist/admin.js', import.meta.url));
+
+const eraseUser = (userId: string) =>
+  promisify(execFile)(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
+    env: { ...process.env, DATABASE_URL: here.relay.databaseUrl },
+  });
 
 const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
 const listOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/sessions')).json.sessions;
@@ -107,6 +117,39 @@ describe('sessions', () => {
     await signIn();
     expect(await isSignedIn(second)).toBe(false);
     expect(await listOf(first)).toHaveLength(50);
+  });
+
+  test('of a user who is erased end, with their streams and all that Redis has of them', async () => {
+    const other = await signIn();
+    const otherStream = await listen(other);
+    const keysBefore = await here.sessionKeys();
+    newUser();
+    // The page of the second session only listens.
+    const [visitor, idle] = [await signIn(), await signIn()];
+    const open = [await listen(visitor), await listen(idle)];
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    const link = new URL((await here.relay.makeSignInLink(userId)).url).searchParams.get('token') ?? '';
+
+    await eraseUser(userId);
+    for (const stream of open) {
+      await eventually('the stream ends', () => stream.ended, { within: 20_000 });
+    }
+    const topics = [`/svc/providers/${userId}`];
+    expect((await visitor.call('POST', '/api/stream-token', { topics })).status).toBe(401);
+    expect((await visitor.get('/dashboard')).headers.get('location')).toBe('/auth/login');
+    expect((await visitor.post('/auth/link', { token: link })).headers.get('location')).toBe(
+      '/auth/error?reason=link_unusable',
+    );
+    await eventually(
+      'nothing is left in Redis',
+      async () => (await here.sessionKeys()).every((key) => keysBefore.includes(key)),
+      { within: 20_000 },
+    );
+    expect(await isSignedIn(other)).toBe(true);
+    expect(otherStream.ended).toBe(false);
+    // The dashboard repeats this call all the time: at info its access lines would fill the log.
+    const calls = here.relay.logs.filter(({ route }) => route === '/internal/users/missing');
+    expect(new Set(calls.map(({ level }) => level))).toEqual(new Set(['debug']));
   });
 
   test('leave nothing in Redis when they have ended', async () => {

@@ -10,6 +10,8 @@ export interface CallLabels {
   route?: string;
   /** The kind of principal that calls. */
   caller?: string;
+  /** Whether another service calls the route every few seconds. */
+  isPolled?: boolean;
 }
 
 /** A call that was answered, or given up by its client. Never a body, key, cookie or query. */
@@ -22,6 +24,7 @@ export interface ObservedCall {
   readonly status: number;
   readonly caller: string;
   readonly ms: number;
+  readonly isPolled?: boolean | undefined;
 }
 
 /** Writes one access line and makes one measurement for each call. */
@@ -35,10 +38,10 @@ export function createCallRecorder(options: { log: Log; metrics: Metrics }): (ca
     registers: [metrics],
   });
 
-  return ({ ms, ...call }) => {
+  return ({ ms, isPolled, ...call }) => {
     const { method, route, status, caller } = call;
     seconds.observe({ method, route, status, caller }, ms / 1_000);
-    log.info({ ...call, ms: Math.round(ms * 10) / 10 }, 'call');
+    log[isPolled && status < 300 ? 'debug' : 'info']({ ...call, ms: Math.round(ms * 10) / 10 }, 'call');
   };
 }
 
@@ -49,7 +52,11 @@ export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHa
   return (request, response, next) => {
     const start = performance.now();
     response.once('close', () => {
-      const { route = request.route?.path ?? 'none', caller = 'none' } = response.locals as CallLabels;
+      const {
+        route = request.route?.path ?? 'none',
+        caller = 'none',
+        isPolled,
+      } = response.locals as CallLabels;
       record({
         requestId: request.get('x-request-id'),
         traceparent: request.get('traceparent'),
@@ -58,6 +65,7 @@ export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHa
         status: answeredStatus(response),
         caller,
         ms: performance.now() - start,
+        isPolled,
       });
     });
     next();

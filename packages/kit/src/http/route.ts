@@ -30,6 +30,8 @@ export interface Route {
   readonly allow: readonly PrincipalKind[];
   /** Whether a JSON body is read; `optional` lets it be absent. */
   readonly takesBody: boolean | 'optional';
+  /** Another service calls it every few seconds: the access lines of its successful calls are written at debug. */
+  readonly isPolled?: boolean;
   handle(call: Call): Promise<Answer>;
 }
 
@@ -39,6 +41,7 @@ export function defineRoute<const K extends PrincipalKind>(route: {
   path: string;
   allow: readonly K[];
   takesBody?: boolean | 'optional';
+  isPolled?: boolean;
   handle(call: Call<K>): Promise<Answer>;
 }): Route {
   return { takesBody: false, ...route } as unknown as Route;

@@ -43,6 +43,7 @@ export function serveRoutes(options: {
         method: request.method,
         path: request.originalUrl,
       });
+      response.locals.isPolled = route.isPolled;
       response.locals.caller = stated.principal.kind;
       if (!route.allow.includes(stated.principal.kind)) throw new Problem('unauthorized');
       onCaller?.(stated.principal);

@@ -83,16 +83,23 @@ export class SessionStore extends Store {
     return sessions.map((session) => ({ ...session, lastUsedAt: times.get(nameOf(session.key)) ?? 0 }));
   }
 
-  /** Every session, in pages; without a user where the record is gone. */
-  async *walk(): AsyncGenerator<{ key: SessionKey; user: SignedIn | undefined }> {
+  /** The keys of all sessions in pages of about 500, without a look at their records. */
+  async *keys(): AsyncGenerator<SessionKey[]> {
     let cursor = '0';
     do {
       const [next, found] = await this.#client.zscan(this.#ends, cursor, 'COUNT', pageSize);
-      const names = found.filter((_, at) => at % 2 === 0);
-      const users = new Map((await this.#readAll(names)).map(({ key, user }) => [nameOf(key), user]));
-      for (const name of names) yield { key: keyOf(name), user: users.get(name) };
+      yield found.filter((_, at) => at % 2 === 0).map(keyOf);
       cursor = next;
     } while (cursor !== '0');
+  }
+
+  /** Every session, in pages; without a user where the record is gone. */
+  async *walk(): AsyncGenerator<{ key: SessionKey; user: SignedIn | undefined }> {
+    for await (const keys of this.keys()) {
+      const stored = await this.#readAll(keys.map(nameOf));
+      const users = new Map(stored.map(({ key, user }) => [nameOf(key), user]));
+      for (const key of keys) yield { key, user: users.get(nameOf(key)) };
+    }
   }
 
   /** Ends sessions: the records are gone at once, and they are due for the end of their streams from `dueAt` on. */

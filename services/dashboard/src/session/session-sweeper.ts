@@ -1,6 +1,7 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
+import type { FindMissingUsers } from './find-missing-users.ts';
 import type { SessionKey, SessionStore } from './session-store.ts';
 import type { SignedIn } from './signed-in.ts';
 
@@ -14,27 +15,33 @@ const sweepInterval = 1_000;
 const retryAfter = 3_000;
 /** During a rolling restart, processes with an older list go on signing people in for a while. */
 const checkInterval = 30_000;
+/** How often users who were erased are looked for. Their streams must end within 5 s. */
+const userCheckInterval = 2_000;
+/** That `findMissingUsers` accepts in one call. */
+const usersAtOnce = 1_000;
 const batchSize = 20;
 
 /**
- * Ends the streams of every session that has ended, whatever ended it: a sign-out, its time, or a list that its user
- * is no longer on. The latter is checked for all sessions at the start, since a page that only listens makes no
- * calls. Several processes may do this at once.
+ * Ends the streams of every session that has ended, whatever ended it: a sign-out, its time, a list that its user is
+ * no longer on, or that its user was erased. The last two are checked for all sessions, since a page that only listens
+ * makes no calls. Several processes may do this at once.
  */
 export function createSessionSweeper(options: {
   store: SessionStore;
   endStreams: (key: SessionKey) => Promise<void>;
+  findMissingUsers: FindMissingUsers;
   /** Whether a session may go on. */
   isValid: (user: SignedIn) => boolean;
   isConnected: () => boolean;
   clock: Clock;
   log: Log;
 }): SessionSweeper {
-  const { store, endStreams, isValid, isConnected, clock, log } = options;
+  const { store, endStreams, findMissingUsers, isValid, isConnected, clock, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let again = false;
   let checkAt = 0;
+  let userCheckAt = 0;
   let isFailing = false;
 
   async function endInvalid(): Promise<void> {
@@ -43,6 +50,22 @@ export function createSessionSweeper(options: {
     await store.end(invalid);
     if (invalid.length > 0)
       log.info({ sessions: invalid.length }, 'sessions that are no longer allowed have ended');
+  }
+
+  async function endSessionsOfMissingUsers(): Promise<void> {
+    const sessions = new Map<string, SessionKey[]>();
+    for await (const keys of store.keys()) {
+      for (const key of keys) sessions.set(key.userId, [...(sessions.get(key.userId) ?? []), key]);
+    }
+    const userIds = [...sessions.keys()];
+    for (let from = 0; from < userIds.length; from += usersAtOnce) {
+      const missing = await findMissingUsers(userIds.slice(from, from + usersAtOnce));
+      if (missing.length === 0) continue;
+      await store.end(missing.flatMap((userId) => sessions.get(userId) ?? []));
+      // Their streams are due now.
+      again = true;
+      log.info({ users: missing.length }, 'sessions of users who were erased have ended');
+    }
   }
 
   async function endDueStreams(): Promise<void> {
@@ -70,13 +93,18 @@ export function createSessionSweeper(options: {
         checkAt = clock.now() + checkInterval;
       }
       await endDueStreams();
+      // Last, so that the streams above end too while a requests service of the release before does not answer this.
+      if (clock.now() >= userCheckAt) {
+        await endSessionsOfMissingUsers();
+        userCheckAt = clock.now() + userCheckInterval;
+      }
       isFailing = false;
     } catch (error) {
       // Redis or the requests service is away: the next sweep tries again.
       if (!isFailing) {
         log.warn(
           { reason: (error as Error).message },
-          'streams of ended sessions could not be ended: trying again',
+          'sessions that ended could not be found or their streams not be ended: trying again',
         );
       }
       isFailing = true;

@@ -9,11 +9,12 @@ const usage = `Erases a user for good, with everything that is stored about them
   node services/requests/dist/admin.js erase-user --user USER_ID --yes
   node services/requests/dist/admin.js erase-user --identity PROVIDER:SUBJECT --yes
 
-  --yes   does it; without, it only says what would go
+  --yes   does it; without it, the command only prints what would be erased
   --json  prints JSON: {"userId", "keys", "ended", "requests", "messages"}
 
-Keys are revoked and open conversations ended first, each with its event, so whoever listens hears of it.
-It may be broken off at any time: called again it goes on. It reads DATABASE_URL.
+Keys are revoked and open conversations ended first, each with its event. Within five seconds of the end
+the dashboard removes the user's sessions, and their streams end.
+The command may be interrupted at any time: called again it continues. It reads DATABASE_URL.
 `;
 
 const options = {

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '@expert-relay/db/testing'
 import { createLog } from '@expert-relay/kit/log';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createSignInLink } from '../users/sign-in-link.ts';
 import { readCommand } from './commands.ts';
 import { createUser } from './create-user.ts';
 import { deleteUser } from './erase/delete-user.ts';
@@ -31,7 +32,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** A user with three keys, one of them revoked, and a vault; texts that are theirs contain their name. */
+/** A user with three keys, one of them revoked, a vault and a sign-in link; texts that are theirs contain their name. */
 async function makeUser(name: string): Promise<string> {
   const keys = ['consumer', 'provider', 'consumer'] as const;
   const { userId } = await createUser(prisma, { name, provider: 'github', subject: name, keys });
@@ -40,6 +41,7 @@ async function makeUser(name: string): Promise<string> {
     WHERE id = (SELECT id FROM api_keys WHERE user_id = ${userId}::uuid ORDER BY created_at, id LIMIT 1)`;
   const wrappedRootSecret = JSON.stringify({ wrapped: `root of ${name}` });
   await prisma.vault.create({ data: { userId, wrappedRootSecret } });
+  await createSignInLink(prisma, { userId, minutes: 15, publicUrl: 'https://relay.example' });
   return userId;
 }
 
@@ -94,7 +96,7 @@ describe('sign-in-link', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'a sign-in link was made', userId, linkId: link.linkId });
     const token = new URL(link.url).searchParams.get('token') ?? '';
     expect(line).not.toContain(token);
-    const [stored] = await prisma.signInLink.findMany();
+    const stored = await prisma.signInLink.findUnique({ where: { id: link.linkId } });
     expect(JSON.stringify(stored)).not.toContain(token);
     const left = (stored?.expiresAt.getTime() ?? 0) - (stored?.createdAt.getTime() ?? 0);
     expect(left).toBe(5 * 60_000);

@@ -8,6 +8,7 @@ import { endSession } from './end-session.ts';
 import { exchangeKeyForToken } from './exchange-key-for-token.ts';
 import { exchangeKeys } from './exchange-keys.ts';
 import { findByRef } from './find-by-ref.ts';
+import { findMissingUsers } from './find-missing-users.ts';
 import { getMe } from './get-me.ts';
 import { getVault } from './get-vault.ts';
 import { joinIdentity } from './join-identity.ts';
@@ -39,6 +40,7 @@ export const routes = (context: Context): readonly Route[] => [
   // For the dashboard and the hub: no way leads here from the gateway.
   exchangeKeyForToken(context),
   signInUser(context),
+  findMissingUsers(context),
   useSignInLink(context),
   listIdentities(context),
   joinIdentity(context),

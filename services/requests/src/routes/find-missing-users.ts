@@ -1,0 +1,24 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+
+const schema = z.object({ userIds: z.array(z.uuid()).max(1_000) });
+
+/** The dashboard asks this for the users of its sessions, and ends the sessions of users who were erased. */
+export const findMissingUsers = (context: Context) =>
+  defineRoute({
+    method: 'post',
+    path: '/internal/users/missing',
+    allow: ['signin'],
+    takesBody: true,
+    isPolled: true,
+    async handle({ body }) {
+      const { userIds } = parseBody(schema, body);
+      const users = await context.prisma.user.findMany({
+        where: { id: { in: userIds } },
+        select: { id: true },
+      });
+      const existing = new Set(users.map(({ id }) => id));
+      return { status: 200, body: { missing: userIds.filter((id) => !existing.has(id)) } };
+    },
+  });
