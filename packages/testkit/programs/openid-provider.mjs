@@ -28,15 +28,9 @@ const provider = new Provider(issuer, {
   interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
   cookies: { keys: ['only for tests'] },
   ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
-  findAccount: (_ctx, name) => ({
-    accountId: name,
-    claims: () => ({
-      sub: name,
-      name: name[0].toUpperCase() + name.slice(1),
-      email: `${name}@example.com`,
-      email_verified: !name.startsWith('unverified'),
-    }),
-  }),
+  // The ID token states what `claimsOf` says, not `sub` alone.
+  conformIdTokenClaims: false,
+  findAccount: (_ctx, name) => ({ accountId: name, claims: (use) => claimsOf(name, use) }),
   // The sign-in page asks for consent as well.
   async loadExistingGrant(ctx) {
     const { client, session } = ctx.oidc;
@@ -73,6 +67,20 @@ process.stdin.resume().once('end', () => {
   server.close();
   server.closeAllConnections();
 });
+
+function claimsOf(name, use) {
+  if (name.startsWith('{')) {
+    const { sub, ...claims } = JSON.parse(name);
+    return { sub, ...claims[use] };
+  }
+  if (use === 'id_token') return { sub: name };
+  return {
+    sub: name,
+    name: name[0].toUpperCase() + name.slice(1),
+    email: `${name}@example.com`,
+    email_verified: !name.startsWith('unverified'),
+  };
+}
 
 const page = `<!doctype html><title>OpenID provider for tests</title>
 <form method="post"><label>Account <input name="account" value="ada"></label>

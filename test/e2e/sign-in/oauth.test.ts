@@ -216,6 +216,40 @@ describe('a sign-in is refused, in words, ', () => {
     expect(page.text).toContain('<strong>unverified-eve@example.com</strong>');
   });
 
+  test.each([
+    ['unverified', { email: 'boss@partner.example', email_verified: false }, { email_verified: true }],
+    [
+      'not_allowed',
+      { email: 'eve@elsewhere.example', email_verified: true },
+      { email: 'boss@partner.example' },
+    ],
+  ])(
+    'as %s when ID token and userinfo together would verify an address',
+    async (reason, id_token, userinfo) => {
+      const account = JSON.stringify({ sub: reason, id_token, userinfo });
+      const page = await visitor.follow('/auth/google', account);
+      expect(page.url).toContain(`/auth/error?reason=${reason}`);
+    },
+  );
+
+  test.each([
+    ['error=x', 'expired', 400],
+    ['error=access_denied', 'denied', 403],
+    ['', 'expired', 400],
+    ['code=', 'expired', 400],
+    ['code=a&code=b', 'expired', 400],
+    ['code=a&iss=https://evil.example', 'expired', 400],
+    ['code=a&id_token=x&response=y&token=z', 'expired', 400],
+  ] as const)('with the parameters "%s", without a warning', async (query, reason, status) => {
+    const warnings = () => here.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed').length;
+    const before = warnings();
+    for (const provider of ['github', 'google']) {
+      const state = (await begin(provider)).searchParams.get('state');
+      await expectRefused(`/auth/${provider}/callback?state=${state}&${query}`, reason, status);
+    }
+    expect(warnings()).toBe(before);
+  });
+
   test('to people who are not on the list, with whom to ask', async () => {
     here.github.user = githubUser('stranger', [
       { email: 'stranger@elsewhere.example', primary: true, verified: true },

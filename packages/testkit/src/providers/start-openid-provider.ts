@@ -14,7 +14,8 @@ export interface OpenIdProvider {
 
 /**
  * Its sign-in page takes any account name: `ada` has the verified address ada@example.com. The address of an account
- * that begins with `unverified` is not verified.
+ * that begins with `unverified` is not verified. The claims of an account may also be given as its name, in JSON:
+ * `{"sub": "1", "id_token": {...}, "userinfo": {...}}`.
  */
 export async function startOpenIdProvider({ redirectUri }: { redirectUri: string }): Promise<OpenIdProvider> {
   const client = { clientId: 'relay.apps.example', clientSecret: randomBytes(24).toString('base64url') };

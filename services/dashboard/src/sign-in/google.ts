@@ -35,10 +35,14 @@ export function createGoogle(settings: Config['google']): Provider | undefined {
     async readIdentity(configuration, tokens) {
       const token = tokens.claims();
       if (!token) throw new Error('The issuer sent no ID token.');
-      // Google repeats these in the ID token, other issuers state them here alone.
+      // Google states the address and the name in the ID token, other issuers here alone.
       const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
-      const info = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, token.sub) : {};
-      const { email, email_verified: isVerified, name }: Partial<UserInfoResponse> = { ...token, ...info };
+      const info: Partial<UserInfoResponse> = hasUserInfo
+        ? await fetchUserInfo(configuration, tokens.access_token, token.sub)
+        : {};
+      // An address and its verification from different sources may be about different addresses.
+      const { email, email_verified: isVerified } = 'email' in token ? token : info;
+      const name = info.name ?? token.name;
       const verifiedEmail = typeof email === 'string' && isVerified === true ? email : undefined;
       return {
         provider: 'google',

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import {
-  AuthorizationResponseError,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  type Configuration,
   calculatePKCECodeChallenge,
   ResponseBodyError,
   randomNonce,
@@ -78,12 +78,15 @@ export function createOAuthFlow(
 
     async finish(request, response) {
       const visit = cookie.read(request);
-      const url = new URL(request.originalUrl, redirectUri);
-      const isOurs = visit?.provider === provider.name && url.searchParams.get('state') === visit.state;
+      const { searchParams } = new URL(request.originalUrl, redirectUri);
+      const isOurs = visit?.provider === provider.name && searchParams.get('state') === visit.state;
       if (!isOurs || !visit.verifier) throw new SignInFailure('expired');
       cookie.clear(response);
+      if (searchParams.get('error') === 'access_denied') throw new SignInFailure('denied');
       const configuration = await provider.configuration().catch(providerFailed);
-      const tokens = await authorizationCodeGrant(configuration, url, {
+      requireCode(searchParams, configuration);
+      const callback = new URL(`?${searchParams}`, redirectUri);
+      const tokens = await authorizationCodeGrant(configuration, callback, {
         pkceCodeVerifier: visit.verifier,
         expectedState: visit.state,
         ...(visit.nonce !== undefined && { expectedNonce: visit.nonce }),
@@ -98,11 +101,26 @@ function providerFailed(cause: unknown): never {
   throw new SignInFailure('provider_failed', { cause });
 }
 
-/** What the provider, or the person there, has decided. */
-function refused(error: unknown): never {
-  if (error instanceof AuthorizationResponseError && error.error === 'access_denied') {
-    throw new SignInFailure('denied', { cause: error });
+const callbackParameters = new Set(['code', 'state', 'iss']);
+
+/**
+ * Checks the parameters of a callback, and removes those that are not used. Visitors can write them, so they must not
+ * count as a failure of the provider, which is logged.
+ */
+function requireCode(parameters: URLSearchParams, configuration: Configuration): void {
+  const { issuer, authorization_response_iss_parameter_supported: requiresIssuer } =
+    configuration.serverMetadata();
+  const issuers = parameters.getAll('iss');
+  const isIssuerRight = issuers.length === 0 ? !requiresIssuer : issuers.join() === issuer;
+  const hasOneOfEach = ['code', 'state'].every((name) => parameters.getAll(name).length === 1);
+  if (parameters.has('error') || !hasOneOfEach || !parameters.get('code') || !isIssuerRight) {
+    throw new SignInFailure('expired');
   }
+  for (const name of [...parameters.keys()]) if (!callbackParameters.has(name)) parameters.delete(name);
+}
+
+/** The token endpoint did not accept the code, or did not answer. */
+function refused(error: unknown): never {
   if (usedCode.has(errorCodeOf(error) ?? '')) throw new SignInFailure('expired', { cause: error });
   return providerFailed(error);
 }
