@@ -13,6 +13,9 @@ const issuer = `http://127.0.0.1:${server.address().port}`;
 const policy = interactionPolicy.base();
 policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
 
+/** Claims of accounts that were given in JSON, by subject. */
+const givenClaims = new Map();
+
 const provider = new Provider(issuer, {
   clients: [
     {
@@ -54,7 +57,7 @@ server.on('request', async (request, response) => {
     return;
   }
   const form = new URLSearchParams(await readText(request));
-  const accountId = form.get('account');
+  const accountId = accountOf(form.get('account') ?? '');
   const result =
     form.get('decision') === 'allow'
       ? { login: { accountId }, select_account: {} }
@@ -68,11 +71,16 @@ process.stdin.resume().once('end', () => {
   server.closeAllConnections();
 });
 
+function accountOf(account) {
+  if (!account.startsWith('{')) return account;
+  const { sub, ...claims } = JSON.parse(account);
+  givenClaims.set(sub, claims);
+  return sub;
+}
+
 function claimsOf(name, use) {
-  if (name.startsWith('{')) {
-    const { sub, ...claims } = JSON.parse(name);
-    return { sub, ...claims[use] };
-  }
+  const given = givenClaims.get(name);
+  if (given) return { sub: name, ...given[use] };
   if (use === 'id_token') return { sub: name };
   return {
     sub: name,

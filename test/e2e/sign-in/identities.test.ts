@@ -139,16 +139,28 @@ describe('an account that is removed', () => {
     expect(await userIdOf(visitor)).toBe(userId);
   });
 
+  test('ends the session that removes it, if that was begun with it', async () => {
+    await join('google', name);
+    expect((await visitor.call('DELETE', '/api/identities/github')).status).toBe(204);
+    expect((await visitor.call('GET', '/api/me')).status).toBe(401);
+    await visitor.follow('/auth/google', name);
+    expect((await identities()).identities).toHaveLength(1);
+  });
+
   test('is never the last one, also when both are removed at once', async () => {
     const last = await visitor.call('DELETE', '/api/identities/github');
     expect(last.status).toBe(409);
     expect(last.json.error).toBe('last_identity');
     await join('google', name);
+    // A session that neither removal ends.
+    const { url } = await here.relay.makeSignInLink(await userIdOf(visitor));
+    const other = createVisitor(here.relay.gatewayUrl);
+    await other.post('/auth/link', { token: new URL(url).searchParams.get('token') ?? '' });
     const answers = await Promise.all(
-      ['github', 'google'].map((provider) => visitor.call('DELETE', `/api/identities/${provider}`)),
+      ['github', 'google'].map((provider) => other.call('DELETE', `/api/identities/${provider}`)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
-    expect((await identities()).identities).toHaveLength(1);
+    expect((await identities(other)).identities).toHaveLength(1);
   });
 
   test('is 404 when there is none', async () => {

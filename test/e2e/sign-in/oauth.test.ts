@@ -250,6 +250,19 @@ describe('a sign-in is refused, in words, ', () => {
     expect(warnings()).toBe(before);
   });
 
+  test('when the provider describes no usable account', async () => {
+    here.github.user = githubUser('');
+    await expectRefused(await githubCallback(), 'provider_failed', 502);
+  });
+
+  test('with the reason, for an account with a very long name too', async () => {
+    const email = `${'x'.repeat(30_000)}@elsewhere.example`;
+    const account = JSON.stringify({ sub: 'long', id_token: {}, userinfo: { email, email_verified: false } });
+    const page = await visitor.follow('/auth/google', account);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('Your e-mail address is not verified');
+  });
+
   test('to people who are not on the list, with whom to ask', async () => {
     here.github.user = githubUser('stranger', [
       { email: 'stranger@elsewhere.example', primary: true, verified: true },
@@ -275,6 +288,22 @@ describe('a sign-in is refused, in words, ', () => {
   ])('but not to %s on the list', async (_what, user) => {
     here.github.user = user;
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
+  });
+});
+
+describe('a provider may state', () => {
+  const fine = { email: 'odd@example.com', primary: false, verified: true };
+
+  test.each([
+    ['a name with NUL', { name: 'O\0dd' }, 'Odd'],
+    ['half of a surrogate pair', { name: 'Odd\ud83d' }, 'Odd'],
+    ['a character beyond the longest name', { name: `${'x'.repeat(319)}😀` }, 'x'.repeat(319)],
+    ['a name that is no text', { name: 5 }, 'odd'],
+    ['no address in an entry', { emails: [{ email: null, primary: true, verified: true }, fine] }, 'odd'],
+  ])('%s: the person is signed in', async (_what, change, name) => {
+    here.github.user = { ...githubUser('odd', [fine]), ...change } as GithubUser;
+    expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
+    expect((await me()).name).toBe(name);
   });
 });
 

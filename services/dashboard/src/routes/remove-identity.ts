@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 import type { Sessions } from '../session/sessions.ts';
 import { requireUser, sendOn } from './proxy-to-service.ts';
 
-/** Removes an account from the user, and ends the other sessions that were begun with it. */
+/** Removes an account from the user, and ends all sessions that were begun with it, which may include this one. */
 export const removeIdentity =
   (options: { requests: ServiceClient; sessions: Sessions; ways: readonly string[] }): RequestHandler =>
   async (request, response) => {
@@ -20,9 +20,7 @@ export const removeIdentity =
       callId: response.locals.callId,
     });
     if (answer.statusCode === 204) {
-      const found = (await sessions.list(userId)).filter(
-        ({ user }) => user.identity.provider === provider && user.sessionId !== sessionId,
-      );
+      const found = (await sessions.list(userId)).filter(({ user }) => user.identity.provider === provider);
       await sessions.end(found.map(({ key }) => key));
     }
     await sendOn(answer, response);

@@ -17,13 +17,11 @@ export const createFindUser =
       }),
     );
 
-const longestText = 320;
-
-/** What is kept of an identity: the requests service refuses longer texts, and a provider may send any. */
+/** What is kept of an identity. */
 export const accountOf = ({ provider, subject, name, label, email }: Identity) => ({
   provider,
   subject,
-  name: name.slice(0, longestText),
-  label: label.slice(0, longestText),
-  ...(email && email.length <= longestText && { email }),
+  name,
+  label,
+  ...(email && { email }),
 });

@@ -1,5 +1,7 @@
 import { ClientSecretPost, Configuration, fetchProtectedResource } from 'openid-client';
+import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { parseIdentity } from './identity.ts';
 import { type Provider, plainHttpFor, providerTimeout } from './provider.ts';
 
 /** GitHub speaks OAuth 2.0 with PKCE, and says by its API who has signed in. */
@@ -29,27 +31,23 @@ export function createGithub(settings: Config['github']): Provider | undefined {
     configuration: async () => configuration,
     async readIdentity(_configuration, { access_token: token }) {
       const [user, emails] = await Promise.all([
-        get<GithubUser>(token, '/user'),
-        get<readonly GithubEmail[]>(token, '/user/emails'),
+        get(token, '/user', userSchema),
+        get(token, '/user/emails', emailsSchema),
       ]);
-      if (!Number.isSafeInteger(user.id) || typeof user.login !== 'string' || !Array.isArray(emails)) {
-        throw new Error('GitHub did not describe the user.');
-      }
-      const verified = emails.filter((entry: GithubEmail) => entry.verified === true);
-      const email = verified.find(({ primary }) => primary)?.email;
-      return {
+      const verified = emails.filter((entry) => entry.verified === true);
+      return parseIdentity({
         provider: 'github',
         subject: String(user.id),
-        name: user.name || user.login,
+        name: user.name,
         label: user.login,
         login: user.login,
-        ...(email && { email }),
+        email: verified.find(({ primary }) => primary === true)?.email,
         verifiedEmails: verified.map((entry) => entry.email),
-      };
+      });
     },
   };
 
-  async function get<T>(token: string, path: string): Promise<T> {
+  async function get<T>(token: string, path: string, schema: z.ZodType<T>): Promise<T> {
     const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'expert-relay' });
     const answer = await fetchProtectedResource(
       configuration,
@@ -60,21 +58,16 @@ export function createGithub(settings: Config['github']): Provider | undefined {
       headers,
     );
     if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${path}.`);
-    return (await answer.json()) as T;
+    const { success, data } = schema.safeParse(await answer.json());
+    if (!success) throw new Error(`GitHub's answer to ${path} has another form than expected.`);
+    return data;
   }
 }
 
 const defaultApiUrl = (url: string): string =>
   url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`;
 
-interface GithubUser {
-  readonly id: number;
-  readonly login: string;
-  readonly name: string | null;
-}
+/** The form only: `parseIdentity` checks the texts. */
+const userSchema = z.object({ id: z.int(), login: z.string(), name: z.unknown() });
 
-interface GithubEmail {
-  readonly email: string;
-  readonly primary: boolean;
-  readonly verified: boolean;
-}
+const emailsSchema = z.array(z.object({ email: z.unknown(), primary: z.unknown(), verified: z.unknown() }));

@@ -6,6 +6,7 @@ import {
   type UserInfoResponse,
 } from 'openid-client';
 import type { Config } from '../config.ts';
+import { parseIdentity } from './identity.ts';
 import { type Provider, plainHttpFor, providerTimeout } from './provider.ts';
 
 /** Google, or any other issuer of OpenID Connect. */
@@ -42,16 +43,15 @@ export function createGoogle(settings: Config['google']): Provider | undefined {
         : {};
       // An address and its verification from different sources may be about different addresses.
       const { email, email_verified: isVerified } = 'email' in token ? token : info;
-      const name = info.name ?? token.name;
-      const verifiedEmail = typeof email === 'string' && isVerified === true ? email : undefined;
-      return {
+      const verifiedEmail = isVerified === true ? email : undefined;
+      return parseIdentity({
         provider: 'google',
         subject: token.sub,
-        name: typeof name === 'string' && name ? name : (verifiedEmail ?? 'Expert'),
-        label: typeof email === 'string' ? email : token.sub,
-        ...(verifiedEmail && { email: verifiedEmail }),
-        verifiedEmails: verifiedEmail ? [verifiedEmail] : [],
-      };
+        name: info.name ?? token.name,
+        label: email,
+        email: verifiedEmail,
+        verifiedEmails: [verifiedEmail],
+      });
     },
   };
 }
