@@ -317,6 +317,19 @@ describe('after the sign-in', () => {
   });
 
   test.each([
+    ['/dashboard/requests', {}, true],
+    ['/dashboard/requests', { accept: '*/*' }, false],
+    ['/dashboard/requests', { accept: '*/*', 'sec-fetch-mode': 'navigate' }, true],
+    ['/dashboard/requests', { 'sec-fetch-mode': 'cors' }, false],
+    ['/dashboard/assets/x.js', { accept: '*/*', 'sec-fetch-mode': 'no-cors' }, false],
+    ['/dashboard/assets/x.js', { 'sec-fetch-mode': 'navigate' }, false],
+  ] as const)('%s is remembered if a person opened it, with %j: %p', async (path, headers, isRemembered) => {
+    await visitor.get(path, headers);
+    const signedIn = await visitor.get(await githubCallback());
+    expect(signedIn.headers.get('location')).toBe(isRemembered ? path : '/dashboard');
+  });
+
+  test.each([
     'https://evil.example/dashboard',
     '//evil.example/dashboard',
     '/\\evil.example',
@@ -357,6 +370,18 @@ describe('after the sign-in', () => {
       expect(answer.setCookies.join()).not.toContain('relay_sign_in');
     }
     expect((await me()).userId).toBe(userId);
+  });
+
+  test('no redirect of a sign-in is stored', async () => {
+    const answers = [
+      await visitor.get('/auth/github'),
+      await visitor.get('/auth/google'),
+      await visitor.get('/auth/github/callback'),
+      await visitor.get(await githubCallback()),
+      await visitor.get('/auth/login'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([302, 302, 303, 303, 302]);
+    for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
   });
 
   test('no code, state or token was logged', async () => {

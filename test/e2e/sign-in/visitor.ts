@@ -1,3 +1,6 @@
+import { type IncomingMessage, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+
 /** What one browser does: it keeps cookies for each origin, and shows each answer. */
 export interface Visitor {
   get(url: string, headers?: Record<string, string>): Promise<Visit>;
@@ -22,6 +25,24 @@ export interface Visit {
 
 const mostSteps = 12;
 
+interface Call {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** Not by `fetch`, which sets `Sec-Fetch-Mode` itself. */
+async function exchange(url: string, { method = 'GET', headers = {}, body }: Call) {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { method, headers, agent: false }, resolve).once('error', reject).end(body);
+  });
+  const lines = new Headers();
+  for (let at = 0; at < answer.rawHeaders.length; at += 2) {
+    lines.append(answer.rawHeaders[at] ?? '', answer.rawHeaders[at + 1] ?? '');
+  }
+  return { status: answer.statusCode ?? 0, headers: lines, text: await readText(answer) };
+}
+
 export function createVisitor(relayUrl: string, ownHeaders: Record<string, string> = {}): Visitor {
   const jars = new Map<string, Map<string, string>>();
   const jarOf = (url: string) => {
@@ -33,37 +54,41 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
   const headerOf = (jar: Map<string, string>) =>
     [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
 
-  async function send(target: string, init: RequestInit = {}): Promise<Visit> {
+  async function send(target: string, call: Call = {}): Promise<Visit> {
     const url = new URL(target, relayUrl).href;
     const jar = jarOf(url);
-    const headers = new Headers({ ...ownHeaders, ...(init.headers as Record<string, string>) });
-    if (jar.size > 0) headers.set('cookie', headerOf(jar));
-    const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const cookie = jar.size > 0 ? { cookie: headerOf(jar) } : {};
+    const answer = await exchange(url, { ...call, headers: { ...ownHeaders, ...call.headers, ...cookie } });
     const setCookies = answer.headers.getSetCookie();
     for (const line of setCookies) {
       const [name = '', value = ''] = line.split(';')[0]?.split(/=(.*)/s) ?? [];
       if (/Expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
       else jar.set(name, value);
     }
-    const text = await answer.text();
+    const { text } = answer;
     return {
+      ...answer,
       url,
-      status: answer.status,
-      headers: answer.headers,
       setCookies,
-      text,
       get json() {
         return JSON.parse(text);
       },
     };
   }
 
+  const sendForm = (url: string, form: Record<string, string>) =>
+    send(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: String(new URLSearchParams(form)),
+    });
+
   const get: Visitor['get'] = (url, headers = {}) =>
     send(url, { headers: { accept: 'text/html', ...headers } });
 
   return {
     get,
-    post: (url, form) => send(url, { method: 'POST', body: new URLSearchParams(form) }),
+    post: (url, form) => sendForm(url, form),
     call: (method, url, json) =>
       send(url, {
         method,
@@ -79,7 +104,7 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
         if (location) visit = await get(new URL(location, visit.url).href);
         else if (visit.url.includes('/interaction/')) {
           const form = account === '' ? { decision: 'deny' } : { decision: 'allow', account };
-          visit = await send(visit.url, { method: 'POST', body: new URLSearchParams(form) });
+          visit = await sendForm(visit.url, form);
         } else return visit;
       }
       throw new Error(`More than ${mostSteps} redirects, the last to ${visit.url}.`);

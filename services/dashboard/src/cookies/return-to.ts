@@ -3,12 +3,14 @@ import { type CookieSettings, createSealedCookie } from './sealed-cookie.ts';
 
 /** Where the person wanted to go before the sign-in. */
 export interface ReturnTo {
+  /** Keeps the path if a person opens it: a page's scripts and images come back by themselves. */
   remember(request: Request, response: Response): void;
   /** The path to go to after the sign-in; forgets it. */
   take(request: Request, response: Response): string;
 }
 
 const start = '/dashboard';
+const assets = `${start}/assets/`;
 const lifetimeMs = 15 * 60_000;
 /** Browsers drop cookies of more than 4 KB. */
 const longestPath = 2_000;
@@ -19,7 +21,8 @@ export function createReturnTo(settings: CookieSettings): ReturnTo {
   return {
     remember(request, response) {
       const path = dashboardPath(request.originalUrl);
-      if (path !== undefined && path !== start && path.length <= longestPath) cookie.set(response, path);
+      if (path === undefined || path === start || path.length > longestPath) return;
+      if (isNavigation(request) && !path.startsWith(assets)) cookie.set(response, path);
     },
     take(request, response) {
       const path = cookie.read(request);
@@ -28,6 +31,13 @@ export function createReturnTo(settings: CookieSettings): ReturnTo {
       return dashboardPath(path) ?? start;
     },
   };
+}
+
+/** Browsers send `Sec-Fetch-Mode` on https and to this machine only. */
+function isNavigation(request: Request): boolean {
+  const mode = request.get('sec-fetch-mode');
+  if (mode !== undefined) return mode === 'navigate';
+  return (request.get('accept') ?? '').includes('text/html');
 }
 
 /** A path of the dashboard on this host, as a browser would resolve it; `undefined` for any other address. */

@@ -74,6 +74,11 @@ export function mountRoutes(app: Express, context: RouteContext): void {
   app.use('/dashboard', requireSession(returnTo));
   app.get(['/dashboard{/*page}', '/dashboard/'], showDashboard());
 
+  app.use('/auth', (_request, response, next) => {
+    // Where a redirect leads depends on the session and on codes that work once.
+    response.set('cache-control', 'no-store');
+    next();
+  });
   if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
   const joinIdentity = createJoinIdentity(requests);
   const finish = finishSignIn({ completeSignIn, sessions, joinIdentity, isAllowed });
