@@ -62,4 +62,6 @@ export function askEndpoint(
 }
 
 const fill = (text: string, place: Place): string =>
-  text.replace(/:(requestId|refCode|keyId|sessionId)/g, (_whole, name: keyof Place) => place[name]);
+  text
+    .replace(/:(requestId|refCode|keyId|sessionId)/g, (_whole, name: keyof Place) => place[name])
+    .replace(':provider', 'github');

@@ -100,9 +100,9 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'DELETE', path: '/api/sessions', auth: 'session', from: 'design', success: 204 },
   { method: 'DELETE', path: '/api/sessions/:sessionId', auth: 'session', from: 'design', success: 204 },
   { method: 'GET', path: '/api/identities', auth: 'session', from: 'design', success: 200 },
-  { method: 'POST', path: '/api/identities/github', auth: 'session', from: 'design', success: 200 },
+  { method: 'POST', path: '/api/identities/:provider', auth: 'session', from: 'design', success: 200 },
   // The users of these tests have no account at GitHub.
-  { method: 'DELETE', path: '/api/identities/github', auth: 'session', from: 'design', success: 404 },
+  { method: 'DELETE', path: '/api/identities/:provider', auth: 'session', from: 'design', success: 404 },
   { method: 'GET', path: '/api/me', auth: 'session', from: 'design', success: 200 },
   { method: 'PUT', path: '/api/vault', auth: 'session', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/vault', auth: 'session', from: 'design', success: 200 },
