@@ -21,7 +21,7 @@ export const usual: ChaosSettings = {
   seed: 1,
   connections: 50_000,
   warmUp: 5_000,
-  perSecond: 150,
+  perSecond: 60,
   quietMs: 40_000,
   limits: false,
 };
