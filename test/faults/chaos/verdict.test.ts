@@ -54,7 +54,12 @@ test('a good run passes', () => {
 test.each([
   ['slow answers', { timings: timings(16) }, 'p99 grew to 3.2 times', false],
   ['memory that is kept', { memory: memory(121) }, 'gateway kept 21 % more memory', false],
-  ['an answer that is lost', { retries: new Map([['no answer', 1]]) }, '1 honest calls got no answer', true],
+  [
+    'an answer that is lost',
+    { retries: new Map([['no answer (ECONNRESET)', 1]]) },
+    '1 honest calls got no answer (ECONNRESET)',
+    true,
+  ],
   ['a refusal of an honest call', { retries: new Map([['503', 2]]) }, '2 honest calls got a 503', true],
   ['a lost event', { judged: { ...judged, failures: ['1 events were lost'] } }, '1 events were lost', true],
   [

@@ -111,7 +111,7 @@ export function makeVerdict(given: {
       .filter(({ isFatal }) => isFatal)
       .map(({ service, text }) => `${service}: ${text.split('\n')[0]}`),
     ...[...retries].map(
-      ([what, times]) => `${times} honest calls got ${what === 'no answer' ? what : `a ${what}`}`,
+      ([what, times]) => `${times} honest calls got ${what.startsWith('no answer') ? what : `a ${what}`}`,
     ),
     ...failures,
   ];
