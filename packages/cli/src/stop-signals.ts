@@ -1,9 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import type { Outcome } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 
 /** Lets a command end by itself at the first Ctrl-C or SIGTERM; the second ends it as usual. */
 export function watchStopSignals(): { signal: AbortSignal; stop(why: Failure): void; release(): void } {
   const stopping = new AbortController();
+  // Each open conversation listens to it.
+  setMaxListeners(0, stopping.signal);
   const onSignal = (name: NodeJS.Signals) => {
     release();
     const outcome: Outcome = name === 'SIGINT' ? 'interrupted' : 'terminated';
