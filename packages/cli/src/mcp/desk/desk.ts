@@ -108,7 +108,10 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
         await opened;
       } catch (error) {
         hold.letGo();
-        if (id !== '' && isNotAsked(explainError(error, use.signal))) open().conversations.forget(id);
+        const failure = explainError(error, use.signal);
+        // A question under the code of another one cannot go on either.
+        const isOver = isNotAsked(failure) || failure.code === 'question_altered';
+        if (id !== '' && isOver) open().conversations.forget(id);
         throw id === '' ? error : new AskFailure(id, error);
       }
       holds.set(id, hold);
