@@ -1,5 +1,27 @@
+import './styles/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { App, createQueryClient } from './app/app.tsx';
+import { StartFailure } from './app/start-failure.tsx';
+import { applyPreferences } from './preferences/preferences.ts';
+import { createServices } from './services/services.tsx';
+import { followNetwork } from './session/connection.ts';
+import { readMe } from './session/me.ts';
 
-const root = document.getElementById('root');
-if (root) createRoot(root).render(<StrictMode>Expert Relay</StrictMode>);
+applyPreferences();
+followNetwork();
+
+const root = createRoot(document.getElementById('root') as HTMLElement);
+const start = async () => {
+  try {
+    const services = await createServices(await readMe());
+    root.render(
+      <StrictMode>
+        <App services={services} queries={createQueryClient()} />
+      </StrictMode>,
+    );
+  } catch (error) {
+    root.render(<StartFailure error={error} onRetry={() => void start()} />);
+  }
+};
+void start();

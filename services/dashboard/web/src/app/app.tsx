@@ -1,0 +1,61 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Tooltip } from 'radix-ui';
+import { Suspense } from 'react';
+import { Redirect, Route, Router, Switch } from 'wouter';
+import { InboxPage } from '../inbox/inbox-page.tsx';
+import { type Services, ServicesProvider } from '../services/services.tsx';
+import { CallError } from '../session/call.ts';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { lazyPage } from './lazy-page.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
+import { routes } from './routes.ts';
+import { Shell } from './shell.tsx';
+
+const KeysPage = lazyPage(async () => (await import('../keys/keys-page.tsx')).KeysPage);
+const SettingsPage = lazyPage(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Events keep what was read up to date: nothing is read again by itself.
+        staleTime: Number.POSITIVE_INFINITY,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        retry: (failures, error) => error instanceof CallError && error.isPassing && failures < 5,
+        retryDelay: (failures) => Math.min(15_000, 500 * 2 ** failures) * (0.5 + Math.random() / 2),
+        networkMode: 'always',
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}
+
+export function App({ services, queries }: { services: Services; queries: QueryClient }) {
+  return (
+    <QueryClientProvider client={queries}>
+      <Tooltip.Provider delayDuration={300}>
+        <ServicesProvider services={services}>
+          <Router base="/dashboard">
+            <Shell>
+              <ErrorBoundary>
+                <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
+                  <Switch>
+                    <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
+                    <Route path={routes.keys} component={KeysPage} />
+                    <Route path={routes.settings} component={SettingsPage} />
+                    <Route path="/">
+                      <Redirect to={routes.inbox} replace />
+                    </Route>
+                    <Route component={NotFoundPage} />
+                  </Switch>
+                </Suspense>
+              </ErrorBoundary>
+            </Shell>
+          </Router>
+        </ServicesProvider>
+      </Tooltip.Provider>
+    </QueryClientProvider>
+  );
+}

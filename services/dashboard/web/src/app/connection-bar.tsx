@@ -1,0 +1,37 @@
+import { connection, streamIsOpen } from '../session/connection.ts';
+import { signInAgain } from '../session/me.ts';
+import { Button } from '../ui/button.tsx';
+import { useStore } from '../ui/store.ts';
+import styles from './connection-bar.module.css';
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** One line at the top while the relay cannot be reached as usual. */
+export function ConnectionBar() {
+  const state = useStore(connection);
+  const isStreamOpen = useStore(streamIsOpen);
+  if (state.kind === 'signed-out') {
+    return (
+      <div className={`${styles.bar} ${styles.strong}`} role="alert">
+        <span>You were signed out. What you typed is kept.</span>
+        <Button look="main" onClick={signInAgain}>
+          Sign in again
+        </Button>
+      </div>
+    );
+  }
+  const text = describe();
+  return (
+    <div role="status" className={text ? styles.bar : undefined}>
+      {text}
+    </div>
+  );
+
+  function describe(): string | undefined {
+    if (state.kind === 'offline') return 'Offline. New requests will appear when you are back.';
+    if (state.kind === 'limited')
+      return `Too many calls. This page continues at ${clock.format(state.until)}.`;
+    if (state.kind === 'unreachable' || isStreamOpen === false) return 'Reconnecting…';
+    return undefined;
+  }
+}

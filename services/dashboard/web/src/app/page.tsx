@@ -1,0 +1,25 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import styles from './page.module.css';
+import { usePageTitle } from './page-title.tsx';
+
+/** A page of one column with a heading, which takes the focus when the page opens. */
+export function Page({ title, children }: { title: string; children: ReactNode }) {
+  usePageTitle(title);
+  return (
+    <div className={styles.page}>
+      <PageHeading>{title}</PageHeading>
+      {children}
+    </div>
+  );
+}
+
+/** Screen readers and the keyboard begin here after a change of the page. */
+export function PageHeading({ children }: { children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  );
+}

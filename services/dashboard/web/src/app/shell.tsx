@@ -1,0 +1,85 @@
+import { type ReactNode, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useServices } from '../services/services.tsx';
+import { signOut } from '../services/sign-out.ts';
+import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
+import { useStore } from '../ui/store.ts';
+import { ConnectionBar } from './connection-bar.tsx';
+import { DocumentTitle, waitingCount } from './page-title.tsx';
+import { routes } from './routes.ts';
+import styles from './shell.module.css';
+import { ShortcutHelp } from './shortcut-help.tsx';
+import { useShortcuts } from './shortcuts.ts';
+
+const places = [
+  { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },
+  { name: 'Keys', href: routes.keys, Icon: KeysIcon },
+  { name: 'Settings', href: routes.settings, Icon: SettingsIcon },
+];
+
+/** What stands around every page: navigation, the state of the connection, shortcuts. */
+export function Shell({ children }: { children: ReactNode }) {
+  const services = useServices();
+  const [location, navigate] = useLocation();
+  const waiting = useStore(waitingCount);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  useShortcuts({
+    'g i': () => navigate(routes.inbox),
+    'g k': () => navigate(routes.keys),
+    'g s': () => navigate(routes.settings),
+    '?': () => setIsHelpOpen(true),
+  });
+
+  return (
+    <div className={styles.shell} data-in-conversation={/^\/requests\/./.test(location) || undefined}>
+      <DocumentTitle />
+      <a className={styles.skip} href="#main">
+        Skip to the page
+      </a>
+      <nav className={styles.navigation} aria-label="Pages">
+        <ul className={styles.places}>
+          {places.map(({ name, href, Icon }) => (
+            <li key={name}>
+              <Link
+                href={href}
+                className={styles.place}
+                title={name}
+                aria-current={location.startsWith(href) ? 'page' : undefined}
+              >
+                <Icon />
+                <span className={styles.name}>{name}</span>
+                {href === routes.inbox && waiting !== 0 && (
+                  <span className={styles.count}>
+                    {waiting}
+                    <span className="visually-hidden"> waiting for you</span>
+                  </span>
+                )}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <div className={styles.account}>
+          <span className={styles.user} title={services.me.email ?? services.me.name}>
+            {services.me.name}
+          </span>
+          <button
+            type="button"
+            className={styles.place}
+            title="Sign out"
+            onClick={() => void signOut(services)}
+          >
+            <SignOutIcon />
+            <span className={styles.name}>Sign out</span>
+          </button>
+        </div>
+      </nav>
+      <div className={styles.content}>
+        <ConnectionBar />
+        <main id="main" className={styles.main}>
+          {children}
+        </main>
+      </div>
+      <ShortcutHelp isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
+    </div>
+  );
+}

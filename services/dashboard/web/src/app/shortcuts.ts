@@ -1,0 +1,39 @@
+import { useEffect, useRef } from 'react';
+import { preferences } from '../preferences/preferences.ts';
+
+type Shortcuts = Readonly<Record<string, () => void>>;
+
+/** After g, the next key counts for so long. */
+const sequenceMs = 1_000;
+
+/**
+ * Keys such as `j`, `/` or `g i`, while no text is being typed and no dialog is open. They can be switched off in Settings
+ * (WCAG 2.1.4).
+ */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const current = useRef(shortcuts);
+  current.current = shortcuts;
+  useEffect(() => {
+    let prefix = '';
+    let prefixAt = 0;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!preferences.get().shortcuts || isTyping(event.target) || document.querySelector('dialog[open]'))
+        return;
+      const isSequence = prefix !== '' && performance.now() - prefixAt < sequenceMs;
+      const name = isSequence ? `${prefix} ${event.key}` : event.key;
+      prefix = event.key === 'g' ? 'g' : '';
+      prefixAt = performance.now();
+      const run = current.current[name];
+      if (!run) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

@@ -1,0 +1,3 @@
+export function ConversationPane({ requestId }: { requestId: string }) {
+  return <div>{requestId}</div>;
+}

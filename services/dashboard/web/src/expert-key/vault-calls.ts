@@ -1,0 +1,29 @@
+import type { Vault } from '@expert-relay/sdk/crypto';
+import { CallError, call } from '../session/call.ts';
+
+/** The expert key as the relay keeps it: wrapped by the recovery code. */
+export interface KeptVault {
+  readonly vault: Vault;
+  /** Needed to replace it. */
+  readonly etag: string;
+}
+
+/** Undefined while the expert has made no key. */
+export async function readVault(): Promise<KeptVault | undefined> {
+  try {
+    const { body, headers } = await call<{ vault: Vault }>('/api/vault');
+    return { vault: body.vault, etag: headers.get('etag') ?? '' };
+  } catch (error) {
+    if (error instanceof CallError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** @throws CallError 412 or 428 when another device has written one meanwhile */
+export async function writeVault(vault: Vault, replaced: KeptVault | undefined): Promise<void> {
+  await call('/api/vault', {
+    method: 'PUT',
+    body: { vault },
+    ...(replaced && { headers: { 'if-match': replaced.etag } }),
+  });
+}

@@ -1,0 +1,3 @@
+export function RequestList({ selected }: { selected: string | undefined }) {
+  return <div>{selected}</div>;
+}

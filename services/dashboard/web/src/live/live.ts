@@ -1,0 +1,101 @@
+import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import { relayFetch } from '../session/call.ts';
+import { streamIsOpen } from '../session/connection.ts';
+import type { Me } from '../session/me.ts';
+import { createPace, type Pace } from './pace.ts';
+import { createSessionExpert } from './session-expert.ts';
+import { aliveMs, createTabs, type Tabs } from './tabs.ts';
+
+/** What happens to this expert's requests, as it happens. */
+export interface Live {
+  /** Events as they come. `unknown` with `isMissed`: some were missed, so lists are read again. */
+  listen(call: (event: ExpertEvent) => void): () => void;
+  /** The same for one open conversation, spread so that each event need not cost a call. */
+  listenPaced(call: (event: ExpertEvent) => void): () => void;
+  readonly tabs: Tabs;
+  readonly pace: Pace;
+}
+
+/** At most 20 reads a minute after a burst, of all tabs together: the page budget is 60. */
+const spacingMs = 3_000;
+const burst = 5;
+
+/** One tab has the stream of events and passes them on to the others. */
+export function createLive(me: Me): Live {
+  const tabs = createTabs(me.userId);
+  const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
+  const calls = new Set<(event: ExpertEvent) => void>();
+
+  const emit = (event: ExpertEvent) => {
+    for (const call of [...calls]) call(event);
+  };
+
+  tabs.listen((message) => {
+    if (message.type === 'event') emit(message.event);
+    else if (message.type === 'stream') streamIsOpen.set(message.isOpen);
+  });
+  tabs.lead(async (signal) => {
+    const unlisten = tabs.listen(({ type }) => {
+      if (type === 'hello') report();
+    });
+    const timer = setInterval(report, aliveMs);
+    const unsubscribe = streamIsOpen.subscribe(report);
+    const expert = createSessionExpert({
+      url: location.origin,
+      hubUrl: me.hubUrl,
+      fetch: noteStream(me.hubUrl),
+      // Without a stream, the lists are read this often.
+      timing: { poll: 20_000 },
+    });
+    try {
+      for await (const event of expert.events({ signal })) {
+        emit(event);
+        tabs.send({ type: 'event', event });
+      }
+    } finally {
+      clearInterval(timer);
+      unsubscribe();
+      unlisten();
+      expert.stop();
+    }
+  });
+  tabs.send({ type: 'hello' });
+
+  function report(): void {
+    tabs.send({ type: 'stream', isOpen: streamIsOpen.get() === true });
+  }
+
+  return {
+    tabs,
+    pace,
+    listen(call) {
+      calls.add(call);
+      return () => calls.delete(call);
+    },
+    listenPaced(call) {
+      const paced = (event: ExpertEvent) => {
+        const name = event.type === 'unknown' ? 'conversations' : `conversation:${event.requestId}`;
+        pace.run(name, () => call(event));
+      };
+      calls.add(paced);
+      return () => calls.delete(paced);
+    },
+  };
+}
+
+/** `fetch` for the client that has the stream: whether the hub answers shows whether events arrive. */
+function noteStream(hubUrl: string): typeof fetch {
+  const hub = new URL(hubUrl);
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input, location.href);
+    if (url.origin !== hub.origin || url.pathname.startsWith('/api/')) return relayFetch(input, init);
+    try {
+      const response = await fetch(input, init);
+      streamIsOpen.set(response.ok);
+      return response;
+    } catch (error) {
+      if (!init?.signal?.aborted) streamIsOpen.set(false);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,63 @@
+/** Spreads calls that nobody waits for, so that all tabs together stay far below the page budget. */
+export interface Pace {
+  /** Runs it soon. While it waits, the same name again changes nothing; while it runs, it is run once more. */
+  run(name: string, work: () => unknown): void;
+}
+
+export interface PaceOptions {
+  /** Calls that may go out at once after a quiet time. */
+  readonly burst: number;
+  /** Milliseconds for each further call, of all tabs together. */
+  readonly spacingMs: number;
+  readonly countTabs: () => Promise<number>;
+  readonly now?: () => number;
+}
+
+export function createPace({
+  burst,
+  spacingMs,
+  countTabs,
+  now = () => performance.now(),
+}: PaceOptions): Pace {
+  const waiting = new Map<string, () => unknown>();
+  const running = new Set<string>();
+  let credit = burst;
+  let countedAt = now();
+  let isScheduled = false;
+
+  async function serve(): Promise<void> {
+    const spacing = spacingMs * (await countTabs());
+    const time = now();
+    credit = Math.min(burst, credit + (time - countedAt) / spacing);
+    countedAt = time;
+    for (const [name, work] of waiting) {
+      if (credit < 1) break;
+      if (running.has(name)) continue;
+      credit -= 1;
+      waiting.delete(name);
+      running.add(name);
+      void Promise.resolve(work())
+        .catch(() => {})
+        .finally(() => {
+          running.delete(name);
+          schedule(0);
+        });
+    }
+    isScheduled = false;
+    const isBlocked = [...waiting.keys()].every((name) => running.has(name));
+    if (waiting.size > 0 && !isBlocked) schedule(Math.max(50, (1 - credit) * spacing));
+  }
+
+  function schedule(wait: number): void {
+    if (isScheduled || waiting.size === 0) return;
+    isScheduled = true;
+    setTimeout(() => void serve(), wait);
+  }
+
+  return {
+    run(name, work) {
+      waiting.set(name, work);
+      schedule(0);
+    },
+  };
+}

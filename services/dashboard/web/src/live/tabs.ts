@@ -1,0 +1,91 @@
+import type { ExpertEvent } from '@expert-relay/sdk/expert';
+
+/** What the tabs of one user in one browser tell each other. */
+export type TabMessage =
+  | { readonly type: 'event'; readonly event: ExpertEvent }
+  | { readonly type: 'stream'; readonly isOpen: boolean }
+  /** A new tab asks the leader how the stream is. */
+  | { readonly type: 'hello' }
+  | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
+  /** The expert key of this browser was made, opened or removed. */
+  | { readonly type: 'key-changed' }
+  | { readonly type: 'signed-out' };
+
+export interface Tabs {
+  send(message: TabMessage): void;
+  listen(call: (message: TabMessage) => void): () => void;
+  /**
+   * Runs `work` in one tab at a time; its signal aborts when the tab must give way. Where the browser has no locks,
+   * each tab works for itself.
+   */
+  lead(work: (signal: AbortSignal) => Promise<void>): void;
+  /** How many tabs are open, at least one. */
+  count(): Promise<number>;
+}
+
+/** How often the leader shows that it is alive, and after how much silence another tab takes over. */
+export const aliveMs = 15_000;
+const silentMs = 90_000;
+
+export function createTabs(userId: string): Tabs {
+  const channel = new BroadcastChannel(`expert-relay:${userId}`);
+  const calls = new Set<(message: TabMessage) => void>();
+  const locks: LockManager | undefined = navigator.locks;
+  const leader = `expert-relay:${userId}:stream`;
+  const present = `expert-relay:${userId}:tab`;
+  let heardAt = performance.now();
+  let isLeading = false;
+
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+    const isLeaders = data.type === 'event' || data.type === 'stream';
+    if (isLeaders) heardAt = performance.now();
+    // Without locks each tab has a stream of its own.
+    if (isLeaders && (isLeading || !locks)) return;
+    for (const call of [...calls]) call(data);
+  };
+  // Held as long as the page lives: to be counted.
+  void locks?.request(present, { mode: 'shared' }, () => new Promise(() => {}));
+
+  async function work(run: (signal: AbortSignal) => Promise<void>, steal: boolean): Promise<void> {
+    const stopped = new AbortController();
+    try {
+      await locks?.request(leader, { steal }, async () => {
+        isLeading = true;
+        await run(stopped.signal);
+      });
+    } finally {
+      isLeading = false;
+      stopped.abort();
+    }
+  }
+
+  return {
+    send: (message) => channel.postMessage(message),
+    listen(call) {
+      calls.add(call);
+      return () => calls.delete(call);
+    },
+    lead(run) {
+      if (!locks) {
+        void run(new AbortController().signal);
+        return;
+      }
+      const queue = (steal: boolean) => {
+        heardAt = performance.now();
+        // Rejected when another tab has taken the lock away: then this one waits for it again.
+        work(run, steal).catch(() => queue(false));
+      };
+      queue(false);
+      setInterval(() => {
+        if (isLeading) return;
+        // Some systems suspend a tab with the lock in its hand.
+        const isSilent = performance.now() - heardAt > silentMs;
+        if (isSilent && document.visibilityState === 'visible') queue(true);
+      }, aliveMs);
+    },
+    async count() {
+      const { held = [] } = (await locks?.query()) ?? {};
+      return Math.max(1, held.filter(({ name }) => name === present).length);
+    },
+  };
+}

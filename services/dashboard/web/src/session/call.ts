@@ -1,0 +1,81 @@
+import { connection, noteAnswer, noteFailure } from './connection.ts';
+
+/** What the relay answered instead of what was asked for, or that it did not answer (status 0). */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  readonly status: number;
+  /** The relay's stable name for it: see its page of errors. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+
+  /** Whether the same call may well succeed a moment later. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 502;
+  }
+}
+
+/** `fetch`, for calls of this page and of the SDK alike: what comes back also shows whether the relay can be reached. */
+export const relayFetch: typeof fetch = async (input, init) => {
+  try {
+    const response = await fetch(input, init);
+    noteAnswer(response);
+    return response;
+  } catch (error) {
+    if (!init?.signal?.aborted) noteFailure();
+    throw error;
+  }
+};
+
+export interface CallOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+/** Calls the session API. */
+export async function call<T>(path: string, options: CallOptions = {}): Promise<Answer<T>> {
+  const { method = 'GET', body, headers, signal } = options;
+  await untilAllowed(signal);
+  const response = await relayFetch(path, {
+    method,
+    credentials: 'same-origin',
+    redirect: 'error',
+    cache: 'no-store',
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch(() => {
+    signal?.throwIfAborted();
+    throw new CallError(0, 'unreachable', 'The relay cannot be reached. Nothing was lost.');
+  });
+  const answer = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+  if (response.ok) return { body: answer as T, headers: response.headers };
+  const { error: code = 'unexpected_answer', detail = `The relay answered ${response.status}.` } =
+    answer ?? {};
+  throw new CallError(response.status, String(code), String(detail));
+}
+
+/** After a 429 the page says when it goes on, and calls wait for that. */
+async function untilAllowed(signal: AbortSignal | undefined): Promise<void> {
+  for (let state = connection.get(); state.kind === 'limited'; state = connection.get()) {
+    const wait = state.until - Date.now();
+    if (wait <= 0) return;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,44 @@
+import { createStore, type Store } from '../ui/store.ts';
+
+/** Whether the relay can be reached, as the newest call found it. */
+export type Connection =
+  | { readonly kind: 'online' }
+  /** The browser has no network. */
+  | { readonly kind: 'offline' }
+  /** The network is there, and the relay does not answer. */
+  | { readonly kind: 'unreachable' }
+  /** Too many calls: the relay answers again at `until`, in milliseconds since 1970. */
+  | { readonly kind: 'limited'; readonly until: number }
+  /** The session has ended. What was typed stays. */
+  | { readonly kind: 'signed-out' };
+
+const online: Connection = { kind: 'online' };
+
+export const connection: Store<Connection> = createStore<Connection>(
+  globalThis.navigator?.onLine === false ? { kind: 'offline' } : online,
+);
+
+/** Whether events arrive: undefined before the first stream has opened. */
+export const streamIsOpen: Store<boolean | undefined> = createStore<boolean | undefined>(undefined);
+
+export function followNetwork(): void {
+  addEventListener('offline', () => {
+    if (connection.get().kind !== 'signed-out') connection.set({ kind: 'offline' });
+  });
+  addEventListener('online', () => {
+    if (connection.get().kind === 'offline') connection.set(online);
+  });
+}
+
+export function noteAnswer({ status, headers }: Response): void {
+  if (status === 401) connection.set({ kind: 'signed-out' });
+  else if (status === 429) {
+    connection.set({ kind: 'limited', until: Date.now() + Number(headers.get('retry-after') ?? 60) * 1_000 });
+  } else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
+  else if (connection.get().kind !== 'signed-out') connection.set(online);
+}
+
+export function noteFailure(): void {
+  if (connection.get().kind === 'signed-out') return;
+  connection.set({ kind: navigator.onLine ? 'unreachable' : 'offline' });
+}

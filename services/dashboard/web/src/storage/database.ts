@@ -1,0 +1,37 @@
+const name = 'expert-relay';
+
+/** The browser's own database: `keys` has one AES key for each user, `values` what is encrypted with it. */
+export function openDatabase(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name, 1);
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore('keys');
+      opening.result.createObjectStore('values');
+    };
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
+    opening.onblocked = () => reject(new Error('Another tab holds an old database open.'));
+  });
+}
+
+type StoreName = 'keys' | 'values';
+
+/** Runs statements in one transaction; resolves with the result of the last one, once everything is kept. */
+export function transact<T>(
+  database: IDBDatabase,
+  stores: readonly StoreName[],
+  run: (open: (name: StoreName) => IDBObjectStore, done: (result: T) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const transaction = database.transaction([...stores], 'readwrite');
+    let result: T;
+    transaction.oncomplete = () => resolve(result);
+    transaction.onabort = () => reject(transaction.error);
+    run(
+      (store) => transaction.objectStore(store),
+      (value) => {
+        result = value;
+      },
+    );
+  });
+}

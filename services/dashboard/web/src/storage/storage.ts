@@ -1,0 +1,136 @@
+import type { Memory } from '@expert-relay/sdk';
+import { openDatabase, transact } from './database.ts';
+
+/**
+ * What this browser keeps for one user: the expert key, drafts, what the SDK remembers of each request. All of it is
+ * encrypted with an AES key that scripts can use and cannot read, and is gone with `clear`.
+ */
+export interface Storage extends Memory {
+  delete(name: string): Promise<void>;
+  /** Forgets everything of this user. */
+  clear(): Promise<void>;
+  /** Whether what is kept outlives this page. */
+  readonly isLasting: boolean;
+}
+
+interface Sealed {
+  readonly iv: Uint8Array<ArrayBuffer>;
+  readonly data: ArrayBuffer;
+}
+
+/** Falls back to this page's memory where the browser keeps nothing, or has no WebCrypto (http, not localhost). */
+export async function openStorage(userId: string): Promise<Storage> {
+  if (!globalThis.crypto?.subtle || !globalThis.indexedDB) return createPageStorage();
+  try {
+    return await openBrowserStorage(userId);
+  } catch {
+    return createPageStorage();
+  }
+}
+
+async function openBrowserStorage(userId: string): Promise<Storage> {
+  const database = await openDatabase();
+  let key = await takeKey(database, userId);
+  const nameOf = (name: string) => `${userId}/${name}`;
+  const own = IDBKeyRange.bound(nameOf(''), nameOf('\uffff'));
+
+  async function seal(value: string): Promise<Sealed> {
+    const iv = crypto.getRandomValues(new Uint8Array(12));
+    const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, new TextEncoder().encode(value));
+    return { iv, data };
+  }
+
+  async function open(sealed: Sealed | undefined): Promise<string | undefined> {
+    if (!sealed) return undefined;
+    const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.data);
+    return new TextDecoder().decode(bytes);
+  }
+
+  return {
+    isLasting: true,
+    async get(name) {
+      return open(
+        await transact<Sealed | undefined>(database, ['values'], (store, done) => {
+          const reading = store('values').get(nameOf(name));
+          reading.onsuccess = () => done(reading.result);
+        }),
+      );
+    },
+    async set(name, value) {
+      const sealed = await seal(value);
+      await transact<void>(database, ['values'], (store) => void store('values').put(sealed, nameOf(name)));
+    },
+    async remember(name, value) {
+      const sealed = await seal(value);
+      const kept = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
+        const values = store('values');
+        const reading = values.get(nameOf(name));
+        reading.onsuccess = () => {
+          done(reading.result);
+          if (!reading.result) values.put(sealed, nameOf(name));
+        };
+      });
+      return (await open(kept)) ?? value;
+    },
+    async delete(name) {
+      await transact<void>(database, ['values'], (store) => void store('values').delete(nameOf(name)));
+    },
+    async clear() {
+      await transact<void>(database, ['keys', 'values'], (store) => {
+        store('values').delete(own);
+        store('keys').delete(userId);
+      });
+      key = await takeKey(database, userId);
+    },
+  };
+}
+
+/** The user's key of this browser, made when there is none. Of two tabs at once, both get the same. */
+async function takeKey(database: IDBDatabase, userId: string): Promise<CryptoKey> {
+  const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
+    'encrypt',
+    'decrypt',
+  ]);
+  return transact<CryptoKey>(database, ['keys'], (store, done) => {
+    const keys = store('keys');
+    const reading = keys.get(userId);
+    reading.onsuccess = () => {
+      done(reading.result ?? made);
+      if (!reading.result) keys.put(made, userId);
+    };
+  });
+}
+
+function createPageStorage(): Storage {
+  const values = new Map<string, string>();
+  return {
+    isLasting: false,
+    get: async (name) => values.get(name),
+    set: async (name, value) => void values.set(name, value),
+    async remember(name, value) {
+      const kept = values.get(name) ?? value;
+      values.set(name, kept);
+      return kept;
+    },
+    delete: async (name) => void values.delete(name),
+    clear: async () => values.clear(),
+  };
+}
+
+/** Forgets what other users of this browser have left: one person uses it at a time. */
+export async function clearOtherUsers(userId: string): Promise<void> {
+  if (!globalThis.indexedDB) return;
+  const database = await openDatabase();
+  await transact<void>(database, ['keys', 'values'], (store) => {
+    for (const name of ['keys', 'values'] as const) {
+      const cursor = store(name).openKeyCursor();
+      cursor.onsuccess = () => {
+        if (!cursor.result) return;
+        const isOwn = cursor.result.key === userId || String(cursor.result.key).startsWith(`${userId}/`);
+        if (!isOwn) store(name).delete(cursor.result.key);
+        cursor.result.continue();
+      };
+    }
+  });
+  database.close();
+}

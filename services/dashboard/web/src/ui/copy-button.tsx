@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+
+/** Copies a text, and says so for two seconds. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  ...rest
+}: {
+  text: string;
+  label?: string;
+  'aria-label'?: string;
+}) {
+  const [outcome, setOutcome] = useState<'copied' | 'failed'>();
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(undefined), 2_000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  return (
+    <>
+      <Button
+        look="quiet"
+        onClick={async () => setOutcome((await copyText(text)) ? 'copied' : 'failed')}
+        {...rest}
+      >
+        {outcome === 'copied' ? 'Copied' : outcome === 'failed' ? 'Select and copy it' : label}
+      </Button>
+      <span role="status" className="visually-hidden">
+        {outcome === 'copied' ? 'Copied' : ''}
+      </span>
+    </>
+  );
+}
+
+/** Pages that were not loaded over https have no clipboard. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'react';
+import styles from './skeleton.module.css';
+
+/** Stands where content will come, in its shape. Not before 150 ms: most content is faster. */
+export function Skeleton({ lines }: { lines: readonly string[] }) {
+  const isLate = useIsLate(150);
+  return (
+    <div className={styles.skeleton} aria-hidden={!isLate || undefined}>
+      {isLate && <span className="visually-hidden">Loading</span>}
+      {lines.map((width, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change their order.
+        <span key={at} className={isLate ? styles.line : undefined} style={{ width }} />
+      ))}
+    </div>
+  );
+}
+
+export function useIsLate(afterMs: number): boolean {
+  const [isLate, setIsLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLate(true), afterMs);
+    return () => clearTimeout(timer);
+  }, [afterMs]);
+  return isLate;
+}
