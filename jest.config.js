@@ -1,17 +1,19 @@
 import { availableParallelism } from 'node:os';
 
+/** @param {object} parser @param {object} [transform] */
+const compile = (parser, transform) => [
+  '@swc/jest',
+  { jsc: { parser, transform, target: 'es2023' }, module: { type: 'es6' }, sourceMaps: 'inline' },
+];
+
 const shared = {
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
+    '\\.ts$': compile({ syntax: 'typescript' }),
+    '\\.tsx$': compile({ syntax: 'typescript', tsx: true }, { react: { runtime: 'automatic' } }),
   },
+  // Jest cannot load a style sheet.
+  moduleNameMapper: { '\\.css$': '<rootDir>/services/dashboard/web/class-names.js' },
   // Tests read the sources of every workspace, never what was built from them.
   testEnvironmentOptions: { customExportConditions: ['relay-source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/', '/\\.relay'],
@@ -30,7 +32,7 @@ export default {
       ...shared,
       displayName: 'tests',
       testMatch: [
-        '<rootDir>/{services,packages,scripts}/**/*.test.ts',
+        '<rootDir>/{services,packages,scripts}/**/*.test.{ts,tsx}',
         '<rootDir>/test/!(conformance|fuzz)/**/*.test.ts',
       ],
     },

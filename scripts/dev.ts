@@ -2,7 +2,7 @@ import { bringUp } from './local/bring-up.ts';
 import { openHome, root } from './local/home.ts';
 import { withRun } from './local/with-run.ts';
 import { readAffectedServices } from './reload/affected-services.ts';
-import { compilerProgram } from './reload/compiler-program.ts';
+import { compilerProgram, webProgram } from './reload/compiler-program.ts';
 import { followLines } from './reload/follow-lines.ts';
 import { createErrorTeller } from './reload/tell-errors.ts';
 import { watchBuiltCode } from './reload/watch-built-code.ts';
@@ -20,10 +20,15 @@ export async function dev(): Promise<void> {
       for (const service of services) void run.supervisor.restart(service);
     });
     await run.supervisor.start(await compilerProgram(home));
+    await run.supervisor.start(webProgram(home));
     const hear = createErrorTeller((line) => terminal.line(`  ${line}`));
-    const stopFollowing = followLines(home.log('compiler'), hear);
+    const stops = [
+      stopWatching,
+      followLines(home.log('compiler'), hear),
+      // Vite prints only what went wrong.
+      followLines(home.log('web'), (line) => terminal.line(`  ${line}`)),
+    ];
     await run.interrupted;
-    stopFollowing();
-    stopWatching();
+    for (const stop of stops) stop();
   });
 }

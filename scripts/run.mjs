@@ -110,6 +110,8 @@ function fingerprint() {
     readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')),
   );
   hash.update(read(join(root, 'package-lock.json')) ?? '');
+  const web = 'services/dashboard/web/package.json';
+  if (existsSync(join(root, web))) manifests.push(web);
   for (const file of ['package.json', ...manifests.sort()]) {
     const { dependencies, devDependencies, overrides, bin } = JSON.parse(read(join(root, file)) ?? '{}');
     hash.update(JSON.stringify([file, dependencies, devDependencies, overrides, bin]));

@@ -18,10 +18,13 @@ export function readAffectedServices(root: string): AffectedServices {
     return manifest.folder === workspace || manifest.dependencies.some((one) => contains(one, workspace));
   }
 
-  return (workspace) =>
-    manifests
+  return (workspace) => {
+    // Vite builds the web app from the sources of the SDK too, so what is compiled of the SDK concerns no service.
+    if (workspace === 'services/dashboard/web') return ['dashboard'];
+    return manifests
       .filter(({ folder, name }) => folder.startsWith('services/') && contains(name, workspace))
       .map(({ folder }) => folder.slice('services/'.length) as ServiceName);
+  };
 }
 
 interface Manifest {

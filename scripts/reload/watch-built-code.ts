@@ -1,7 +1,9 @@
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Says which workspaces (`packages/kit`) got new code, once it has been quiet for a moment. */
+const web = 'services/dashboard/web';
+
+/** Reports which workspaces (`packages/kit`) got new code, after a moment without further changes. */
 export function watchBuiltCode(
   root: string,
   changed: (workspaces: string[]) => void,
@@ -12,7 +14,7 @@ export function watchBuiltCode(
 
   function note(workspace: string, file: string | null): void {
     // The compiler touches its own notes even where no code changed.
-    if (!file?.endsWith('.js')) return;
+    if (workspace !== web && !file?.endsWith('.js')) return;
     waiting.add(workspace);
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -24,6 +26,7 @@ export function watchBuiltCode(
 
   const watchers: FSWatcher[] = ['packages', 'services']
     .flatMap((kind) => readdirSync(join(root, kind)).map((name) => `${kind}/${name}`))
+    .concat(web)
     .filter((workspace) => existsSync(join(root, workspace, 'dist')))
     .map((workspace) =>
       watch(join(root, workspace, 'dist'), { recursive: true }, (_event, file) => note(workspace, file)),

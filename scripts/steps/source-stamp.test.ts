@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { allBuilt, stampSources } from './source-stamp.ts';
+import { allBuilt, stampSources, stampWeb } from './source-stamp.ts';
 
 let root: string;
 
@@ -19,6 +19,8 @@ beforeEach(() => {
     for (const file of ['tsconfig.json', 'package.json', 'src/main.ts', 'src/deep/er.ts'])
       put(`${folder}/${file}`);
   }
+  for (const file of ['index.html', 'src/main.tsx', 'dist/index.html']) put(`services/dashboard/web/${file}`);
+  for (const file of ['package.json', 'src/index.ts']) put(`packages/sdk/${file}`);
 });
 
 afterEach(() => rmSync(root, { recursive: true }));
@@ -35,6 +37,26 @@ test.each([
   const before = stampSources(root);
   change();
   expect(stampSources(root)).not.toBe(before);
+});
+
+test('the stamp of the web app stays while other things change', () => {
+  const before = stampWeb(root);
+  put('services/dashboard/web/dist/index.html', 'built again');
+  put('services/hub/src/main.ts', 'text');
+  put('packages/sdk/dist/index.js');
+  expect(stampWeb(root)).toBe(before);
+});
+
+test.each([
+  ['a source file of it grows', () => put('services/dashboard/web/src/main.tsx', 'text')],
+  ['its page is touched', () => utimesSync(join(root, 'services/dashboard/web/index.html'), 2, 2)],
+  ['an icon comes', () => put('services/dashboard/web/public/icon.svg')],
+  ['the SDK changes', () => put('packages/sdk/src/index.ts', 'text')],
+  ['other packages are installed', () => put('package-lock.json', '{}')],
+])('the stamp of the web app changes when %s', (_what, change) => {
+  const before = stampWeb(root);
+  change();
+  expect(stampWeb(root)).not.toBe(before);
 });
 
 test('it is built when each workspace is', () => {

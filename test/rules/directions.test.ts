@@ -21,14 +21,16 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   // What runs elsewhere: whoever installs it gets nothing of the house.
   sdk: [],
   cli: ['sdk'],
+  // It runs in browsers. The dashboard serves its built files and imports nothing of it.
+  'dashboard-web': ['sdk'],
   testkit: ['kit', 'contracts', 'db', ...services],
 };
 
 const databaseClients = /^(pg|@prisma\/.*)$/;
-const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli'];
+const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli', 'dashboard-web'];
 
 /** Runs in browsers too, which have none of Node's modules. */
-const withoutNode = ['sdk'];
+const withoutNode = ['sdk', 'dashboard-web'];
 
 function wrongDirections(tree: Tree): string[] {
   return [...tree].flatMap(([path, text]) => {
@@ -53,7 +55,7 @@ function wrongDirections(tree: Tree): string[] {
       ),
       ...databases.map((name) => `${path}: ${workspace} must not use ${name}: it has no database.`),
       ...used
-        .filter((name) => withoutNode.includes(workspace) && !isTest(path) && isBuiltin(name))
+        .filter((name) => withoutNode.includes(workspace) && runsInBrowsers(path) && isBuiltin(name))
         .map((name) => `${path}: ${workspace} must not use ${name}: browsers have no such module.`),
       ...used
         .filter((name) => isCode(path) && !isTest(path) && /\/testing(\/|$)/.test(name))
@@ -65,6 +67,10 @@ function wrongDirections(tree: Tree): string[] {
         ),
     ];
   });
+}
+
+function runsInBrowsers(path: string): boolean {
+  return !isTest(path) && path !== 'services/dashboard/web/vite.config.ts';
 }
 
 function isBlackBox(path: string): boolean {
@@ -140,6 +146,24 @@ describe('dependency directions', () => {
     ['packages/sdk/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
     ['packages/sdk/src/a.ts', `const { x } = await import('fs/promises');`, 'browsers have no such module'],
     ['packages/cli/src/a.ts', `import { x } from '@expert-relay/kit/log';`, 'cli must not know kit'],
+    [
+      'services/dashboard/web/src/a.tsx',
+      `import { x } from '@expert-relay/kit/config';`,
+      'dashboard-web must not know kit',
+    ],
+    [
+      'services/dashboard/web/src/a.ts',
+      `import type { Config } from '../../src/config.ts';`,
+      'reaches into another workspace',
+    ],
+    ['services/dashboard/web/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
+    ['services/dashboard/src/a.ts', `import { x } from '../web/src/a.ts';`, 'reaches into another workspace'],
+    [
+      'services/dashboard/package.json',
+      '{"dependencies":{"@expert-relay/dashboard-web":"*"}}',
+      'dashboard must not know dashboard-web',
+    ],
+    ['services/dashboard/src/a.ts', `import { x } from '@expert-relay/sdk';`, 'dashboard must not know sdk'],
     ['packages/novelty/src/a.ts', '', 'novelty is new'],
     ['test/e2e/a.test.ts', `import { x } from '@expert-relay/requests';`, 'is inside the box'],
     ['test/e2e/a.test.ts', `import { x } from '../../services/hub/src/service.ts';`, 'is inside the box'],
@@ -153,6 +177,7 @@ describe('dependency directions', () => {
       wrongDirections(
         new Map([
           ['services/hub/src/a.test.ts', text],
+          ['services/dashboard/web/src/a.test.tsx', text],
           ['test/e2e/a.test.ts', text],
         ]),
       ),

@@ -43,6 +43,27 @@ const offences: [path: string, source: string, complaint: string][] = [
     'contracts is what services agree on',
   ],
   ['packages/db/src/hub.ts', `export { a } from '@expert-relay/hub';`, 'db knows the tables'],
+  [
+    'services/dashboard/web/src/kit.ts',
+    `export { a } from '@expert-relay/kit/config';`,
+    'The web app runs in browsers and knows the SDK alone',
+  ],
+  [
+    'services/dashboard/web/src/kit.test.tsx',
+    `export { a } from '@expert-relay/kit/config';`,
+    'The web app runs in browsers and knows the SDK alone',
+  ],
+  [
+    'services/dashboard/src/app.ts',
+    `export { a } from '@expert-relay/sdk';`,
+    'Services never import services',
+  ],
+  [
+    'services/dashboard/web/src/conditional-hook.tsx',
+    `import { useState } from 'react';\nexport function A({ b }: { b: boolean }) {\n  if (b) useState(1);\n  return null;\n}`,
+    'hook',
+  ],
+  ['services/dashboard/web/src/page.css', '.a {\n  colour: red;\n}', 'Unknown property'],
   ['services/hub/src/nameless.ts', 'export default 1;', 'default exports'],
   ['services/hub/src/PascalCase.ts', 'export const a = 1;', 'filename'],
   ['services/hub/src/printing.ts', `console.log('here');`, 'console'],
@@ -73,6 +94,11 @@ const permitted: [path: string, source: string][] = [
   ['services/hub/src/with-testkit.test.ts', `export { a } from '@expert-relay/testkit';`],
   ['services/requests/src/testing/support.ts', `export { a } from '@expert-relay/db/testing';`],
   ['services/requests/src/tables.ts', `export { a } from '@expert-relay/db';`],
+  [
+    'services/dashboard/web/src/crypto.ts',
+    `export { a } from '@expert-relay/sdk';\nexport { b } from '@expert-relay/sdk/crypto';`,
+  ],
+  ['services/dashboard/web/src/support.test.tsx', `export { a } from '@expert-relay/testkit';`],
   [
     'services/hub/src/shared.ts',
     `export { a } from '@expert-relay/kit/log';\nexport { b } from '@expert-relay/contracts';`,

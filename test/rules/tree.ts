@@ -25,7 +25,7 @@ export function readTree(folder = root): Tree {
 
 /** Tests, and what only tests need: it is never shipped, nor imported by what is. */
 export function isTest(path: string): boolean {
-  return /\.test\.ts$|\/src\/testing\/|^test\/|^packages\/testkit\//.test(path);
+  return /\.test\.tsx?$|\/src\/testing\/|^test\/|^packages\/testkit\//.test(path);
 }
 
 export function isCode(path: string): boolean {
@@ -34,5 +34,6 @@ export function isCode(path: string): boolean {
 
 /** Of a path under services/ or packages/: `services/hub/src/main.ts` is in `hub`. */
 export function workspaceOf(path: string): string | undefined {
+  if (path.startsWith('services/dashboard/web/')) return 'dashboard-web';
   return /^(?:services|packages)\/([^/]+)\//.exec(path)?.[1];
 }

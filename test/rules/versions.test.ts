@@ -7,7 +7,7 @@ function strays(tree: Tree): string[] {
   const read = (path: string): string => tree.get(path) ?? '{}';
   const { version } = JSON.parse(read('package.json'));
   const workspaces = [...tree.keys()].filter((path) =>
-    /^(packages|services)\/[^/]+\/package\.json$/.test(path),
+    /^(packages\/[^/]+|services\/[^/]+|services\/dashboard\/web)\/package\.json$/.test(path),
   );
   const said = [
     ...workspaces.map((path) => [path, JSON.parse(read(path)).version]),
@@ -23,10 +23,12 @@ test('a version that was forgotten is found', () => {
     ['package.json', '{"version":"2.0.0"}'],
     ['packages/kit/package.json', '{"version":"2.0.0"}'],
     ['services/hub/package.json', '{"version":"1.0.0"}'],
+    ['services/dashboard/web/package.json', '{"version":"1.0.0"}'],
     ['docs/openapi.yaml', 'info: { version: 1.0.0 }'],
   ]);
   expect(strays(tree)).toEqual([
     expect.stringContaining('services/hub/package.json: says version 1.0.0'),
+    expect.stringContaining('services/dashboard/web/package.json: says version 1.0.0'),
     expect.stringContaining('docs/openapi.yaml: says version 1.0.0'),
   ]);
 });

@@ -1,4 +1,8 @@
-import { defineConfig } from 'vite';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   base: '/dashboard/',
@@ -11,5 +15,44 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
+    // A build that fails leaves the last one as it is. `finishBuild` removes what is old.
+    emptyOutDir: false,
+    // Libraries mark modules with "use client" for frameworks that render on servers.
+    rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
+  plugins: [finishBuild()],
 });
+
+/** Removes the files of earlier builds, and puts compressed files (.br, .gz) beside those that they make smaller. */
+function finishBuild(): Plugin {
+  return {
+    name: 'finish-build',
+    apply: 'build',
+    async writeBundle({ dir = '' }, bundle) {
+      const { publicDir } = this.environment.config;
+      const current = new Set([...Object.keys(bundle), ...(await filesIn(publicDir))]);
+      const files = await filesIn(dir);
+      const old = files.filter((file) => !current.has(file));
+      await Promise.all(old.map((file) => rm(join(dir, file))));
+      await Promise.all([...current].map((file) => compress(join(dir, file))));
+    },
+  };
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+async function compress(file: string): Promise<void> {
+  const content = await readFile(file);
+  for (const [extension, method] of [
+    ['br', promisify(brotliCompress)],
+    ['gz', promisify(gzip)],
+  ] as const) {
+    const compressed = await method(content);
+    if (compressed.length < content.length) await writeFile(`${file}.${extension}`, compressed);
+  }
+}
