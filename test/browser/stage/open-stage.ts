@@ -1,0 +1,118 @@
+import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
+import { type Constellation, type ConstellationOptions, startConstellation } from '@expert-relay/testkit';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from '../open-browser.ts';
+
+/** The product and a browser, for tests of the experts' pages. */
+export interface Stage extends AsyncDisposable {
+  readonly relay: Constellation;
+  readonly browser: Browser;
+  /** A device on which an expert has signed in. */
+  signIn(user: string, options?: BrowserContextOptions): Promise<Device>;
+}
+
+/** One browser profile: what it keeps is its own. */
+export interface Device extends AsyncDisposable {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors of pages, broken rules of the content security policy, and failed calls that no test asked for. */
+  readonly problems: string[];
+  /** A further tab. */
+  newTab(): Promise<Page>;
+  /** Opens a path of the dashboard in the first tab, such as `/requests`. */
+  open(path?: string): Promise<Page>;
+  /** A call of the session API. */
+  call<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** An agent with a key of this expert. */
+  newAgent(name?: string): Promise<TestAgent>;
+}
+
+export interface TestAgent extends AsyncDisposable {
+  readonly relay: Relay;
+  readonly apiKey: string;
+  /** Asks with encryption. */
+  ask(question: string, messages?: readonly { role: string; content: string }[]): Promise<Conversation>;
+  /** Asks without: as curl would. */
+  askPlainly(body: Readonly<Record<string, unknown>>): Promise<{ requestId: string; refCode: string }>;
+}
+
+export async function openStage(options: ConstellationOptions = {}): Promise<Stage> {
+  const browser = await openBrowser();
+  const relay = await startConstellation(options).catch(async (error: unknown) => {
+    await browser.close();
+    throw error;
+  });
+  return {
+    relay,
+    browser,
+    signIn: (user, contextOptions) => signIn(relay.gatewayUrl, browser, user, contextOptions),
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await relay.stop();
+    },
+  };
+}
+
+async function signIn(
+  url: string,
+  browser: Browser,
+  user: string,
+  options: BrowserContextOptions = {},
+): Promise<Device> {
+  const context = await browser.newContext({ baseURL: url, locale: 'en-GB', timezoneId: 'UTC', ...options });
+  const problems: string[] = [];
+  context.on('weberror', (error) => problems.push(`error: ${error.error().message}`));
+  // A broken rule of the policy is written to the console as an error, too.
+  context.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  const answer = await context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
+  if (answer.status() !== 303) throw new Error(`POST /auth/dev answered ${answer.status()}.`);
+  const page = await context.newPage();
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const called = await context.request.fetch(path, { method, ...(body !== undefined && { data: body }) });
+    if (!called.ok())
+      throw new Error(`${method} ${path} answered ${called.status()}: ${await called.text()}`);
+    return called.status() === 204 ? (undefined as T) : called.json();
+  }
+
+  return {
+    context,
+    page,
+    problems,
+    call,
+    newTab: () => context.newPage(),
+    async open(path = '/requests') {
+      await page.goto(`/dashboard${path}`);
+      return page;
+    },
+    async newAgent(name = 'build agent') {
+      const { key } = await call<{ key: string }>('POST', '/api/keys', { name, kind: 'consumer' });
+      return createAgent(url, key);
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+function createAgent(url: string, apiKey: string): TestAgent {
+  const relay = createRelay({ url, apiKey });
+  return {
+    relay,
+    apiKey,
+    ask: (question, messages = []) => relay.ask({ question, messages }),
+    async askPlainly(body) {
+      const answer = await fetch(`${url}/api/v1/help`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ apiKey, messages: [], ...body }),
+      });
+      if (answer.status !== 201)
+        throw new Error(`The submit was answered ${answer.status}: ${await answer.text()}`);
+      return (await answer.json()) as { requestId: string; refCode: string };
+    },
+    async [Symbol.asyncDispose]() {
+      relay.stop();
+    },
+  };
+}
