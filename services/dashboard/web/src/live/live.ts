@@ -16,9 +16,9 @@ export interface Live {
   readonly pace: Pace;
 }
 
-/** At most 20 reads a minute after a burst, of all tabs together: the page budget is 60. */
-const spacingMs = 3_000;
-const burst = 5;
+/** At most 15 reads a minute after a burst, of all tabs together: the page budget is 60, and opening pages costs calls too. */
+const spacingMs = 4_000;
+const burst = 2;
 
 /** One tab has the stream of events and passes them on to the others. */
 export function createLive(me: Me): Live {
