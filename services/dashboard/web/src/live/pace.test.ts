@@ -66,7 +66,9 @@ test('three tabs with an event a second each make at most 15 calls a minute afte
     for (const [at, tab] of tabs.entries()) tab.run(`${at}:list`, () => calls.push(Date.now()));
     await jest.advanceTimersByTimeAsync(1_000);
   }
-  const most = Math.max(...calls.map((from) => calls.filter((at) => at >= from && at < from + 60_000).length));
+  const most = Math.max(
+    ...calls.map((from) => calls.filter((at) => at >= from && at < from + 60_000).length),
+  );
   expect(most).toBeLessThanOrEqual(15 + 3 * 2);
   // And each tab is served: nobody waits for ever.
   expect(calls.length).toBeGreaterThan(60);
