@@ -8,8 +8,9 @@ export default defineConfig({
   base: '/dashboard/',
   resolve: { conditions: ['relay-source'] },
   build: {
-    // What runs WebCrypto with X25519 runs this too.
-    target: ['chrome137', 'firefox136', 'safari17.4'],
+    // Browsers without X25519 or Ed25519 (before Chrome 137, Firefox 130, Safari 17) run it too: for plain conversations.
+    target: 'es2022',
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsDir: 'assets',
     // Everything comes from files: the policy of the page allows no inlined data.
     assetsInlineLimit: 0,

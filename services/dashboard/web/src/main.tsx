@@ -8,6 +8,8 @@ import { createServices } from './services/services.tsx';
 import { followNetwork } from './session/connection.ts';
 import { readMe } from './session/me.ts';
 
+// For check-browser.js.
+Object.assign(globalThis, { hasStarted: true });
 applyPreferences();
 followNetwork();
 

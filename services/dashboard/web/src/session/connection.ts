@@ -30,12 +30,20 @@ export function followNetwork(): void {
   });
 }
 
-export function noteAnswer({ status, headers }: Response): void {
+export function noteAnswer({ ok, status, headers }: Response): void {
   if (status === 401) connection.set({ kind: 'signed-out' });
-  else if (status === 429) {
-    connection.set({ kind: 'limited', until: Date.now() + Number(headers.get('retry-after') ?? 60) * 1_000 });
-  } else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
-  else if (connection.get().kind !== 'signed-out') connection.set(online);
+  else if (status === 429) limit(Number(headers.get('retry-after') ?? 60) * 1_000);
+  else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
+  // After a sign-in in another tab this one goes on.
+  else if (ok || connection.get().kind !== 'signed-out') connection.set(online);
+}
+
+function limit(waitMs: number): void {
+  const state: Connection = { kind: 'limited', until: Date.now() + waitMs };
+  connection.set(state);
+  setTimeout(() => {
+    if (connection.get() === state) connection.set(online);
+  }, waitMs);
 }
 
 export function noteFailure(): void {
