@@ -59,6 +59,98 @@ describe(row('authentication', 'pages'), () => {
   });
 });
 
+describe('the web app', () => {
+  /** Without the check against the document, which describes the API and not the files of a page. */
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${here.relay.url}${path}`, { method, headers, redirect: 'manual' });
+
+  /** A script that the page loads. */
+  async function script(): Promise<string> {
+    const { text } = await here.alice.session.get('/dashboard/requests');
+    return /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? '';
+  }
+
+  test('is one page at every path, and no cache keeps it', async () => {
+    const paths = ['/dashboard', '/dashboard/', '/dashboard/requests', '/dashboard/requests/x/y'];
+    const pages = await Promise.all(paths.map((path) => here.alice.session.get(path)));
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
+    const hub = new URL(here.relay.hubUrl).origin;
+    for (const { headers } of pages) {
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
+          `connect-src 'self' ${hub}; manifest-src 'self'; worker-src 'self'; form-action 'self'; ` +
+          "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+          'trusted-types dompurify expert-relay',
+      );
+    }
+  });
+
+  test('has scripts that need no session, come compressed and are kept for ever', async () => {
+    const path = await script();
+    for (const [accepted, encoding] of [
+      ['br, gzip', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const answer = await get(path, { 'accept-encoding': accepted });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(answer.headers.get('vary')?.toLowerCase()).toMatch(/\baccept-encoding\b/);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect((await answer.text()).length).toBeGreaterThan(1_000);
+    }
+    expect((await get(path, {}, 'HEAD')).status).toBe(200);
+  });
+
+  test.each([
+    '/dashboard/manifest.webmanifest',
+    '/dashboard/icons/icon.svg',
+    '/dashboard/icons/icon-180.png',
+    '/dashboard/icons/icon-192.png',
+    '/dashboard/icons/icon-512.png',
+    '/dashboard/icons/icon-maskable-512.png',
+    '/favicon.ico',
+  ])('has %s, for visitors too, and sends it once', async (path) => {
+    const answer = await get(path);
+    expect(answer.status).toBe(200);
+    // As a browser asks whether it has changed; `fetch` would add no-cache.
+    const again = await get(path, {
+      'if-none-match': answer.headers.get('etag') ?? '',
+      'cache-control': 'max-age=0',
+    });
+    expect(again.status).toBe(304);
+  });
+
+  test('names icons in its manifest that are there', async () => {
+    const manifest = (await (await get('/dashboard/manifest.webmanifest')).json()) as {
+      start_url: string;
+      icons: { src: string; type: string }[];
+    };
+    expect((await here.alice.session.get(manifest.start_url)).status).toBe(200);
+    for (const { src, type } of manifest.icons) {
+      expect((await get(src)).headers.get('content-type')).toBe(type);
+    }
+  });
+
+  test.each([
+    '/dashboard/assets/unknown-00.js',
+    '/dashboard/assets/',
+    '/dashboard/icons/unknown.png',
+    '/dashboard/assets/..%2findex.html',
+    '/dashboard/assets/a%00.js',
+  ])('has no file %s, and never a page in its place', async (path) => {
+    for (const caller of [here.relay.nobody, here.alice.session]) {
+      const answer = await caller.get(path, { accept: 'text/html' });
+      expect(answer.status).toBe(404);
+      expect(answer.json.error).toBe('not_found');
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+  });
+});
+
 test('whoever signs out is led to the sign-in, with or without a session', async () => {
   const user = await here.relay.signUp();
   for (const caller of [user.session, here.relay.nobody]) {

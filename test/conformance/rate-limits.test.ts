@@ -54,6 +54,18 @@ describe(row('silences', 'rate limits'), () => {
     expect((await here.alice.session.get('/api/requests')).status).toBe(429);
   });
 
+  test('the files of the web app count for nothing', async () => {
+    const { text } = await here.alice.session.get('/dashboard');
+    const [script = ''] = /\/dashboard\/assets\/[^"]+\.js/.exec(text) ?? [];
+    const paths = [script, '/dashboard/manifest.webmanifest', '/dashboard/icons/icon.svg', '/favicon.ico'];
+    nextMinute();
+    for (let call = 0; call < 100; call++) {
+      const { status } = await fetch(`${here.relay.url}${paths[call % paths.length]}`);
+      expect(status).toBe(200);
+    }
+    expect(await letThrough(here.relay.nobody, '/auth/login')).toBe(60);
+  });
+
   test('the headers count down', async () => {
     const left = [];
     for (let call = 0; call < 3; call++)

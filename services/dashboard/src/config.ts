@@ -101,6 +101,10 @@ export const variables = {
     help: 'Whom to ask for access, shown to people who may not sign in: a name, an e-mail address or a link.',
     optional: true,
   }),
+  webFolder: text('RELAY_WEB_FOLDER', {
+    help: 'The folder of the built web app. When not set: the one where `npm run build` puts it.',
+    optional: true,
+  }),
   devLogin: flag('RELAY_DEV_LOGIN', {
     help:
       'Lets anybody sign in under any name (POST /auth/dev). For the local run only: it needs a loopback ' +

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '@expert-relay/kit/clock';
 import { bareApp, createHttpServer, handleErrors, observeCalls } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
@@ -19,6 +20,7 @@ import { requireSameOrigin } from './cross-site/require-same-origin.ts';
 import { sendError } from './pages/send-error.ts';
 import { requireGatewayPrincipal } from './require-gateway-principal.ts';
 import { mountRoutes } from './routes/index.ts';
+import { sendWebFile } from './routes/send-web-file.ts';
 import { createSession } from './session/create-session.ts';
 import { createEndStreams } from './session/end-streams.ts';
 import { createFindMissingUsers } from './session/find-missing-users.ts';
@@ -30,11 +32,16 @@ import { createIsAllowed } from './sign-in/allowed-users.ts';
 import { createGithub } from './sign-in/github.ts';
 import { createGoogle } from './sign-in/google.ts';
 import { createOAuthFlow } from './sign-in/oauth-flow.ts';
+import { readWebApp } from './web/read-web-app.ts';
+
+/** Where the web app is built, seen from src/ and from dist/. */
+const builtWebApp = fileURLToPath(new URL('../web/dist/', import.meta.url));
 
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('dashboard', { level: config.process.logLevel }) } = overrides;
   const { publicUrl, devLogin, allowedUsers } = config;
   const { secrets, idleTimeout, lifetime } = config.session;
+  const webApp = readWebApp(config.webFolder ?? builtWebApp);
   const metrics = createMetrics('dashboard', { forProcess: overrides.log === undefined });
   const redis = createRedis({ url: config.redis.url, name: 'dashboard', whileAway: 'fail', log });
   const requests = clientOf('requests');
@@ -74,6 +81,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
+  app.use(sendWebFile(webApp));
   app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, idleTimeout, publicUrl }));
   mountRoutes(app, {
     services: { requests, messages },
@@ -82,6 +90,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     flows,
     isAllowed,
     cookies,
+    webApp,
     config,
     log,
   });

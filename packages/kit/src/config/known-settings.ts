@@ -84,4 +84,5 @@ export const knownSettings: readonly string[] = [
   'RELAY_SUPPORT_CONTACT',
   'RELAY_TRUSTED_PROXIES',
   'RELAY_URL',
+  'RELAY_WEB_FOLDER',
 ];

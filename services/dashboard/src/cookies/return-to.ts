@@ -3,14 +3,13 @@ import { type CookieSettings, createSealedCookie } from './sealed-cookie.ts';
 
 /** Where the person wanted to go before the sign-in. */
 export interface ReturnTo {
-  /** Keeps the path if a person opens it: a page's scripts and images come back by themselves. */
+  /** Keeps the path if a person opens it: what a page fetches is fetched again by that page. */
   remember(request: Request, response: Response): void;
   /** The path to go to after the sign-in; forgets it. */
   take(request: Request, response: Response): string;
 }
 
 const start = '/dashboard';
-const assets = `${start}/assets/`;
 const lifetimeMs = 15 * 60_000;
 /** Browsers drop cookies of more than 4 KB. */
 const longestPath = 2_000;
@@ -22,7 +21,7 @@ export function createReturnTo(settings: CookieSettings): ReturnTo {
     remember(request, response) {
       const path = dashboardPath(request.originalUrl);
       if (path === undefined || path === start || path.length > longestPath) return;
-      if (isNavigation(request) && !path.startsWith(assets)) cookie.set(response, path);
+      if (isNavigation(request)) cookie.set(response, path);
     },
     take(request, response) {
       const path = cookie.read(request);

@@ -12,6 +12,7 @@ import { createCompleteSignIn } from '../sign-in/complete-sign-in.ts';
 import { createJoinIdentity } from '../sign-in/join-identity.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 import { type OAuthStep, OAuthStrategy, strategyName } from '../sign-in/oauth-strategy.ts';
+import type { WebApp } from '../web/read-web-app.ts';
 import { endOtherSessions, endSession } from './end-session.ts';
 import { finishSignIn, showFailure } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
@@ -22,7 +23,7 @@ import { listSessions } from './list-sessions.ts';
 import { proxyToService } from './proxy-to-service.ts';
 import { removeIdentity } from './remove-identity.ts';
 import { sessionActions } from './session-actions.ts';
-import { showDashboard } from './show-dashboard.ts';
+import { showApp } from './show-app.ts';
 import { showLogin } from './show-login.ts';
 import { showSignInError } from './show-sign-in-error.ts';
 import { showSignInLink } from './show-sign-in-link.ts';
@@ -40,12 +41,13 @@ export interface RouteContext {
   readonly flows: readonly OAuthFlow[];
   readonly isAllowed: IsAllowed;
   readonly cookies: CookieSettings;
+  readonly webApp: WebApp;
   readonly config: Pick<Config, 'devLogin' | 'supportContact' | 'hubPublicUrl'>;
   readonly log: Log;
 }
 
 export function mountRoutes(app: Express, context: RouteContext): void {
-  const { services, sessions, authenticator, flows, isAllowed, cookies, config, log } = context;
+  const { services, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } = context;
   const { requests } = services;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
@@ -72,7 +74,7 @@ export function mountRoutes(app: Express, context: RouteContext): void {
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
-  app.get(['/dashboard{/*page}', '/dashboard/'], showDashboard());
+  app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
 
   app.use('/auth', (_request, response, next) => {
     // Where a redirect leads depends on the session and on codes that work once.

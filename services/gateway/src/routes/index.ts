@@ -31,8 +31,12 @@ export const routes: readonly EdgeRoute[] = [
 
   { method: 'GET', path: '/', to: 'dashboard' },
   { method: 'GET', path: '/dashboard', to: 'dashboard' },
-  // Their names carry a hash of their content: a page loads many of them, once.
+  // The files of the web app: a page loads many of them, once.
   { method: 'GET', path: '/dashboard/assets/*', to: 'dashboard', limit: 'none' },
+  { method: 'GET', path: '/dashboard/icons/*', to: 'dashboard', limit: 'none' },
+  { method: 'GET', path: '/dashboard/manifest.webmanifest', to: 'dashboard', limit: 'none' },
+  { method: 'GET', path: '/dashboard/service-worker.js', to: 'dashboard', limit: 'none' },
+  { method: 'GET', path: '/favicon.ico', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/*', to: 'dashboard' },
   { method: 'GET', path: '/auth', to: 'dashboard' },
   { method: 'GET', path: '/auth/*', to: 'dashboard' },

@@ -1,0 +1,41 @@
+import { extname } from 'node:path';
+import { Problem, sendProblem } from '@expert-relay/kit/problem';
+import type { RequestHandler } from 'express';
+import { chooseEncoding } from '../web/choose-encoding.ts';
+import type { WebApp } from '../web/read-web-app.ts';
+
+/** The paths of the web app's files. All other paths of the dashboard are pages. */
+const paths =
+  /^\/(?:favicon\.ico|dashboard\/(?:(?:assets|icons)(?:\/.*)?|manifest\.webmanifest|service-worker\.js))$/;
+
+/** Serves the files of the web app, to people who are not signed in too: nothing in them is secret. */
+export const sendWebFile =
+  ({ files }: WebApp): RequestHandler =>
+  (request, response, next) => {
+    const { path, method } = request;
+    if (!paths.test(path) || (method !== 'GET' && method !== 'HEAD')) {
+      next();
+      return;
+    }
+    response.locals.route = 'web file';
+    const file = files.get(path);
+    if (!file) {
+      // Never as a page, whatever the client accepts: a browser that asks for a script must not get HTML.
+      sendProblem(response, new Problem('not_found', { detail: 'There is no file at this address.' }));
+      return;
+    }
+    const encoding = chooseEncoding(request.get('accept-encoding'), file.compressed);
+    const body = (encoding && file.compressed.get(encoding)) ?? file.content;
+    if (file.compressed.size > 0) response.vary('accept-encoding');
+    if (encoding) response.set('content-encoding', encoding);
+    response
+      .set({ 'cache-control': cacheControl(path), etag: file.etag })
+      .type(extname(path))
+      .send(body);
+  };
+
+function cacheControl(path: string): string {
+  // The names of these carry a hash of their content.
+  if (path.startsWith('/dashboard/assets/')) return 'public, max-age=31536000, immutable';
+  return /\/icons\/|\.ico$/.test(path) ? 'public, max-age=86400' : 'no-cache';
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
+import { StartupError } from '@expert-relay/kit/lifecycle';
+import type { Encoding } from './choose-encoding.ts';
+
+/** The built web app, in memory: what was not in its folder at the start is never served. */
+export interface WebApp {
+  /** The page that starts the app, at whatever path of the dashboard. */
+  readonly page: Buffer;
+  /** Everything else, by the path at which browsers ask for it. */
+  readonly files: ReadonlyMap<string, WebFile>;
+}
+
+export interface WebFile {
+  readonly content: Buffer;
+  readonly compressed: ReadonlyMap<Encoding, Buffer>;
+  readonly etag: string;
+}
+
+const extensions: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+const startPage = 'index.html';
+
+/** Reads what Vite has built, with the compressed files that the build has put beside the others. */
+export function readWebApp(folder: string): WebApp {
+  const start = join(folder, startPage);
+  if (!existsSync(start)) {
+    throw new StartupError(
+      `The web app is not built: there is no ${start}. Run "npm run build", or set RELAY_WEB_FOLDER to the folder ` +
+        'where it is.',
+    );
+  }
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((name) => basename(name) !== startPage && !/\.(br|gz)$/.test(name));
+  return { page: readFileSync(start), files: new Map(names.map((name) => [pathOf(name), readFile(name)])) };
+
+  function readFile(name: string): WebFile {
+    const file = join(folder, name);
+    const content = readFileSync(file);
+    const compressed = Object.entries(extensions)
+      .filter(([, extension]) => existsSync(file + extension))
+      .map(([encoding, extension]) => [encoding as Encoding, readFileSync(file + extension)] as const);
+    const hash = createHash('sha256').update(content).digest('base64url');
+    // Weak: it is the same for all encodings of the file.
+    return { content, compressed: new Map(compressed), etag: `W/"${hash}"` };
+  }
+}
+
+/** Browsers ask for the icon of a site at its root. */
+const pathOf = (name: string): string => (name === 'favicon.ico' ? `/${name}` : `/dashboard/${name}`);
