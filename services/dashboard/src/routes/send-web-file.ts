@@ -4,8 +4,8 @@ import type { RequestHandler } from 'express';
 import { chooseEncoding } from '../web/choose-encoding.ts';
 import type { WebApp } from '../web/read-web-app.ts';
 
-/** The paths of the web app's files. All other paths of the dashboard are pages. */
-const paths =
+/** Paths that are of files only. At all other paths that no file has is the page. */
+const filePaths =
   /^\/(?:favicon\.ico|dashboard\/(?:(?:assets|icons)(?:\/.*)?|manifest\.webmanifest|service-worker\.js))$/;
 
 /** Serves the files of the web app, to people who are not signed in too: nothing in them is secret. */
@@ -13,12 +13,12 @@ export const sendWebFile =
   ({ files }: WebApp): RequestHandler =>
   (request, response, next) => {
     const { path, method } = request;
-    if (!paths.test(path) || (method !== 'GET' && method !== 'HEAD')) {
+    const file = files.get(path);
+    if (!(file || filePaths.test(path)) || (method !== 'GET' && method !== 'HEAD')) {
       next();
       return;
     }
     response.locals.route = 'web file';
-    const file = files.get(path);
     if (!file) {
       // Never as a page, whatever the client accepts: a browser that asks for a script must not get HTML.
       sendProblem(response, new Problem('not_found', { detail: 'There is no file at this address.' }));

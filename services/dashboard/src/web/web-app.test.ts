@@ -35,6 +35,7 @@ beforeAll(async () => {
     'icons/icon-180.png': 'png',
     'manifest.webmanifest': '{}',
     'service-worker.js': 'self.x = 1;',
+    'check-browser.js': 'self.x = 2;',
     'favicon.ico': 'ico',
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(built, name), content);
@@ -108,6 +109,7 @@ describe('a file of the web app', () => {
     ],
     ['/dashboard/manifest.webmanifest', expect.stringMatching(/^application\/manifest\+json/), 'no-cache'],
     ['/dashboard/service-worker.js', 'text/javascript; charset=utf-8', 'no-cache'],
+    ['/dashboard/check-browser.js', 'text/javascript; charset=utf-8', 'no-cache'],
   ])('%s is %s, %s', async (path, type, cacheControl) => {
     const { status, headers, body } = await get(path, { accept: '*/*' });
     expect({ status, type: headers['content-type'], cacheControl: headers['cache-control'] }).toEqual({

@@ -22,6 +22,7 @@ describe('the document and the table of the edge list the same calls', () => {
     'GET /dashboard/assets/*',
     'GET /dashboard/icons/*',
     'GET /dashboard/manifest.webmanifest',
+    'GET /dashboard/check-browser.js',
     'GET /dashboard/service-worker.js',
     'GET /favicon.ico',
   ];

@@ -35,6 +35,7 @@ export const routes: readonly EdgeRoute[] = [
   { method: 'GET', path: '/dashboard/assets/*', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/icons/*', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/manifest.webmanifest', to: 'dashboard', limit: 'none' },
+  { method: 'GET', path: '/dashboard/check-browser.js', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/service-worker.js', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/favicon.ico', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/*', to: 'dashboard' },

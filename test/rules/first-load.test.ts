@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import { root } from './tree.ts';
+
+/* What a browser loads before the experts' web app can do anything. Markdown and settings are loaded on demand. */
+
+/** Bytes after gzip. */
+const limit = 130_000;
+
+/** The built files, by their paths in the folder. */
+type Build = ReadonlyMap<string, string>;
+
+const base = '/dashboard/';
+// Not `import('./a.js')`, which loads on demand.
+const staticImport = /\b(?:import|from)\s*(["'])(\.{1,2}\/[^"']+)\1/g;
+
+/** The page's scripts, style sheets and preloaded modules, and everything that these import at once. */
+function firstLoad(build: Build): string[] {
+  const loaded = new Set<string>();
+  const load = (path: string) => {
+    if (loaded.has(path)) return;
+    const text = build.get(path);
+    if (text === undefined) throw new Error(`${path} is not in the build, although the page loads it.`);
+    loaded.add(path);
+    if (!path.endsWith('.js')) return;
+    for (const [, , specifier = ''] of text.matchAll(staticImport)) {
+      load(posix.join(posix.dirname(path), specifier));
+    }
+  };
+  for (const [tag] of (build.get('index.html') ?? '').matchAll(/<(?:script|link)\b[^>]*>/g)) {
+    if (tag.startsWith('<link') && !/\brel="(?:stylesheet|modulepreload)"/.test(tag)) continue;
+    const [, path] = /\b(?:src|href)="([^"]+)"/.exec(tag) ?? [];
+    if (path?.startsWith(base)) load(path.slice(base.length));
+  }
+  return [...loaded];
+}
+
+const sizeOf = (build: Build, paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + gzipSync(build.get(path) ?? '', { level: 9 }).length, 0);
+
+describe('the first load of the web app', () => {
+  test('is everything that the page names or that is imported at once', () => {
+    const build = new Map([
+      [
+        'index.html',
+        `<script type="module" crossorigin src="/dashboard/assets/index-1.js"></script>
+        <script src="/dashboard/old.js"></script>
+        <link rel="modulepreload" crossorigin href="/dashboard/assets/near-2.js">
+        <link rel="stylesheet" crossorigin href="/dashboard/assets/index-3.css">
+        <link rel="icon" href="/dashboard/icons/icon.svg">`,
+      ],
+      ['assets/index-1.js', 'import{a as b}from"./shared-4.js";import"./effect-5.js";import("./later-6.js")'],
+      ['assets/shared-4.js', 'export{x}from"./deep-7.js";const a=1;export{a}'],
+      ...['near-2.js', 'index-3.css', 'effect-5.js', 'later-6.js', 'deep-7.js'].map(
+        (name) => [`assets/${name}`, ''] as const,
+      ),
+      ['old.js', ''],
+    ]);
+    const names = firstLoad(build).map((path) => posix.basename(path));
+    expect(names.sort()).toEqual(
+      ['deep-7.js', 'effect-5.js', 'index-1.js', 'index-3.css', 'near-2.js', 'old.js', 'shared-4.js'].sort(),
+    );
+    build.delete('assets/deep-7.js');
+    expect(() => firstLoad(build)).toThrow('assets/deep-7.js is not in the build');
+  });
+
+  test('is at most 130 kB, compressed: load what the inbox does not need on demand', () => {
+    const folder = join(root, 'services/dashboard/web/dist');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(html|js|css)$/.test(name),
+    );
+    const build = new Map(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+    const paths = firstLoad(build);
+    expect(paths.filter((path) => path.endsWith('.js'))).not.toEqual([]);
+    expect(sizeOf(build, paths)).toBeLessThanOrEqual(limit);
+  });
+});
