@@ -7,6 +7,7 @@ import { applyPreferences } from './preferences/preferences.ts';
 import { createServices } from './services/services.tsx';
 import { followNetwork } from './session/connection.ts';
 import { readMe } from './session/me.ts';
+import { followUser } from './session/one-user.ts';
 
 // For check-browser.js.
 Object.assign(globalThis, { hasStarted: true });
@@ -16,7 +17,9 @@ followNetwork();
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const start = async () => {
   try {
-    const services = await createServices(await readMe());
+    const me = await readMe();
+    followUser(me.userId);
+    const services = await createServices(me);
     root.render(
       <StrictMode>
         <App services={services} queries={createQueryClient()} />

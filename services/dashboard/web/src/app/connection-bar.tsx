@@ -7,7 +7,7 @@ import styles from './connection-bar.module.css';
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** One line at the top while the relay cannot be reached as usual. */
-export function ConnectionBar() {
+export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
   const isStreamOpen = useStore(streamIsOpen);
   if (state.kind === 'signed-out') {
@@ -17,6 +17,13 @@ export function ConnectionBar() {
         <Button look="main" onClick={signInAgain}>
           Sign in again
         </Button>
+      </div>
+    );
+  }
+  if (isStillSignedIn) {
+    return (
+      <div className={`${styles.bar} ${styles.strong}`} role="alert">
+        You are still signed in: the relay did not answer. Try again.
       </div>
     );
   }

@@ -4,6 +4,7 @@ import { useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
 import { useStore } from '../ui/store.ts';
+import { useAction } from '../ui/use-action.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { DocumentTitle, waitingCount } from './page-title.tsx';
 import { routes } from './routes.ts';
@@ -23,6 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const signingOut = useAction(() => signOut(services));
   useShortcuts({
     'g i': () => navigate(routes.inbox),
     'g k': () => navigate(routes.keys),
@@ -66,7 +68,7 @@ export function Shell({ children }: { children: ReactNode }) {
             type="button"
             className={styles.place}
             title="Sign out"
-            onClick={() => void signOut(services)}
+            onClick={() => void signingOut.run()}
           >
             <SignOutIcon />
             <span className={styles.name}>Sign out</span>
@@ -74,7 +76,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </div>
       </nav>
       <div className={styles.content}>
-        <ConnectionBar />
+        <ConnectionBar isStillSignedIn={signingOut.error !== undefined} />
         <main id="main" className={styles.main}>
           {children}
         </main>

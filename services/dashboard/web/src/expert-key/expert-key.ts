@@ -8,20 +8,29 @@ import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
 /** The key that this expert's answers are encrypted with, as this browser has it. */
 export type ExpertKeyState =
   | { readonly kind: 'loading' }
-  /** The page was not loaded over https or from this machine, so browsers offer it no cryptography. */
-  | { readonly kind: 'unsupported' }
+  /** `insecure`: the page was not loaded over https or from this machine, so it has no cryptography. */
+  | { readonly kind: 'unsupported'; readonly reason: 'insecure' | 'browser' }
   /** The expert has none yet: it is made at the first answer to an encrypted request. */
   | { readonly kind: 'missing' }
   /** Another device has it: the recovery code opens it here. */
-  | { readonly kind: 'locked' }
+  | {
+      readonly kind: 'locked';
+      /** The other device made it while this browser was making one, which is therefore not in use. */
+      readonly wasMadeMeanwhile?: boolean;
+    }
   /** Another device has made a new one, so that the one of this browser is out of date. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'ready'; readonly root: Uint8Array; readonly fingerprint: string };
 
-/** A key that was made and is not in use yet: first the expert keeps the code. */
+/** A key or a code that was made and is not in use yet: first the expert keeps the code. */
 export interface NewKey {
   readonly recoveryCode: string;
-  /** Keeps it at the relay, wrapped by the code, and in this browser. */
+  readonly fingerprint: string;
+  /**
+   * Keeps it at the relay, wrapped by the code, and in this browser. It may be called again after a failure.
+   *
+   * @throws CallError 412 or 428 when another device was faster: `state` then says what counts
+   */
   confirm(): Promise<void>;
 }
 
@@ -29,40 +38,80 @@ export interface ExpertKey {
   readonly state: Store<ExpertKeyState>;
   /** Reads what this browser and the relay have. */
   load(): Promise<void>;
+  /** Loads until it has succeeded, and again when the page was in the background for long. */
+  follow(): void;
   /** Makes a key. With one that exists already, the new one takes its place at `confirm`. */
   make(): Promise<NewKey>;
   /** A new recovery code for the key of this browser: the old code opens only copies of the old vault. */
   renewCode(): Promise<NewKey>;
   /** @throws RelayError `wrong_recovery_code`, `malformed_vault` */
   open(recoveryCode: string): Promise<void>;
+  /** Removes it from this browser. The recovery code brings it back. */
+  forget(): Promise<void>;
 }
 
 const rootName = 'expert-root';
+const firstRetryMs = 2_000;
+const lastRetryMs = 30_000;
+const outdatedMs = 10 * 60_000;
 
-export function createExpertKey({ storage, tabs }: { storage: Storage; tabs: Tabs }): ExpertKey {
+type Ready = Extract<ExpertKeyState, { kind: 'ready' }>;
+
+export function createExpertKey({
+  storage,
+  tabs,
+}: {
+  storage: Pick<Storage, 'get' | 'set' | 'delete'>;
+  tabs: Pick<Tabs, 'send' | 'listen'>;
+}): ExpertKey {
   const state = createStore<ExpertKeyState>({ kind: 'loading' });
+  let changes = 0;
+  let readAt = 0;
 
   tabs.listen((message) => {
-    if (message.type === 'key-changed') void load();
+    if (message.type === 'key-changed') void load().catch(() => {});
   });
 
   async function load(): Promise<void> {
-    if (!globalThis.crypto?.subtle) {
-      state.set({ kind: 'unsupported' });
-      return;
+    changes += 1;
+    const change = changes;
+    const found = await read();
+    // What was read before a later change is out of date.
+    if (change !== changes) return;
+    readAt = Date.now();
+    state.set(found);
+  }
+
+  async function read(): Promise<ExpertKeyState> {
+    const reason = await findObstacle();
+    if (reason) return { kind: 'unsupported', reason };
+    const [kept, inUse] = await Promise.all([readRoot(), readVault()]);
+    if (!kept) return inUse ? { kind: 'locked' } : { kind: 'missing' };
+    if (inUse && (await identityOf(kept)) !== inUse.vault.identity) return { kind: 'replaced' };
+    const found = await ready(kept);
+    const now = state.get();
+    // The same object for the same key: whatever depends on it goes on undisturbed.
+    return now.kind === 'ready' && now.fingerprint === found.fingerprint ? now : found;
+  }
+
+  /** What cannot be read, since the browser has lost a part of it, comes back by the recovery code. */
+  async function readRoot(): Promise<Uint8Array | undefined> {
+    try {
+      const kept = await storage.get(rootName);
+      if (kept === undefined) return undefined;
+      const root = fromBase64(kept);
+      return root.length === 32 ? root : undefined;
+    } catch {
+      return undefined;
     }
-    const [kept, inUse] = await Promise.all([storage.get(rootName), readVault()]);
-    const root = kept === undefined ? undefined : fromBase64(kept);
-    if (!inUse) state.set(root ? await ready(root) : { kind: 'missing' });
-    else if (!root) state.set({ kind: 'locked' });
-    else if ((await identityOf(root)) === inUse.vault.identity) state.set(await ready(root));
-    else state.set({ kind: 'replaced' });
   }
 
   async function keep(root: Uint8Array): Promise<void> {
-    await storage.set(rootName, toBase64(root));
+    changes += 1;
+    // The key is in use by now: a browser that keeps nothing has it until the page is closed.
+    await storage.set(rootName, toBase64(root)).catch(() => {});
     // Browsers remove what pages keep when they need room, unless they were asked not to.
-    void navigator.storage?.persist?.();
+    void globalThis.navigator?.storage?.persist?.();
     state.set(await ready(root));
     tabs.send({ type: 'key-changed' });
   }
@@ -73,13 +122,19 @@ export function createExpertKey({ storage, tabs }: { storage: Storage; tabs: Tab
     const vault = await sealVault(root, recoveryCode);
     return {
       recoveryCode,
+      fingerprint: (await ready(root)).fingerprint,
       async confirm() {
         try {
           await writeVault(vault, replaced);
         } catch (error) {
-          // Another device was faster: its key is the expert's, and this one was never used.
-          if (error instanceof CallError && [412, 428].includes(error.status)) await load();
-          throw error;
+          if (!isConflict(error)) throw error;
+          const inUse = await readVault();
+          // An answer that was lost on its way: this very vault was written by the call before.
+          if (inUse?.vault.ciphertext !== vault.ciphertext) {
+            await load();
+            if (state.get().kind === 'locked') state.set({ kind: 'locked', wasMadeMeanwhile: true });
+            throw error;
+          }
         }
         await keep(root);
       },
@@ -89,21 +144,69 @@ export function createExpertKey({ storage, tabs }: { storage: Storage; tabs: Tab
   return {
     state,
     load,
+    follow() {
+      void loadUntilDone(load);
+      document.addEventListener('visibilitychange', () => {
+        const isOutdated = Date.now() - readAt > outdatedMs;
+        if (document.visibilityState === 'visible' && isOutdated) void load().catch(() => {});
+      });
+    },
     make: async () => prepare(makeRoot(), await readVault()),
     async renewCode() {
       const now = state.get();
       if (now.kind !== 'ready') throw new Error('This browser has no expert key.');
-      return prepare(now.root, await readVault());
+      const inUse = await readVault();
+      if (inUse && inUse.vault.identity !== (await identityOf(now.root))) {
+        // A new code for this key would take the place of the newer key.
+        await load();
+        throw new CallError(
+          412,
+          'key_replaced',
+          'Another device has made a new key. Enter its recovery code.',
+        );
+      }
+      return prepare(now.root, inUse);
     },
     async open(recoveryCode) {
       const inUse = await readVault();
       if (!inUse) return load();
       await keep(await openVault(inUse.vault, recoveryCode));
     },
+    async forget() {
+      await storage.delete(rootName);
+      tabs.send({ type: 'key-changed' });
+      await load();
+    },
   };
 }
 
-async function ready(root: Uint8Array): Promise<ExpertKeyState> {
+export const isConflict = (error: unknown): boolean =>
+  error instanceof CallError && (error.status === 412 || error.status === 428);
+
+async function loadUntilDone(load: () => Promise<void>): Promise<void> {
+  for (let wait = firstRetryMs; ; wait = Math.min(lastRetryMs, wait * 2)) {
+    try {
+      return await load();
+    } catch (error) {
+      // Only a new session helps there, and that loads the page again.
+      if (error instanceof CallError && error.status === 401) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** Why this page cannot encrypt. Browsers before 2025 lack the curves. */
+async function findObstacle(): Promise<'insecure' | 'browser' | undefined> {
+  if (!globalThis.crypto?.subtle) return 'insecure';
+  try {
+    await (await openExpert(makeRoot())).keysFor('test');
+    return undefined;
+  } catch {
+    return 'browser';
+  }
+}
+
+async function ready(root: Uint8Array): Promise<Ready> {
   const { fingerprint } = await openExpert(root);
   return { kind: 'ready', root, fingerprint };
 }

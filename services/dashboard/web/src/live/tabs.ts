@@ -8,8 +8,7 @@ export type TabMessage =
   | { readonly type: 'hello' }
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
   /** The expert key of this browser was made, opened or removed. */
-  | { readonly type: 'key-changed' }
-  | { readonly type: 'signed-out' };
+  | { readonly type: 'key-changed' };
 
 export interface Tabs {
   send(message: TabMessage): void;

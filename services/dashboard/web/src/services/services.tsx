@@ -21,8 +21,7 @@ export async function createServices(me: Me): Promise<Services> {
   const storage = await openStorage(me.userId);
   const live = createLive(me);
   const expertKey = createExpertKey({ storage, tabs: live.tabs });
-  // What fails here is tried again where the key is needed.
-  void expertKey.load().catch(() => {});
+  expertKey.follow();
   return { me, storage, live, expertKey };
 }
 

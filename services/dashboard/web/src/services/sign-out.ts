@@ -1,13 +1,27 @@
+import { CallError, relayFetch } from '../session/call.ts';
+import { reportSignOut } from '../session/one-user.ts';
 import type { Services } from './services.tsx';
 
-/** Ends the session and wipes what this browser kept for the user: expert key, drafts, caches. */
-export async function signOut({ storage, live }: Pick<Services, 'storage' | 'live'>): Promise<void> {
+const patienceMs = 15_000;
+
+/**
+ * Ends the session and wipes what this browser kept for the user: expert key, drafts, what is remembered of requests.
+ *
+ * @throws CallError when the relay cannot be reached: the user is still signed in then, and nothing is wiped
+ */
+export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<void> {
+  // It answers with a redirect, which is not followed: to a page, or to nothing at all.
+  const answer = await relayFetch('/logout', {
+    method: 'POST',
+    redirect: 'manual',
+    cache: 'no-store',
+    signal: AbortSignal.timeout(patienceMs),
+  }).catch(() => undefined);
+  if (answer?.type !== 'opaqueredirect') {
+    throw new CallError(answer?.status ?? 0, 'still_signed_in', 'You are still signed in. Try again.');
+  }
   await storage.clear();
-  live.tabs.send({ type: 'signed-out' });
-  // As a form, so that the browser follows to the sign-in page and drops every page of this app.
-  const form = document.createElement('form');
-  form.method = 'post';
-  form.action = '/logout';
-  document.body.append(form);
-  form.submit();
+  // Other tabs load again: only now, so that they find neither the session nor what was kept.
+  reportSignOut();
+  location.replace('/auth/login');
 }

@@ -42,8 +42,18 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
 
   async function open(sealed: Sealed | undefined): Promise<string | undefined> {
     if (!sealed) return undefined;
-    const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.data);
-    return new TextDecoder().decode(bytes);
+    try {
+      const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.data);
+      return new TextDecoder().decode(bytes);
+    } catch {
+      // Another tab wrote it while this browser was signed out, with a key that is gone.
+      return undefined;
+    }
+  }
+
+  async function set(name: string, value: string): Promise<void> {
+    const sealed = await seal(value);
+    await transact<void>(database, ['values'], (store) => void store('values').put(sealed, nameOf(name)));
   }
 
   return {
@@ -56,10 +66,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
         }),
       );
     },
-    async set(name, value) {
-      const sealed = await seal(value);
-      await transact<void>(database, ['values'], (store) => void store('values').put(sealed, nameOf(name)));
-    },
+    set,
     async remember(name, value) {
       const sealed = await seal(value);
       const kept = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
@@ -70,7 +77,9 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
           if (!reading.result) values.put(sealed, nameOf(name));
         };
       });
-      return (await open(kept)) ?? value;
+      const known = await open(kept);
+      if (known === undefined && kept) await set(name, value);
+      return known ?? value;
     },
     async delete(name) {
       await transact<void>(database, ['values'], (store) => void store('values').delete(nameOf(name)));

@@ -5,10 +5,12 @@ import { Button } from './button.tsx';
 export function CopyButton({
   text,
   label = 'Copy',
+  look = 'quiet',
   ...rest
 }: {
   text: string;
   label?: string;
+  look?: 'quiet' | 'plain';
   'aria-label'?: string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'failed'>();
@@ -20,7 +22,7 @@ export function CopyButton({
   return (
     <>
       <Button
-        look="quiet"
+        look={look}
         onClick={async () => setOutcome((await copyText(text)) ? 'copied' : 'failed')}
         {...rest}
       >

@@ -1,0 +1,185 @@
+import { makeRecoveryCode, makeRoot, openExpert, openVault, sealVault } from '@expert-relay/sdk/crypto';
+import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createExpertKey, type ExpertKey, type ExpertKeyState } from './expert-key.ts';
+
+let relay: Constellation;
+let cookie: string;
+let providerKey: string;
+const realFetch = globalThis.fetch;
+
+beforeAll(async () => {
+  relay = await startConstellation();
+});
+afterAll(() => relay.stop());
+
+/** Each test has a user of its own, and calls the relay as that user's browsers do. */
+beforeEach(async () => {
+  const signedIn = await realFetch(`${relay.gatewayUrl}/auth/dev`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user: crypto.randomUUID() }),
+  });
+  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  globalThis.fetch = (path, init) =>
+    realFetch(new URL(String(path), relay.gatewayUrl), { ...init, headers: { ...init?.headers, cookie } });
+  const made = await fetch('/api/keys', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'cli', kind: 'provider' }),
+  });
+  providerKey = (await made.json()).key;
+});
+afterEach(() => {
+  globalThis.fetch = realFetch;
+});
+
+/** A browser of the user: what it keeps is its own. */
+async function openBrowser(): Promise<ExpertKey & { readonly kept: Map<string, string> }> {
+  const kept = new Map<string, string>();
+  const key = createExpertKey({
+    storage: {
+      get: async (name) => kept.get(name),
+      set: async (name, value) => void kept.set(name, value),
+      delete: async (name) => void kept.delete(name),
+    },
+    tabs: { send: () => {}, listen: () => () => {} },
+  });
+  await key.load();
+  return { ...key, kept };
+}
+
+/** As the command `relay keys` calls it. */
+const callVault = (init?: RequestInit) =>
+  realFetch(`${relay.gatewayUrl}/api/v1/vault`, {
+    ...init,
+    headers: { 'x-api-key': providerKey, 'content-type': 'application/json', ...init?.headers },
+  });
+
+const ready = (key: ExpertKey): Extract<ExpertKeyState, { kind: 'ready' }> => {
+  const state = key.state.get();
+  if (state.kind !== 'ready') throw new Error(`The key is ${state.kind}.`);
+  return state;
+};
+
+test('a key is in use once its code is confirmed, and opens on a second device', async () => {
+  const first = await openBrowser();
+  expect(first.state.get()).toEqual({ kind: 'missing' });
+  const made = await first.make();
+  expect((await openBrowser()).state.get()).toEqual({ kind: 'missing' });
+  await made.confirm();
+  expect(ready(first).fingerprint).toBe(made.fingerprint);
+
+  const second = await openBrowser();
+  expect(second.state.get()).toEqual({ kind: 'locked' });
+  await expect(second.open(await makeRecoveryCode())).rejects.toMatchObject({ code: 'wrong_recovery_code' });
+  await second.open(` ${made.recoveryCode.toLowerCase().replaceAll('-', ' ')}`);
+  expect(ready(second).root).toEqual(ready(first).root);
+});
+
+test('a key of the browser opens by a provider key, and the reverse', async () => {
+  const browser = await openBrowser();
+  const made = await browser.make();
+  await made.confirm();
+  const answer = await callVault();
+  const { vault } = await answer.json();
+  expect(await openVault(vault, made.recoveryCode)).toEqual(ready(browser).root);
+
+  const [root, code] = [makeRoot(), await makeRecoveryCode()];
+  const written = await callVault({
+    method: 'PUT',
+    headers: { 'if-match': answer.headers.get('etag') ?? '' },
+    body: JSON.stringify({ vault: await sealVault(root, code) }),
+  });
+  expect(written.status).toBe(200);
+  await browser.load();
+  expect(browser.state.get()).toEqual({ kind: 'replaced' });
+  await browser.open(code);
+  expect(ready(browser).fingerprint).toBe((await openExpert(root)).fingerprint);
+});
+
+test('of two devices that make a key at once, the faster one counts', async () => {
+  const [first, second] = [await openBrowser(), await openBrowser()];
+  const [made, tooLate] = [await first.make(), await second.make()];
+  await made.confirm();
+  await expect(tooLate.confirm()).rejects.toMatchObject({ status: 428 });
+  expect(second.state.get()).toEqual({ kind: 'locked', wasMadeMeanwhile: true });
+  await second.open(made.recoveryCode);
+  expect(ready(second).fingerprint).toBe(made.fingerprint);
+});
+
+test('of two devices that replace a key at once, the faster one counts', async () => {
+  const [first, second] = [await openBrowser(), await openBrowser()];
+  await (await first.make()).confirm();
+  const [made, tooLate] = [await first.make(), await second.make()];
+  await made.confirm();
+  await expect(tooLate.confirm()).rejects.toMatchObject({ status: 412 });
+  expect(second.state.get()).toMatchObject({ kind: 'locked' });
+});
+
+test('a new key whose answer was lost on its way is confirmed by the next call', async () => {
+  const browser = await openBrowser();
+  const made = await browser.make();
+  const send = globalThis.fetch;
+  globalThis.fetch = async (path, init) => {
+    const answer = await send(path, init);
+    if (init?.method === 'PUT') throw new TypeError('cut off');
+    return answer;
+  };
+  await expect(made.confirm()).rejects.toMatchObject({ status: 0 });
+  expect(browser.kept.size).toBe(0);
+  globalThis.fetch = send;
+  await made.confirm();
+  expect(ready(browser).fingerprint).toBe(made.fingerprint);
+});
+
+test('a new code replaces the old one, and the key stays', async () => {
+  const [first, second] = [await openBrowser(), await openBrowser()];
+  const made = await first.make();
+  await made.confirm();
+  const renewed = await first.renewCode();
+  await renewed.confirm();
+  await second.load();
+  await expect(second.open(made.recoveryCode)).rejects.toMatchObject({ code: 'wrong_recovery_code' });
+  await second.open(renewed.recoveryCode);
+  expect(ready(second).fingerprint).toBe(made.fingerprint);
+});
+
+test('a device with an old key makes no new code, which would take the place of the newer key', async () => {
+  const [first, second] = [await openBrowser(), await openBrowser()];
+  await (await first.make()).confirm();
+  const replaced = await second.make();
+  await replaced.confirm();
+  await expect(first.renewCode()).rejects.toMatchObject({ status: 412 });
+  expect(first.state.get()).toEqual({ kind: 'replaced' });
+  await first.open(replaced.recoveryCode);
+  expect(ready(first).fingerprint).toBe(replaced.fingerprint);
+});
+
+test('a key that is removed from the browser comes back by its code', async () => {
+  const browser = await openBrowser();
+  const made = await browser.make();
+  await made.confirm();
+  await browser.forget();
+  expect(browser.state.get()).toEqual({ kind: 'locked' });
+  expect(browser.kept.size).toBe(0);
+  await browser.open(made.recoveryCode);
+  expect(ready(browser).fingerprint).toBe(made.fingerprint);
+});
+
+test('what the browser has lost a part of counts as nothing', async () => {
+  const browser = await openBrowser();
+  await (await browser.make()).confirm();
+  for (const [name] of browser.kept) browser.kept.set(name, 'not base64!');
+  await browser.load();
+  expect(browser.state.get()).toEqual({ kind: 'locked' });
+});
+
+test('the same key stays the same object, however often it is read', async () => {
+  const browser = await openBrowser();
+  await (await browser.make()).confirm();
+  const before = browser.state.get();
+  await browser.load();
+  expect(browser.state.get()).toBe(before);
+});

@@ -1,0 +1,119 @@
+import { type FormEvent, useState } from 'react';
+import { ActionError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { useAction } from '../ui/use-action.ts';
+import styles from './expert-key.module.css';
+import { isConflict, type NewKey } from './expert-key.ts';
+import { Panel } from './panel.tsx';
+import { DownloadCode, PrintCode } from './recovery-sheet.tsx';
+
+interface KeepRecoveryCodeProps {
+  readonly newKey: NewKey;
+  readonly intro: string;
+  readonly onDone: () => void;
+  readonly onCancel: (() => void) | undefined;
+}
+
+/** Shows a new recovery code, then asks for its last group, which shows that it was kept. */
+export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecoveryCodeProps) {
+  const groups = newKey.recoveryCode.split('-');
+  const [step, setStep] = useState<'show' | 'check'>('show');
+  const [typed, setTyped] = useState('');
+  const [mistake, setMistake] = useState<string>();
+  const confirming = useAction(async () => {
+    await newKey.confirm();
+    onDone();
+  });
+
+  function check(event: FormEvent) {
+    event.preventDefault();
+    const isRight = normalize(typed).endsWith(groups.at(-1) ?? '') && typed.trim() !== '';
+    setMistake(isRight ? undefined : 'That is not the last group. Look it up where you kept the code.');
+    if (isRight) void confirming.run();
+  }
+
+  if (step === 'show') {
+    return (
+      <Panel title="Keep your recovery code">
+        <p>{intro}</p>
+        <Code groups={groups} />
+        <div className={styles.actions}>
+          <CopyButton text={newKey.recoveryCode} look="plain" aria-label="Copy the recovery code" />
+          <DownloadCode newKey={newKey} />
+          <PrintCode newKey={newKey} />
+        </div>
+        <p className={styles.quiet}>
+          Keep it where only you can read it, such as a password manager. It is shown once, and nobody else
+          has it: not even the people who run this relay.
+        </p>
+        <div className={styles.actions}>
+          <Button look="main" onClick={() => setStep('check')}>
+            I have kept it
+          </Button>
+          {onCancel && (
+            <Button look="quiet" onClick={onCancel}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Type the last group of the code">
+      <Code groups={[...groups.slice(0, -1), '••••']} />
+      <form className={styles.form} onSubmit={check} noValidate>
+        <TextField
+          label="Last group"
+          className={styles.group}
+          autoFocus
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          error={mistake}
+          autoComplete="off"
+          autoCapitalize="characters"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="done"
+        />
+        <div className={styles.actions}>
+          <Button look="main" type="submit" isBusy={confirming.isBusy}>
+            {confirming.isBusy ? 'Saving…' : 'Use this key'}
+          </Button>
+          <Button look="quiet" onClick={() => setStep('show')}>
+            Show the code again
+          </Button>
+        </div>
+        {isConflict(confirming.error) ? (
+          <Notice kind="warning" title="Another device was faster.">
+            <p>It has made a key or a code a moment ago. That one counts, and this one is not in use.</p>
+          </Notice>
+        ) : (
+          <ActionError error={confirming.error} />
+        )}
+      </form>
+    </Panel>
+  );
+}
+
+function Code({ groups }: { groups: readonly string[] }) {
+  return (
+    <p className={styles.code} data-testid="recovery-code">
+      {groups.map((group, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the groups never change their order.
+        <span key={at}>{at < groups.length - 1 ? `${group}-` : group}</span>
+      ))}
+    </p>
+  );
+}
+
+/** As the code is written, whatever was typed for the letters that it lacks. */
+const normalize = (text: string): string =>
+  text
+    .replaceAll(/[\s\u002d\u2010-\u2015]/g, '')
+    .toUpperCase()
+    .replaceAll('O', '0')
+    .replaceAll(/[IL]/g, '1');

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'react';
+import { useServices } from '../services/services.tsx';
+import { ActionError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import type { NewKey } from './expert-key.ts';
+import { KeepRecoveryCode } from './keep-recovery-code.tsx';
+import { Panel } from './panel.tsx';
+
+interface MakeExpertKeyProps {
+  /** The key is in use, or, as `state` of the expert key says, that of another device is. */
+  readonly onDone: () => void;
+  readonly onCancel?: () => void;
+  /** `code`: a new recovery code for the key of this browser. */
+  readonly what?: 'key' | 'code';
+}
+
+const texts = {
+  key: 'Your answers are encrypted with a key that stays in this browser. Keep this recovery code: you need it on another device.',
+  code: 'This code takes the place of the old one, which opens your key no longer. Keep it: you need it on another device.',
+};
+
+/** Makes the expert's key, and goes on once the recovery code is kept. Nothing is in use before that. */
+export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyProps) {
+  const { expertKey } = useServices();
+  const [made, setMade] = useState<NewKey>();
+  const [error, setError] = useState<unknown>();
+  const [attempt, setAttempt] = useState(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt runs it again.
+  useEffect(() => {
+    let isCurrent = true;
+    setError(undefined);
+    const making = what === 'key' ? expertKey.make() : expertKey.renewCode();
+    making.then(
+      (key) => isCurrent && setMade(key),
+      (caught) => isCurrent && setError(caught),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [expertKey, what, attempt]);
+
+  if (made) {
+    return <KeepRecoveryCode newKey={made} intro={texts[what]} onDone={onDone} onCancel={onCancel} />;
+  }
+  if (!error) return <Skeleton lines={['40%', '90%', '60%']} />;
+  return (
+    <Panel title={what === 'key' ? 'Your key was not made' : 'No new code was made'}>
+      <ActionError error={error} />
+      <div>
+        <Button look="main" onClick={() => setAttempt(attempt + 1)}>
+          Try again
+        </Button>
+        {onCancel && (
+          <Button look="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+      </div>
+    </Panel>
+  );
+}

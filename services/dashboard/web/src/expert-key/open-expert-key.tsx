@@ -1,0 +1,108 @@
+import { parseRecoveryCode } from '@expert-relay/sdk/crypto';
+import { type FormEvent, useRef, useState } from 'react';
+import { useExpertKey, useServices } from '../services/services.tsx';
+import { describeError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { useAction } from '../ui/use-action.ts';
+import styles from './expert-key.module.css';
+import { MakeExpertKey } from './make-expert-key.tsx';
+import { Panel } from './panel.tsx';
+import { ReplaceExpertKey } from './replace-expert-key.tsx';
+
+const codeLength = 28;
+
+/** On a second device: the recovery code opens the expert's key. */
+export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
+  const { expertKey } = useServices();
+  const state = useExpertKey();
+  const [step, setStep] = useState<'open' | 'lost' | 'make'>('open');
+  const [code, setCode] = useState('');
+  const [mistake, setMistake] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const opening = useAction(async () => {
+    try {
+      await expertKey.open(code);
+    } catch (error) {
+      setMistake(await describeMistake(code, error));
+      field.current?.focus();
+      return;
+    }
+    onDone();
+  });
+
+  if (step === 'lost') {
+    return <ReplaceExpertKey onMake={() => setStep('make')} onCancel={() => setStep('open')} />;
+  }
+  if (step === 'make') return <MakeExpertKey onDone={onDone} onCancel={() => setStep('open')} />;
+
+  function open(event: FormEvent) {
+    event.preventDefault();
+    setMistake(undefined);
+    void opening.run();
+  }
+
+  return (
+    <Panel title={state.kind === 'replaced' ? 'Your key was replaced' : 'Open your key'}>
+      {state.kind === 'locked' && state.wasMadeMeanwhile && (
+        <Notice kind="warning" title="Another device made your key a moment ago.">
+          <p>That one counts, and the code that you saw here does not. Enter the code of the other device.</p>
+        </Notice>
+      )}
+      <p>
+        {state.kind === 'replaced' && 'Another device has made a new key. '}
+        Enter your recovery code to read and answer encrypted requests here.
+      </p>
+      <form className={styles.form} onSubmit={open} noValidate>
+        <TextField
+          ref={field}
+          label="Recovery code"
+          hint="28 letters and digits. Spaces, dashes and lower case do not matter."
+          className={styles.input}
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+          error={mistake}
+          autoComplete="off"
+          autoCapitalize="characters"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="go"
+        />
+        <div className={styles.actions}>
+          <Button look="main" type="submit" isBusy={opening.isBusy}>
+            {opening.isBusy ? 'Opening…' : 'Open my key'}
+          </Button>
+          <Button look="quiet" onClick={() => setStep('lost')}>
+            I lost my code
+          </Button>
+          {onCancel && (
+            <Button look="quiet" onClick={onCancel}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** What is wrong with a code, and what to do. */
+async function describeMistake(code: string, error: unknown): Promise<string> {
+  if (!(error instanceof Error) || error.name !== 'RelayError') return describeError(error);
+  if ('code' in error && error.code === 'malformed_vault') {
+    return 'What the relay keeps of your key is damaged, so no code opens it. A browser that still has the key can save it again: choose New recovery code in its Settings.';
+  }
+  const length = code.replaceAll(/[^0-9a-z]/gi, '').length;
+  if (length === 0) return 'Enter the code that you kept when you made your key.';
+  if (length !== codeLength) {
+    return `A recovery code has ${codeLength} letters and digits, and this one has ${length}. Compare it with what you kept.`;
+  }
+  const isMistyped = await parseRecoveryCode(code).then(
+    () => false,
+    () => true,
+  );
+  return isMistyped
+    ? 'There is a typing mistake in this code. Compare it with what you kept, group by group.'
+    : 'This code opens another key, or was replaced by a newer one. Enter the code that was shown last.';
+}

@@ -1,0 +1,67 @@
+import { useId, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import styles from './expert-key.module.css';
+import { Panel } from './panel.tsx';
+
+interface ReplaceExpertKeyProps {
+  readonly onMake: () => void;
+  readonly onCancel: () => void;
+  /** Where the key is in this browser still, so that nothing needs to be lost. */
+  readonly hasKey?: boolean;
+}
+
+/** What a new key costs, before one is made in place of the old one. */
+export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceExpertKeyProps) {
+  const [isUnderstood, setIsUnderstood] = useState(false);
+  const [isMissing, setIsMissing] = useState(false);
+  const id = useId();
+  return (
+    <Panel title={hasKey ? 'Make a new key' : 'Without the code'}>
+      <p>
+        {hasKey
+          ? 'This is for when somebody else may have your key. If you only lost its code, make a new recovery code: nothing is lost then.'
+          : 'Do you have another browser or computer where you can read encrypted requests? Its Settings make a new recovery code, and nothing is lost. Otherwise make a new key.'}
+      </p>
+      <dl className={styles.facts}>
+        <div>
+          <dt>What is lost</dt>
+          <dd>
+            Encrypted conversations that you had so far: neither you nor anybody else can read them again.
+            Agents that know you by your old key refuse the new one until they are told its fingerprint.
+          </dd>
+        </div>
+        <div>
+          <dt>What is not</dt>
+          <dd>
+            Your account, your agents’ keys, your requests with their questions, and conversations without
+            encryption. New requests work as before.
+          </dd>
+        </div>
+      </dl>
+      <label className={styles.confirm}>
+        <input
+          type="checkbox"
+          checked={isUnderstood}
+          aria-describedby={isMissing ? id : undefined}
+          aria-invalid={isMissing || undefined}
+          onChange={(event) => {
+            setIsUnderstood(event.target.checked);
+            setIsMissing(false);
+          }}
+        />
+        I understand that my encrypted conversations so far are lost.
+      </label>
+      <p id={id} role="alert" className={isMissing ? styles.mistake : 'visually-hidden'}>
+        {isMissing && 'Confirm this first.'}
+      </p>
+      <div className={styles.actions}>
+        <Button look="danger" onClick={() => (isUnderstood ? onMake() : setIsMissing(true))}>
+          Make a new key
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Go back
+        </Button>
+      </div>
+    </Panel>
+  );
+}
