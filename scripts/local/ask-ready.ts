@@ -9,10 +9,19 @@ export function askReady(opsUrl: string): Promise<string | undefined> {
       response.on('data', (text: string) => {
         body += text;
       });
-      response.on('end', () => resolve(response.statusCode === 200 ? undefined : body.trim() || 'not ready'));
+      response.on('end', () => resolve(response.statusCode === 200 ? undefined : reasonIn(body)));
       response.on('error', (error) => resolve(error.message));
     });
     request.on('timeout', () => request.destroy(new Error('no answer within 2 s')));
     request.on('error', (error) => resolve(error.message));
   });
+}
+
+/** Another program on the port may answer anything. */
+function reasonIn(body: string): string {
+  try {
+    return JSON.parse(body).reason ?? 'not ready';
+  } catch {
+    return body.trim() || 'not ready';
+  }
 }

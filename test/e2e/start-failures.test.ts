@@ -72,6 +72,24 @@ describe('a service ends with exit code 1 and one sentence', () => {
       expect(errors).toContain('Check DATABASE_URL');
       expect(took).toBeLessThan(60_000);
     });
+
+    test('after RELAY_START_PATIENCE', async () => {
+      const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/relay', RELAY_START_PATIENCE: '1s' };
+      const key = `test:${'A'.repeat(43)}`;
+      const ended = await Promise.all([
+        worker(env),
+        runService('messages', {
+          ...env,
+          NATS_URL: 'nats://127.0.0.1:1',
+          RELAY_PRINCIPAL_KEY_GATEWAY_MESSAGES: key,
+          RELAY_PRINCIPAL_KEY_DASHBOARD_MESSAGES: key,
+        }),
+      ]);
+      for (const { code, errors } of ended) {
+        expect(errors).toContain('(tried for 1 s)');
+        expect(code).toBe(1);
+      }
+    });
   });
 });
 

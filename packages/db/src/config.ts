@@ -1,6 +1,15 @@
 import { databaseVariables, directDatabaseVariable, read } from '@expert-relay/kit/config';
 
+/** What `migrate` reads. */
+export const variables = {
+  url: databaseVariables.url,
+  directUrl: directDatabaseVariable,
+  patience: databaseVariables.patience,
+};
+
 /** The database that `migrate` works on: locks and migrations need a connection without a pooler. */
-export function readMigrateUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return read({ url: directDatabaseVariable }, env).url ?? read({ url: databaseVariables.url }, env).url;
+export function readConfig(env: NodeJS.ProcessEnv = process.env): { url: string; patience: number } {
+  const { url, ...others } = variables;
+  const { directUrl, patience } = read(others, env);
+  return { url: directUrl ?? read({ url }, env).url, patience };
 }

@@ -19,15 +19,15 @@ export function createWriter<D extends Pick<Postgres, 'name' | 'query'>>(options
   service: string;
   /** `createPostgres`, or `createDatabase` for a service that reads by Prisma's model API. */
   connect(options: PostgresOptions): D;
-  database: { url: string; poolSize: number; directUrl: string | undefined };
+  database: { url: string; poolSize: number; patience: number; directUrl: string | undefined };
   nats: NatsAccess & { prefix: string; stream: { replicas: number; maxBytes: number } };
   log: Log;
   metrics: Metrics;
 }): Writer<D> {
   const { service, log, metrics } = options;
-  const { url, poolSize, directUrl = url } = options.database;
+  const { url, poolSize, patience, directUrl = url } = options.database;
   const { prefix, stream } = options.nats;
-  const database = options.connect({ url, poolSize, log });
+  const database = options.connect({ url, poolSize, patience, log });
   const keyUsage = createKeyUsage({ query: database.query, log });
   const nats = createNats({ ...options.nats, name: service, log });
   const outbox = createOutboxRelay({ directUrl, nats, prefix, stream, log, metrics });

@@ -62,6 +62,14 @@ describe('the migrate program', () => {
     expect(ended.stdout + ended.stderr).not.toContain('hunter2');
   });
 
+  test('waits as long as RELAY_START_PATIENCE says', async () => {
+    const ended = await migrate({
+      DATABASE_URL: 'postgres://postgres@127.0.0.1:1/relay',
+      RELAY_START_PATIENCE: '1s',
+    });
+    expect(ended.stderr).toContain('(tried for 1 s)');
+  });
+
   test.each([
     [{}, [], 'DATABASE_URL is not set.'],
     [{ DATABASE_URL: 'mysql://somewhere' }, [], 'DATABASE_URL is not valid'],

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@expert-relay/kit/config';
-import { readMigrateUrl } from './config.ts';
+import { readConfig } from './config.ts';
 import { commandLine } from './migrate/command-line.ts';
 import { mend, migrate } from './migrate/migrate.ts';
 import { MigrateError } from './migrate/migrate-error.ts';
@@ -11,7 +11,7 @@ async function main(): Promise<string> {
   const { values } = parseArgs({
     options: { applied: { type: 'string' }, 'rolled-back': { type: 'string' } },
   });
-  const options = { url: readMigrateUrl(), command: commandLine(process.argv, process.cwd()), report: print };
+  const options = { ...readConfig(), command: commandLine(process.argv, process.cwd()), report: print };
   for (const as of ['applied', 'rolled-back'] as const) {
     const migration = values[as];
     if (migration === undefined) continue;

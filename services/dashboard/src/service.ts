@@ -102,7 +102,15 @@ export function create(config: Config, overrides: Overrides = {}): Service {
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
   const parts = [redis, requests, messages, sweeper, server];
-  return composeService({ name: 'dashboard', parts, log, metrics, settings: config.process, server });
+  return composeService({
+    name: 'dashboard',
+    parts,
+    log,
+    metrics,
+    settings: config.process,
+    staysReady: true,
+    server,
+  });
 
   function gateway() {
     const keys = parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD', config.principalKeys.gateway);

@@ -92,5 +92,13 @@ export function create(
     stallLimit: overrides.stallLimit ?? 60_000,
   });
   const parts = [postgres, nats, revocations, pools, server];
-  return composeService({ name: 'gateway', parts, log, metrics, settings: config.process, server });
+  return composeService({
+    name: 'gateway',
+    parts,
+    log,
+    metrics,
+    settings: config.process,
+    staysReady: true,
+    server,
+  });
 }

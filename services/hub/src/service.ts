@@ -74,7 +74,15 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
 
   const parts = [nats, requests, server, ...hub.parts];
-  return composeService({ name: 'hub', parts, log, metrics, settings: config.process, server });
+  return composeService({
+    name: 'hub',
+    parts,
+    log,
+    metrics,
+    settings: config.process,
+    staysReady: true,
+    server,
+  });
 }
 
 /** Connections beyond those of streams: requests that are not answered yet, and idle ones. */

@@ -80,6 +80,7 @@ describe('createDatabase', () => {
     const database = open();
     await database.start?.();
     expect(database.notReady?.()).toMatch(/^the database lacks the migrations? \d+_init.*: run migrate$/);
+    expect(database.dependency?.away()).toBeUndefined();
     await migrate({ url: target.url, report: () => {} });
     await until(() => database.notReady?.() === undefined, 3_000);
 
@@ -101,6 +102,7 @@ describe('createDatabase', () => {
     await database.start?.();
     wire.freeze();
     await until(() => database.notReady?.() !== undefined, 5_000);
+    expect(database.dependency?.away()).toContain('is not reachable');
     await until(() => database.notReady?.() === undefined, 5_000);
     // Each of the connections that the pool had is given up by the statement that finds it dead.
     await expect(database.prisma.user.count()).rejects.toThrow();

@@ -2,14 +2,15 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../generated/client.ts';
 import { createPostgres, type Postgres, type PostgresOptions } from './create-postgres.ts';
 
-export interface Database extends Pick<Postgres, 'name' | 'query' | 'notReady' | 'start' | 'stop'> {
+export interface Database
+  extends Pick<Postgres, 'name' | 'dependency' | 'query' | 'notReady' | 'start' | 'stop'> {
   readonly prisma: PrismaClient;
 }
 
 /** Postgres with Prisma over the same connections, for services that read by way of its model API. */
 export function createDatabase(options: PostgresOptions): Database {
   const postgres = createPostgres(options);
-  const { pool, query, nameOf, name, notReady } = postgres;
+  const { pool, query, nameOf, name, dependency, notReady } = postgres;
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) }),
   });
@@ -18,6 +19,7 @@ export function createDatabase(options: PostgresOptions): Database {
     prisma,
     query,
     name,
+    dependency,
     notReady,
     async start() {
       await postgres.start();

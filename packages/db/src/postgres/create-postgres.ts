@@ -9,6 +9,7 @@ export interface PostgresOptions {
   url: string;
   poolSize: number;
   log: Log;
+  /** How long `start` waits for a Postgres that is away, in milliseconds. */
   patience?: number;
   /** A statement that is not answered by then fails, and its connection is given up: the network swallowed it. */
   answerWithin?: number;
@@ -32,7 +33,7 @@ const longestWait = 5_000;
 /**
  * Postgres for a service that does without Prisma, whose engine takes a third of a second of every start. Not
  * ready until the applied migrations fit this code and while Postgres is away; `start` fails at once on what
- * waiting cannot mend, and after `patience` milliseconds on what it might.
+ * waiting cannot repair, and after `patience` milliseconds on what it might.
  */
 export function createPostgres(options: PostgresOptions): Postgres {
   const { url, poolSize, log, patience = 6_000, answerWithin = 10_000, plansAnew } = options;
@@ -52,6 +53,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
 
   return {
     name: 'database',
+    dependency: watch.dependency,
     pool,
     query: createQuery(pool, nameOf),
     nameOf,

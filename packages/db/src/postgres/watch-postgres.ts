@@ -12,21 +12,20 @@ import { disconnect } from './disconnect.ts';
 const lookEvery = 1_000;
 const longestAnswer = 2_000;
 
+export type PostgresWatch = Required<Omit<Part, 'drain'>>;
+
 /**
  * Knows whether Postgres answers and has this code's schema. It has a connection of its own: a pool that
  * is merely busy must not look like a database that is away.
  */
-export function watchPostgres(options: {
-  url: string;
-  patience: number;
-  log: Log;
-}): Required<Omit<Part, 'drain'>> {
+export function watchPostgres(options: { url: string; patience: number; log: Log }): PostgresWatch {
   const { url, patience, log } = options;
   const config: pg.ClientConfig = { query_timeout: longestAnswer, connectionTimeoutMillis: longestAnswer };
   const stopping = new AbortController();
   const { signal } = stopping;
   let client: pg.Client | undefined;
   let gap: string | undefined = 'its schema has not been looked at';
+  let outage: string | undefined = 'not connected yet';
   let reason: string | undefined = gap;
   let following: Promise<void> | undefined;
 
@@ -35,12 +34,15 @@ export function watchPostgres(options: {
       client ??= await connectOnce(url, config);
       if (gap) gap = await schemaGap(client, known);
       else await client.query('SELECT 1');
+      outage = undefined;
       say(gap);
     } catch (error) {
       const broken = client;
       client = undefined;
       if (broken) await disconnect(broken);
-      if (!signal.aborted) say(connectionFailure(url, error).message);
+      if (signal.aborted) return;
+      outage = connectionFailure(url, error).message;
+      say(outage);
     }
   }
 
@@ -60,6 +62,7 @@ export function watchPostgres(options: {
 
   return {
     name: 'postgres',
+    dependency: { name: 'postgres', away: () => outage },
     notReady: () => reason,
     async start() {
       const known = await knownMigrations();

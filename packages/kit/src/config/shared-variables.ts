@@ -48,6 +48,10 @@ export const databaseVariables = {
     min: 1,
     max: 500,
   }),
+  patience: duration('RELAY_START_PATIENCE', {
+    help: 'How long a starting service waits for a Postgres that is away, before it ends with an error.',
+    default: '6s',
+  }),
 };
 
 export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {

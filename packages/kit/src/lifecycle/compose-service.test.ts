@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
 import { composeService, type Part, type Service, StartupError } from './index.ts';
@@ -20,13 +20,14 @@ const part = (name: string, extra: Partial<Part> = {}): Part => ({
   ...extra,
 });
 
-function compose(parts: Part[], shutdownPause = 0): Service {
+function compose(parts: Part[], { shutdownPause = 0, staysReady = false } = {}): Service {
   service = composeService({
     name: 'test',
     parts,
     log,
     metrics: createMetrics('test', { forProcess: false }),
     settings: { host: '127.0.0.1', opsPort: 0, shutdownPause },
+    staysReady,
   });
   return service;
 }
@@ -34,6 +35,11 @@ function compose(parts: Part[], shutdownPause = 0): Service {
 const ask = async (path: string) => {
   const answer = await fetch(`${service?.opsUrl}${path}`);
   return { status: answer.status, text: (await answer.text()).trim() };
+};
+
+const readiness = async () => {
+  const { status, text } = await ask('/readyz');
+  return { status, ...JSON.parse(text) };
 };
 
 test('parts start in order and stop in reverse, once', async () => {
@@ -67,19 +73,62 @@ test('ready only while every part is; alive whatever the parts say', async () =>
   let reason: string | undefined = 'the schema is older than this code';
   const { start } = compose([part('database', { notReady: () => reason })]);
   await start();
-  expect(await ask('/readyz')).toEqual({ status: 503, text: 'database: the schema is older than this code' });
+  expect(await readiness()).toEqual({
+    status: 503,
+    ready: false,
+    reason: 'database: the schema is older than this code',
+    away: {},
+  });
   expect(await ask('/livez')).toEqual({ status: 200, text: 'ok' });
   reason = undefined;
-  expect(await ask('/readyz')).toEqual({ status: 200, text: 'ok' });
+  expect(await readiness()).toEqual({ status: 200, ready: true, away: {} });
   expect((await ask('/metrics')).status).toBe(200);
   expect((await ask('/else')).status).toBe(404);
 });
 
+describe('a dependency that is away', () => {
+  let outage: string | undefined;
+  const dependent = () =>
+    part('database', { dependency: { name: 'postgres', away: () => outage }, notReady: () => outage });
+  const up = async () =>
+    /^relay_dependency_up\{dependency="postgres".*\} (\d)$/m.exec((await ask('/metrics')).text)?.[1];
+
+  beforeEach(() => {
+    outage = undefined;
+  });
+
+  test('is reported by an unready service', async () => {
+    await compose([dependent()]).start();
+    expect(await up()).toBe('1');
+    outage = 'refused';
+    const away = { postgres: 'refused' };
+    expect(await readiness()).toEqual({ status: 503, ready: false, reason: 'database: refused', away });
+    expect(await up()).toBe('0');
+  });
+
+  test('leaves a service ready that stays ready, and is reported', async () => {
+    await compose([dependent()], { staysReady: true }).start();
+    outage = 'refused';
+    expect(await readiness()).toEqual({ status: 200, ready: true, away: { postgres: 'refused' } });
+    expect(await up()).toBe('0');
+  });
+
+  test('keeps such a service unready until it was ready once', async () => {
+    outage = 'refused';
+    await compose([dependent()], { staysReady: true }).start();
+    expect((await readiness()).status).toBe(503);
+    outage = undefined;
+    expect((await readiness()).status).toBe(200);
+    outage = 'refused';
+    expect((await readiness()).status).toBe(200);
+  });
+});
+
 test('unready as soon as stopping begins, while the parts still serve for the pause', async () => {
-  const { start, stop } = compose([part('server')], 200);
+  const { start, stop } = compose([part('server')], { shutdownPause: 200, staysReady: true });
   await start();
   const stopped = stop();
-  expect(await ask('/readyz')).toEqual({ status: 503, text: 'stopping' });
+  expect(await readiness()).toEqual({ status: 503, ready: false, reason: 'stopping', away: {} });
   expect(history).toEqual(['start server', 'drain server']);
   await stopped;
   expect(history.at(-1)).toBe('stop server');

@@ -3,6 +3,7 @@ import type { Clock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { createOpsServer } from '../ops/index.ts';
+import { createReadiness } from './create-readiness.ts';
 import type { Part } from './part.ts';
 
 export interface Service {
@@ -35,25 +36,25 @@ export function composeService(options: {
   log: Log;
   metrics: Metrics;
   settings: ServiceSettings;
+  /**
+   * Once ready, the service stays ready while its dependencies are away, and answers 503 with `Retry-After` instead.
+   * For services that the public reaches: a load balancer without a ready pod would refuse connections.
+   */
+  staysReady?: boolean;
   /** The part among them, if any, that answers the service's own HTTP. */
   server?: { readonly url: string };
 }): Service {
-  const { name, parts, log, metrics, settings, server } = options;
+  const { name, parts, log, metrics, settings, staysReady = false, server } = options;
   const running: Part[] = [];
   let startedAll = false;
   let stopping: Promise<void> | undefined;
 
-  const ops = createOpsServer({ ...settings, metrics, notReady });
-
-  function notReady(): string | undefined {
+  const phase = () => {
     if (stopping) return 'stopping';
-    if (!startedAll) return 'starting';
-    for (const part of parts) {
-      const reason = part.notReady?.();
-      if (reason) return `${part.name}: ${reason}`;
-    }
-    return undefined;
-  }
+    return startedAll ? undefined : 'starting';
+  };
+  const readiness = createReadiness({ parts, staysReady, phase, metrics });
+  const ops = createOpsServer({ ...settings, metrics, readiness });
 
   async function start(): Promise<void> {
     try {
@@ -63,6 +64,8 @@ export function composeService(options: {
         if (stopping) return;
       }
       startedAll = true;
+      // A dependency that fails before the first probe does not make the service unready.
+      readiness();
       log.info({ ops: ops.url }, 'started');
     } catch (error) {
       await stopParts();

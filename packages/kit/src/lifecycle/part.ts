@@ -4,12 +4,21 @@
  */
 export interface Part {
   readonly name: string;
+  /** What it needs from outside of the process; reported at /readyz and as a metric. */
+  readonly dependency?: Dependency;
   /** Resolves once the part works, or works on getting there by itself (see `notReady`). */
   start?(): Promise<void>;
   /** Why the service should get no traffic now; `undefined` when this part is fine. */
   notReady?(): string | undefined;
-  /** Stopping has begun: go on serving, but send whoever can go elsewhere there. */
+  /** Stopping has begun: the part goes on serving, but sends clients that can go elsewhere there. */
   drain?(): void;
-  /** Finishes what is under way and lets go of everything. */
+  /** Finishes what is under way and releases everything. */
   stop?(): Promise<void>;
+}
+
+/** A server, or something that a server holds, without which a service can do less. */
+export interface Dependency {
+  readonly name: string;
+  /** Why it cannot be used now; `undefined` while it can. */
+  away(): string | undefined;
 }

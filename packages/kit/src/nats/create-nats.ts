@@ -4,7 +4,7 @@ import type { Part } from '../lifecycle/part.ts';
 import type { Log } from '../log/index.ts';
 import { type NatsAccess, readAccess } from './read-access.ts';
 
-/** A connection to NATS that comes by itself and comes back by itself. Nobody waits for it to start. */
+/** A connection to NATS that is made and restored in the background: a start does not wait for it. */
 export interface Nats extends Part {
   /** The connection once it was made; it stays the same through every reconnect. */
   readonly connection: NatsConnection | undefined;
@@ -21,6 +21,7 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
   const stopping = new AbortController();
   let connection: NatsConnection | undefined;
   let connected = false;
+  let reason = 'not connected yet';
   let attempts: Promise<void> | undefined;
 
   async function connectUntilItWorks(): Promise<void> {
@@ -40,10 +41,8 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
         });
         break;
       } catch (error) {
-        log.warn(
-          { server: access.servers, reason: reasonOf(error) },
-          `NATS is away: trying again in ${wait} ms`,
-        );
+        reason = reasonOf(error);
+        log.warn({ server: access.servers, reason }, `NATS is away: trying again in ${wait} ms`);
         await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -58,6 +57,7 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
       if (status.type === Events.Disconnect || status.type === DebugEvents.StaleConnection) {
         if (connected) log.warn('NATS is away: reconnecting');
         connected = false;
+        reason = 'the connection was lost';
       } else if (status.type === Events.Reconnect) {
         connected = true;
         log.info('NATS is back');
@@ -67,6 +67,7 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
 
   return {
     name: 'nats',
+    dependency: { name: 'nats', away: () => (connected ? undefined : reason) },
     get connection() {
       return connection;
     },

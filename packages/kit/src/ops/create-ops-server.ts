@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '../http/listen.ts';
+import type { Readiness } from '../lifecycle/create-readiness.ts';
 import type { Part } from '../lifecycle/part.ts';
 import type { Metrics } from '../metrics/index.ts';
 
@@ -7,23 +8,23 @@ export interface OpsServer extends Part {
   readonly url: string;
 }
 
-/** What operators and Kubernetes ask, on a port of its own that the public never reaches. */
+/** Answers probes and Prometheus, on a port of its own that the public never reaches. */
 export function createOpsServer(options: {
   host: string;
   opsPort: number;
   metrics: Metrics;
-  notReady: () => string | undefined;
+  readiness: () => Readiness;
 }): OpsServer {
-  const { metrics, notReady } = options;
+  const { metrics, readiness } = options;
 
   const server = createServer(async (request, response) => {
     switch (request.url?.split('?')[0]) {
-      // Never looks at dependencies: restarting this process would not mend them.
+      // Never looks at dependencies: restarting this process would not repair them.
       case '/livez':
         return answer(response, 200, 'ok');
       case '/readyz': {
-        const reason = notReady();
-        return reason ? answer(response, 503, reason) : answer(response, 200, 'ok');
+        const state = readiness();
+        return answer(response, state.ready ? 200 : 503, JSON.stringify(state), 'application/json');
       }
       case '/metrics':
         return answer(response, 200, await metrics.metrics(), metrics.contentType);

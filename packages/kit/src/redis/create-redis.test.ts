@@ -40,7 +40,8 @@ test('starts without a server; a command then fails at once if it is told to', a
   redis = createRedis({ url: `redis://127.0.0.1:${port}`, name: 'kit-test', whileAway: 'fail', log });
   await redis.start?.();
   expect(redis.connected).toBe(false);
-  expect(redis.notReady?.()).toBe('away');
+  expect(redis.notReady?.()).toContain('ECONNREFUSED');
+  expect(redis.dependency?.away()).toBe(redis.notReady?.());
   await expect(redis.client.ping()).rejects.toThrow();
   await new Promise((resolve) => redis.client.once('reconnecting', resolve));
   expect(lines).toEqual(['Redis is away: reconnecting']);

@@ -19,6 +19,7 @@ export function createRedis(options: {
   const { log } = options;
   const waits = options.whileAway === 'wait';
   let away = false;
+  let reason = 'not connected yet';
   let stopping = false;
 
   const client = new Redis(options.url, {
@@ -27,36 +28,41 @@ export function createRedis(options: {
     enableOfflineQueue: waits,
     maxRetriesPerRequest: waits ? null : 0,
     connectTimeout: 5_000,
-    // A server that is frozen or cut off closes nothing. Not for who waits: a blocking command is quiet for long.
+    // A server that is frozen or cut off closes nothing. Not with `wait`: a blocking command is silent for long.
     ...(waits ? {} : { socketTimeout: 2_000 }),
     // Its timer outlives the end of a client that was away.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
   client.on('error', (error) => noteAway(error.message));
-  client.on('close', () => noteAway('the connection was closed'));
+  // A failed attempt closes its connection too: the error before it says more.
+  client.on('close', () => away || noteAway('the connection was closed'));
   client.on('ready', () => {
     if (away) log.info('Redis is back');
     away = false;
   });
 
-  // Told once for each outage, not at each attempt.
-  function noteAway(reason: string): void {
+  // Logged once for each outage, not at each attempt.
+  function noteAway(why: string): void {
+    reason = why;
     if (!away && !stopping) log.warn({ reason }, 'Redis is away: reconnecting');
     away = true;
   }
 
+  const whyAway = () => (client.status === 'ready' ? undefined : reason);
+
   return {
     name: 'redis',
+    dependency: { name: 'redis', away: whyAway },
     client,
     get connected() {
       return client.status === 'ready';
     },
     async start() {
-      // Only the first attempt is waited for. That it failed is told above; the client goes on trying.
+      // Only the first attempt is waited for. Its failure is logged above; the client goes on trying.
       await client.connect().catch(() => {});
     },
-    notReady: () => (client.status === 'ready' ? undefined : 'away'),
+    notReady: whyAway,
     async stop() {
       stopping = true;
       client.disconnect();

@@ -125,6 +125,8 @@ export function createFollower(options: {
     options.onLevel();
   }
 
+  const whyNotFollowing = () => (nats.connected ? trouble : 'NATS is away');
+
   nats.onConnection(async (connection) => {
     for await (const status of connection.status()) {
       if (status.type === Events.Reconnect) consumer?.end('the connection to NATS was made anew');
@@ -136,7 +138,8 @@ export function createFollower(options: {
     get hasFollowed() {
       return hasFollowed;
     },
-    notReady: () => (nats.connected ? trouble : 'NATS is away'),
+    dependency: { name: 'stream', away: whyNotFollowing },
+    notReady: whyNotFollowing,
     async start() {
       loop = run();
     },

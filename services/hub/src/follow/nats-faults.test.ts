@@ -36,7 +36,10 @@ async function read(from?: string): Promise<Reader> {
   return reader.opened();
 }
 const messages = (count: number) => Array.from({ length: count }, () => request.newMessage());
-const readiness = async () => (await fetch(`${hub.service.opsUrl}/readyz`)).status;
+async function readiness() {
+  const answer = await fetch(`${hub.service.opsUrl}/readyz`);
+  return { status: answer.status, ...((await answer.json()) as { away: Record<string, string> }) };
+}
 
 /** Publishes as the outbox does: again and again until NATS has acknowledged. */
 async function publishStubbornly(event: TestEvent): Promise<void> {
@@ -58,7 +61,10 @@ describe('while NATS is', () => {
       async () => {
         await nats.kill();
         await pause(500);
-        expect(await readiness()).toBe(503);
+        expect(await readiness()).toMatchObject({
+          status: 200,
+          away: { nats: expect.any(String), stream: 'NATS is away' },
+        });
         await nats.start();
       },
     ],
@@ -67,7 +73,7 @@ describe('while NATS is', () => {
       async () => {
         nats.freeze();
         await pause(4_000);
-        expect(await readiness()).toBe(503);
+        expect(await readiness()).toMatchObject({ status: 200, away: { stream: expect.any(String) } });
         nats.thaw();
       },
     ],

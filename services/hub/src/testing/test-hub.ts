@@ -12,6 +12,7 @@ const keys = generateKeyPairSync('ed25519');
 export interface TestHub extends AsyncDisposable {
   readonly url: string;
   readonly service: Service;
+  /** Waits until it is ready and follows the stream: it stays ready while NATS is away. */
   ready(): Promise<void>;
   metrics(): Promise<string>;
 }
@@ -47,7 +48,9 @@ export async function startTestHub(options: {
 
   const ready = async () => {
     for (let tries = 0; tries < 6_000; tries++) {
-      if ((await fetch(`${service.opsUrl}/readyz`)).ok) return;
+      const answer = await fetch(`${service.opsUrl}/readyz`);
+      const { ready, away } = (await answer.json()) as { ready: boolean; away: object };
+      if (ready && Object.keys(away).length === 0) return;
       await pause(10);
     }
     throw new Error('The hub did not become ready within 60 s.');

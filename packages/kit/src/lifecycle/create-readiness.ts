@@ -1,0 +1,57 @@
+import { Gauge, type Metrics } from '../metrics/index.ts';
+import type { Part } from './part.ts';
+
+/** The answer of /readyz. */
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why the service should get no traffic. */
+  readonly reason?: string;
+  /** Each dependency that cannot be used now, and why, whether the service is ready or not. */
+  readonly away: Readonly<Record<string, string>>;
+}
+
+/** Decides whether a service is ready, and reports its dependencies. */
+export function createReadiness(options: {
+  parts: readonly Part[];
+  /** Once ready, the service stays so until it stops, whatever its parts say. */
+  staysReady: boolean;
+  /** What the service does instead of serving. */
+  phase: () => 'starting' | 'stopping' | undefined;
+  metrics: Metrics;
+}): () => Readiness {
+  const { parts, staysReady, phase, metrics } = options;
+  const dependencies = parts.flatMap(({ dependency }) => dependency ?? []);
+  let wasReady = false;
+
+  new Gauge({
+    name: 'relay_dependency_up',
+    help: 'Whether a dependency can be used: 1, or 0 while it is away. /readyz says why.',
+    labelNames: ['dependency'],
+    registers: [metrics],
+    collect() {
+      for (const { name, away } of dependencies) this.set({ dependency: name }, away() === undefined ? 1 : 0);
+    },
+  });
+
+  function findReason(): string | undefined {
+    const current = phase();
+    if (current) return current;
+    if (staysReady && wasReady) return undefined;
+    for (const part of parts) {
+      const reason = part.notReady?.();
+      if (reason) return `${part.name}: ${reason}`;
+    }
+    wasReady = true;
+    return undefined;
+  }
+
+  return () => {
+    const reason = findReason();
+    const away: Record<string, string> = {};
+    for (const dependency of dependencies) {
+      const why = dependency.away();
+      if (why !== undefined) away[dependency.name] = why;
+    }
+    return { ready: reason === undefined, ...(reason !== undefined && { reason }), away };
+  };
+}

@@ -1,0 +1,162 @@
+import {
+  type Cable,
+  type Constellation,
+  createCable,
+  eventually,
+  openStream,
+  startConstellation,
+  submit,
+  type Tenant,
+  testServers,
+  topicUrl,
+  untilReady,
+} from '@expert-relay/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+/*
+ * Postgres, Redis and NATS go away and come back. What the public reaches stays ready, since a load balancer without a
+ * ready pod would refuse connections, and answers 503 with `Retry-After` where it cannot serve.
+ */
+
+type Server = 'postgres' | 'redis' | 'nats';
+type ServiceName = keyof Constellation['services'];
+
+const cables = {} as Record<Server, Cable>;
+let relay: Constellation;
+let expert: Tenant;
+let cookie = '';
+
+beforeAll(async () => {
+  const { databaseUrl, redisUrl, natsUrl } = testServers();
+  for (const [name, url] of Object.entries({ postgres: databaseUrl, redis: redisUrl, nats: natsUrl }))
+    cables[name as Server] = await createCable(url);
+  relay = await startConstellation({
+    servers: { databaseUrl: cables.postgres.url, redisUrl: cables.redis.url, natsUrl: cables.nats.url },
+  });
+  expert = await relay.makeTenant();
+  const signedIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user: 'olga' }),
+    redirect: 'manual',
+  });
+  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+});
+afterAll(() => relay.stop());
+afterAll(() => Promise.all(Object.values(cables).map((cable) => cable.stop())));
+
+async function readiness(name: ServiceName) {
+  const answer = await fetch(`${relay.services[name].opsUrl}/readyz`);
+  const { away } = (await answer.json()) as { away: Record<string, string> };
+  return { status: answer.status, away };
+}
+
+/** The value of `relay_dependency_up`. */
+async function isUp(name: ServiceName, dependency: string) {
+  const text = await (await fetch(`${relay.services[name].opsUrl}/metrics`)).text();
+  return new RegExp(`^relay_dependency_up\\{dependency="${dependency}".*\\} (\\d)$`, 'm').exec(text)?.[1];
+}
+
+/** Waits until these services have noticed that a server is away. */
+const noticed = (server: string, names: readonly ServiceName[]) =>
+  Promise.all(
+    names.map((name) =>
+      eventually(`${name} has noticed`, async () => (await readiness(name)).away[server] !== undefined),
+    ),
+  );
+
+const allReady = () => Promise.all(Object.values(relay.services).map(untilReady));
+
+const ask = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${relay.gatewayUrl}${path}`, { headers });
+  await answer.arrayBuffer();
+  return { status: answer.status, retryAfter: Number(answer.headers.get('retry-after')) };
+};
+const unavailable = { status: 503, retryAfter: expect.any(Number) };
+
+describe('without Postgres', () => {
+  test('the gateway and the hub stay ready and answer 503 with Retry-After; those that write are not ready', async () => {
+    await cables.postgres.cut();
+    const away = { postgres: expect.stringContaining('is not reachable') };
+    await noticed('postgres', ['gateway', 'requests', 'messages', 'expiry-worker']);
+    expect(await readiness('gateway')).toEqual({ status: 200, away });
+    for (const name of ['requests', 'messages', 'expiry-worker'] as const)
+      expect(await readiness(name)).toEqual({ status: 503, away });
+    for (const name of ['hub', 'dashboard'] as const)
+      expect(await readiness(name)).toEqual({ status: 200, away: {} });
+    expect(await isUp('gateway', 'postgres')).toBe('0');
+
+    const submitted = await submit(relay.gatewayUrl, expert.consumerKey);
+    expect(submitted.status).toBe(503);
+    expect(Number(submitted.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const path of ['/api/health', '/api/v1/requests', '/api/requests']) {
+      const answer = await ask(
+        path,
+        path.startsWith('/api/v1') ? { 'x-api-key': expert.providerKey } : { cookie },
+      );
+      expect([path, answer]).toEqual([path, unavailable]);
+      expect(answer.retryAfter).toBeGreaterThan(0);
+    }
+    const stream = await fetch(topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}`), {
+      headers: { 'x-api-key': expert.providerKey },
+    });
+    expect([stream.status, stream.headers.get('retry-after')]).toEqual([503, '2']);
+    await stream.arrayBuffer();
+
+    await cables.postgres.mend();
+    await allReady();
+    await eventually('the gateway sees Postgres', async () => (await isUp('gateway', 'postgres')) === '1');
+    expect((await submit(relay.gatewayUrl, expert.consumerKey)).status).toBe(201);
+    await eventually('it is healthy', async () => (await ask('/api/health')).status === 200);
+  });
+});
+
+describe('without Redis', () => {
+  test('the dashboard stays ready and answers 503 with Retry-After; the worker is not ready', async () => {
+    expect((await ask('/api/me', { cookie })).status).toBe(200);
+    await cables.redis.cut();
+    await noticed('redis', ['dashboard', 'expiry-worker']);
+    const away = { redis: expect.any(String) };
+    expect(await readiness('dashboard')).toEqual({ status: 200, away });
+    expect(await readiness('expiry-worker')).toEqual({ status: 503, away });
+    expect(await isUp('dashboard', 'redis')).toBe('0');
+    const answer = await ask('/api/me', { cookie });
+    expect(answer).toEqual(unavailable);
+    expect(answer.retryAfter).toBeGreaterThan(0);
+
+    await cables.redis.mend();
+    await allReady();
+    await eventually(
+      'sessions are read again',
+      async () => (await ask('/api/me', { cookie })).status === 200,
+    );
+    expect(await isUp('dashboard', 'redis')).toBe('1');
+  });
+});
+
+describe('without NATS', () => {
+  test('every service stays ready, and a stream that is opened meanwhile gets its events when NATS is back', async () => {
+    const subscribe = () =>
+      openStream(topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}`), {
+        headers: { 'x-api-key': expert.providerKey },
+      });
+    const before = await subscribe();
+    await cables.nats.cut();
+    await noticed('nats', ['gateway', 'requests', 'messages', 'hub']);
+    await noticed('stream', ['hub']);
+    for (const name of Object.keys(relay.services) as ServiceName[])
+      expect([name, (await readiness(name)).status]).toEqual([name, 200]);
+    expect(await isUp('hub', 'stream')).toBe('0');
+
+    const during = await subscribe();
+    expect(during.response.status).toBe(200);
+    expect((await submit(relay.gatewayUrl, expert.consumerKey, { question: 'Meanwhile?' })).status).toBe(201);
+    await cables.nats.mend();
+    for (const stream of [before, during]) {
+      await stream.next({ question: 'Meanwhile?' });
+      expect(stream.ended).toBe(false);
+      await stream.close();
+    }
+    await eventually('the hub follows', async () => (await isUp('hub', 'stream')) === '1');
+  });
+});
