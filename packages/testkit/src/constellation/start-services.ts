@@ -86,7 +86,7 @@ export async function startServices(
     const restartDashboard = async (changed: Readonly<Record<string, string>>) => {
       await services.dashboard.stop();
       started.splice(started.indexOf(services.dashboard), 1);
-      const own = { ...inner, ...settings.dashboard, RELAY_PORT: new URL(dashboardUrl).port, ...changed };
+      const own = { ...outer, ...settings.dashboard, RELAY_PORT: new URL(dashboardUrl).port, ...changed };
       services.dashboard = await start(createDashboard(readDashboardConfig(own), overridesFor('dashboard')));
     };
     return { gatewayUrl: gateway.url, hubUrl, services, restartHub, restartDashboard, stop };
