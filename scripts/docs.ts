@@ -6,17 +6,19 @@ import { generateAll } from './steps/generate-all.ts';
 import { StepError } from './terminal/step-error.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** `npm run docs`: the pages that are made from the code; with `--check` it only says whether they are fresh. */
+/** `npm run docs`: the files that are made from the code; with `--check` it only says whether they are up to date. */
 export async function docs([option]: string[]): Promise<void> {
   const terminal = createTerminal();
   await terminal.step('generate', generateAll);
   await terminal.step('build', buildAll);
   await terminal.step('docs', async () => {
     const { renderConfiguration, renderKnownSettings } = await import('./docs/configuration.ts');
+    const { renderSettings } = await import('./docs/settings.ts');
     const { renderErrors } = await import('./docs/errors.ts');
     const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
     const pages = {
       'docs/configuration.md': renderConfiguration(),
+      'charts/expert-relay/settings.json': renderSettings(),
       'docs/errors.md': renderErrors(),
       'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
       'docs/crypto-vectors.json': await renderVectors(),

@@ -1,41 +1,19 @@
-import { listVariables, type Variable, type Variables } from '@expert-relay/kit/config';
 import { variables as clients } from '../../packages/cli/src/config.ts';
-import { variables as dashboard } from '../../services/dashboard/src/config.ts';
-import { variables as expiryWorker } from '../../services/expiry-worker/src/config.ts';
-import { variables as gateway } from '../../services/gateway/src/config.ts';
-import { variables as hub } from '../../services/hub/src/config.ts';
-import { variables as messages } from '../../services/messages/src/config.ts';
-import { variables as requests } from '../../services/requests/src/config.ts';
 import { renderNatsPermissions } from './nats-permissions.ts';
-
-const services: Record<string, Variables> = {
-  gateway,
-  requests,
-  messages,
-  hub,
-  'expiry-worker': expiryWorker,
-  dashboard,
-};
-
-interface Entry {
-  variable: Variable<unknown>;
-  /** A port has another default in each service. */
-  defaults: Map<string, string>;
-}
+import { collectSettings, type Setting } from './settings.ts';
 
 /** docs/configuration.md, from the declarations that the services read at their start. */
 export function renderConfiguration(): string {
-  const entries = collect();
-  const names = [...entries.keys()].sort();
   return `# Configuration
 
 <!-- Made by \`npm run docs\` from the declarations in services/*/src/config.ts. Do not edit. -->
 
 Every service reads its settings from the environment, once, at its start. A bad value stops the start
 with a sentence that names the variable and what is allowed. Secrets are never printed. Durations carry a
-unit: \`500ms\`, \`15s\`, \`5m\`, \`72h\`, \`30d\`.
+unit: \`500ms\`, \`15s\`, \`5m\`, \`72h\`, \`30d\`. \`charts/expert-relay/settings.json\` says for programs which service
+reads which setting, and which are secret.
 
-${names.map((name) => render(entries.get(name) as Entry)).join('\n')}
+${[...collectSettings().values()].map(render).join('\n')}
 ${renderNatsPermissions()}
 ## The local run
 
@@ -61,7 +39,7 @@ const localRun = {
 
 /** packages/kit/src/config/known-settings.ts, by which every service recognises a misspelt name. */
 export function renderKnownSettings(): string {
-  const names = [...collect().keys(), ...Object.keys(localRun), ...Object.keys(clients)];
+  const names = [...collectSettings().keys(), ...Object.keys(localRun), ...Object.keys(clients)];
   const ours = [...new Set(names)].filter((name) => name.startsWith('RELAY_')).sort();
   return `// Made by \`npm run docs\` from all config.ts. Do not edit.
 
@@ -72,36 +50,25 @@ ${ours.map((name) => `  '${name}',`).join('\n')}
 `;
 }
 
-function collect(): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
-  for (const [service, variables] of Object.entries(services)) {
-    for (const variable of listVariables(variables)) {
-      const entry = entries.get(variable.name) ?? { variable, defaults: new Map() };
-      entry.defaults.set(service, defaultOf(variable));
-      entries.set(variable.name, entry);
-    }
-  }
-  return entries;
-}
-
-function defaultOf({ fallback }: Variable<unknown>): string {
-  if (fallback === undefined) return 'required';
-  return fallback === '' ? 'not set' : `\`${fallback}\``;
-}
-
-function render({ variable, defaults }: Entry): string {
-  const distinct = new Set(defaults.values());
-  const readers = [...defaults.keys()].join(', ');
+function render({ variable, readers }: Setting): string {
+  const defaults = [...readers].map(([reader, { fallback }]) => ({ reader, text: showDefault(fallback) }));
+  const distinct = new Set(defaults.map(({ text }) => text));
   const fallback =
     distinct.size === 1
       ? [...distinct].join('')
-      : [...defaults].map(([service, text]) => `${text} (${service})`).join(', ');
+      : defaults.map(({ reader, text }) => `${text} (${reader})`).join(', ');
   return `## \`${variable.name}\`
 
 ${variable.help}
 
 - Must be ${variable.expected}.
 - Default: ${fallback}.
-- Read by: ${readers}.
+- Secret: ${variable.secret ? 'yes' : 'no'}.
+- Read by: ${[...readers.keys()].join(', ')}.
 `;
+}
+
+function showDefault(fallback: string | undefined): string {
+  if (fallback === undefined) return 'required';
+  return fallback === '' ? 'not set' : `\`${fallback}\``;
 }

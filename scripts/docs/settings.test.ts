@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readConfig as readMigrate } from '../../packages/db/src/config.ts';
+import { readConfig as readDashboard } from '../../services/dashboard/src/config.ts';
+import { readConfig as readExpiryWorker } from '../../services/expiry-worker/src/config.ts';
+import { readConfig as readGateway } from '../../services/gateway/src/config.ts';
+import { readConfig as readHub } from '../../services/hub/src/config.ts';
+import { readConfig as readMessages } from '../../services/messages/src/config.ts';
+import { readConfig as readRequests } from '../../services/requests/src/config.ts';
+import { root } from '../local/home.ts';
+import { renderSettings } from './settings.ts';
+
+type Settings = Record<string, Record<string, { secret: boolean; required: boolean; default?: string }>>;
+
+const text = readFileSync(join(root, 'charts/expert-relay/settings.json'), 'utf8');
+const settings: Settings = JSON.parse(text);
+
+const readers: Record<string, (env: NodeJS.ProcessEnv) => unknown> = {
+  gateway: readGateway,
+  requests: readRequests,
+  messages: readMessages,
+  hub: readHub,
+  'expiry-worker': readExpiryWorker,
+  dashboard: readDashboard,
+  migrate: readMigrate,
+};
+
+/** The variables that a program looks at. It throws when required ones are missing, after it has looked at all. */
+function readNames(read: (env: NodeJS.ProcessEnv) => unknown): string[] {
+  const names = new Set<string>();
+  const env = new Proxy({} as NodeJS.ProcessEnv, { get: (_, name) => void names.add(String(name)) });
+  try {
+    read(env);
+  } catch {}
+  // NODE_ENV is Node's own.
+  return [...names].filter((name) => name !== 'NODE_ENV').sort();
+}
+
+describe('charts/expert-relay/settings.json', () => {
+  test('is what npm run docs makes', () => {
+    expect(text).toBe(renderSettings());
+  });
+
+  test.each(Object.entries(readers))('names everything that %s reads', (program, read) => {
+    expect(Object.keys(settings[program] ?? {}).sort()).toEqual(readNames(read));
+  });
+
+  test('says which settings are secret', () => {
+    const all = Object.values(settings).flatMap((own) => Object.entries(own));
+    const secrets = new Set(all.filter(([, { secret }]) => secret).map(([name]) => name));
+    expect([...secrets].sort()).toEqual([
+      'DATABASE_DIRECT_URL',
+      'DATABASE_URL',
+      'NATS_URL',
+      'REDIS_URL',
+      'RELAY_GITHUB_CLIENT_SECRET',
+      'RELAY_GOOGLE_CLIENT_SECRET',
+      'RELAY_NATS_NKEY_SEED',
+      'RELAY_PRINCIPAL_KEY_DASHBOARD_MESSAGES',
+      'RELAY_PRINCIPAL_KEY_DASHBOARD_REQUESTS',
+      'RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD',
+      'RELAY_PRINCIPAL_KEY_GATEWAY_MESSAGES',
+      'RELAY_PRINCIPAL_KEY_GATEWAY_REQUESTS',
+      'RELAY_PRINCIPAL_KEY_HUB_REQUESTS',
+      'RELAY_SESSION_SECRET',
+      'RELAY_STREAM_TOKEN_PRIVATE_KEY',
+    ]);
+  });
+
+  test('says what must be set, and what is used otherwise', () => {
+    expect(settings.gateway).toMatchObject({
+      DATABASE_URL: { secret: true, required: true },
+      RELAY_PORT: { secret: false, required: false, default: '8080' },
+      RELAY_NATS_CA_FILE: { secret: false, required: false },
+    });
+    expect(settings.requests?.RELAY_PORT?.default).toBe('8081');
+  });
+});
