@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Tooltip } from 'radix-ui';
 import { Suspense } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
+import { InboxProvider } from '../inbox/inbox-context.tsx';
 import { InboxPage } from '../inbox/inbox-page.tsx';
 import { type Services, ServicesProvider } from '../services/services.tsx';
 import { CallError } from '../session/call.ts';
@@ -38,21 +39,23 @@ export function App({ services, queries }: { services: Services; queries: QueryC
       <Tooltip.Provider delayDuration={300}>
         <ServicesProvider services={services}>
           <Router base="/dashboard">
-            <Shell>
-              <ErrorBoundary>
-                <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
-                  <Switch>
-                    <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
-                    <Route path={routes.keys} component={KeysPage} />
-                    <Route path={routes.settings} component={SettingsPage} />
-                    <Route path="/">
-                      <Redirect to={routes.inbox} replace />
-                    </Route>
-                    <Route component={NotFoundPage} />
-                  </Switch>
-                </Suspense>
-              </ErrorBoundary>
-            </Shell>
+            <InboxProvider>
+              <Shell>
+                <ErrorBoundary>
+                  <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
+                    <Switch>
+                      <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
+                      <Route path={routes.keys} component={KeysPage} />
+                      <Route path={routes.settings} component={SettingsPage} />
+                      <Route path="/">
+                        <Redirect to={routes.inbox} replace />
+                      </Route>
+                      <Route component={NotFoundPage} />
+                    </Switch>
+                  </Suspense>
+                </ErrorBoundary>
+              </Shell>
+            </InboxProvider>
           </Router>
         </ServicesProvider>
       </Tooltip.Provider>

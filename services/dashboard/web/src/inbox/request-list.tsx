@@ -1,3 +1,110 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { routes } from '../app/routes.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
+import { CallError } from '../session/call.ts';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useStore } from '../ui/store.ts';
+import { FilterTabs } from './filter-tabs.tsx';
+import { useInbox } from './inbox-context.tsx';
+import styles from './request-list.module.css';
+import { RowSkeleton } from './row-skeleton.tsx';
+import { type Filter, rowsOf } from './rows.ts';
+import { SearchField } from './search-field.tsx';
+import { useFilter } from './use-filter.ts';
+import { useSearchText } from './use-search-text.ts';
+import { VirtualRows } from './virtual-rows.tsx';
+
+/** What a filter says when it has nothing. */
+const emptyTexts: Record<Filter, string> = {
+  waiting: 'Nothing waits for you.',
+  answered: 'No open request has your answer as its newest message.',
+  ended: 'No request has ended yet.',
+};
+
+/** Filters, search, and the requests, newest first. */
 export function RequestList({ selected }: { selected: string | undefined }) {
-  return <div>{selected}</div>;
+  const { inbox } = useInbox();
+  const { filter, hrefOf } = useFilter();
+  const search = useSearchText();
+  const searchField = useRef<HTMLInputElement>(null);
+  const [, navigate] = useLocation();
+  const listing = useMemo(
+    () => ({ filter, ...(search.settled && { q: search.settled }) }),
+    [filter, search.settled],
+  );
+  const list = useInfiniteQuery(inbox.listQuery(listing));
+  const known = useStore(inbox.rows);
+  const end = list.hasNextPage ? list.data?.pages.findLast(({ last }) => last)?.last : undefined;
+  const isRead = list.data !== undefined;
+  const rows = useDeferredValue(
+    useMemo(() => (isRead ? rowsOf(known, listing, end) : undefined), [known, listing, end, isRead]),
+  );
+
+  const open = (step: number) => {
+    const at = rows?.findIndex(({ requestId }) => requestId === selected) ?? -1;
+    const next = rows?.[at < 0 ? 0 : at + step];
+    if (next) navigate(hrefOf(routes.request(next.requestId)));
+  };
+  useShortcuts({
+    j: () => (isNarrow() ? moveFocus(1) : open(1)),
+    k: () => (isNarrow() ? moveFocus(-1) : open(-1)),
+    '/': () => searchField.current?.focus(),
+  });
+
+  return (
+    <div className={styles.list}>
+      <div className={styles.head}>
+        <h1 className="visually-hidden">Inbox</h1>
+        <SearchField ref={searchField} text={search.text} onChange={search.change} />
+        <FilterTabs filter={filter} />
+      </div>
+      {show()}
+    </div>
+  );
+
+  function show() {
+    if (rows === undefined) {
+      if (!list.error) return <RowSkeleton />;
+      return (
+        <Notice
+          kind="danger"
+          title="Your requests could not be read."
+          actions={<Button onClick={() => void list.refetch()}>Try again</Button>}
+        >
+          {list.error instanceof CallError && <p>{list.error.message}</p>}
+        </Notice>
+      );
+    }
+    if (rows.length === 0 && !list.hasNextPage) {
+      return (
+        <p className={styles.empty} role="status">
+          {search.settled ? `Nothing found for “${search.settled}”.` : emptyTexts[filter]}
+        </p>
+      );
+    }
+    return (
+      <VirtualRows
+        key={`${filter} ${search.settled}`}
+        rows={rows}
+        selected={selected}
+        hrefOf={(id) => hrefOf(routes.request(id))}
+        hasNext={list.hasNextPage}
+        hasFailed={list.isFetchNextPageError}
+        isReadingNext={list.isFetchingNextPage}
+        onReadNext={() => void list.fetchNextPage()}
+      />
+    );
+  }
+}
+
+/** There the list and a conversation are two pages: as in the style sheets. */
+const isNarrow = (): boolean => matchMedia('(max-width: 767px)').matches;
+
+function moveFocus(step: number): void {
+  const links = [...document.querySelectorAll<HTMLElement>('[data-request]')];
+  const at = links.indexOf(document.activeElement as HTMLElement);
+  links[at < 0 ? 0 : at + step]?.focus();
 }

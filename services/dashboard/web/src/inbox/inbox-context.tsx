@@ -1,0 +1,60 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
+import { waitingCount } from '../app/page-title.tsx';
+import { useServices } from '../services/services.tsx';
+import { useStore } from '../ui/store.ts';
+import { createInbox, type Inbox } from './inbox.ts';
+import { NewsAnnouncer } from './news-announcer.tsx';
+import { type Counts, rowsOf, toCount } from './rows.ts';
+import { createVisit, type Visit } from './visit.ts';
+
+interface InboxServices {
+  readonly inbox: Inbox;
+  readonly visit: Visit;
+}
+
+const InboxContext = createContext<InboxServices | undefined>(undefined);
+
+/** Keeps requests and counts up to date on every page: the title shows how many wait. */
+export function InboxProvider({ children }: { children: ReactNode }) {
+  const { live, storage } = useServices();
+  const queries = useQueryClient();
+  const value = useMemo(
+    () => ({ inbox: createInbox({ live, queries }), visit: createVisit(storage) }),
+    [live, queries, storage],
+  );
+  useEffect(() => value.inbox.follow(), [value]);
+  useEffect(() => value.visit.follow(value.inbox.rows), [value]);
+  return (
+    <InboxContext value={value}>
+      <WaitingCount />
+      <NewsAnnouncer inbox={value.inbox} />
+      {children}
+    </InboxContext>
+  );
+}
+
+export function useInbox(): InboxServices {
+  const services = useContext(InboxContext);
+  if (!services) throw new Error('Only components within InboxProvider have the inbox.');
+  return services;
+}
+
+/** How many requests each filter has. A list that was read to its end is counted. */
+export function useCounts(): Counts | undefined {
+  const { inbox } = useInbox();
+  const { data: counts } = useQuery(inbox.countsQuery);
+  const { data: waiting } = useInfiniteQuery({ ...inbox.listQuery({ filter: 'waiting' }), enabled: false });
+  const rows = useStore(inbox.rows);
+  const isComplete = waiting?.pages.at(-1)?.next === undefined && waiting !== undefined;
+  return useMemo(() => {
+    if (!counts || !isComplete) return counts;
+    return { ...counts, waiting: toCount(rowsOf(rows, { filter: 'waiting' }, undefined).length) };
+  }, [counts, rows, isComplete]);
+}
+
+function WaitingCount() {
+  const waiting = useCounts()?.waiting ?? 0;
+  useEffect(() => waitingCount.set(waiting), [waiting]);
+  return null;
+}

@@ -1,0 +1,206 @@
+import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
+import type { Live } from '../live/live.ts';
+import { CallError, call } from '../session/call.ts';
+import { createStore, type Store } from '../ui/store.ts';
+import {
+  applyEvent,
+  type Counts,
+  destinationOf,
+  type Filter,
+  filterOf,
+  type Listing,
+  moveCount,
+  type Position,
+  putPage,
+  putRows,
+  type RequestEvent,
+  type Row,
+  type Rows,
+} from './rows.ts';
+
+/** How far a list was read. Its rows are derived from all rows that are known. */
+export interface PageEnd {
+  /** Where the next page begins; undefined on the last one. */
+  readonly next: string | undefined;
+  /** The last row of this page. */
+  readonly last: Position | undefined;
+}
+
+/** Something that the expert may want to look at: a new request, or an agent's message in one. */
+export interface News {
+  readonly kind: 'request' | 'message';
+  readonly requestId: string;
+}
+
+export type Inbox = ReturnType<typeof createInbox>;
+
+/** The most that one call answers. */
+const pageSize = 200;
+/** Pages of a list that are read again after events were missed. */
+const pagesReadAgain = 3;
+
+/** The expert's requests as this page knows them: read page by page, and changed by events as they come. */
+export function createInbox({ live, queries }: { live: Live; queries: QueryClient }) {
+  const rows: Store<Rows> = createStore<Rows>([]);
+  const newsCalls = new Set<(news: News) => void>();
+  /** Events that came while pages are being read, since these may not know of them. */
+  let recent: RequestEvent[] = [];
+  let reads = 0;
+  /** Requests that have to be read, with the filter that they are in now. */
+  const unsettled = new Map<string, Filter>();
+
+  async function readPage(
+    listing: Listing,
+    from: PageEnd | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<PageEnd> {
+    const since = recent.length;
+    reads += 1;
+    try {
+      const query = new URLSearchParams({
+        ...listing,
+        ...(from?.next && { after: from.next }),
+        limit: String(pageSize),
+      });
+      const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, { signal });
+      const { requests, next } = body;
+      const page = { listing, after: from?.last, requests, hasNext: next !== undefined };
+      rows.set(putPage(rows.get(), page, recent.slice(since), new Date().toISOString()));
+      return { next, last: requests.at(-1) };
+    } finally {
+      reads -= 1;
+      if (reads === 0) recent = [];
+    }
+  }
+
+  const listQuery = (listing: Listing) =>
+    infiniteQueryOptions({
+      queryKey: ['requests', listing],
+      queryFn: ({ pageParam, signal }) => readPage(listing, pageParam, signal),
+      initialPageParam: undefined as PageEnd | undefined,
+      getNextPageParam: (last) => (last.next === undefined ? undefined : last),
+    });
+
+  const countsQuery = queryOptions({
+    queryKey: ['request-counts'],
+    queryFn: async ({ signal }): Promise<Counts> => {
+      const { body } = await call<{ filters: Counts }>('/api/requests/counts', { signal });
+      return body.filters;
+    },
+  });
+
+  function onEvent(event: ExpertEvent): void {
+    if (event.type === 'unknown') {
+      if (event.isMissed) live.pace.run('lists', readAgain);
+      return;
+    }
+    if (reads > 0) recent.push(event);
+    const known = rows.get().find(({ requestId }) => requestId === event.requestId);
+    const row = applyEvent(known, event, timeOf(event));
+    if (row && row !== known) rows.set(putRows(rows.get(), [row]));
+    count(known, row);
+    const to = destinationOf(event);
+    if (to && !row?.agent) settle(event.requestId, to);
+    const isNew = event.type === 'new_request' && !known;
+    if (isNew || (event.type === 'new_message' && event.role === 'consumer')) {
+      for (const call of [...newsCalls]) {
+        call({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
+      }
+    }
+  }
+
+  /** A new request is the newest one, whatever this device's clock says. */
+  function timeOf({ type }: RequestEvent): string {
+    const now = Date.now();
+    const newest = type === 'new_request' ? Date.parse(rows.get()[0]?.createdAt ?? '') : Number.NaN;
+    return new Date(newest >= now ? newest + 1 : now).toISOString();
+  }
+
+  function count(known: Row | undefined, row: Row | undefined): void {
+    const counts = queries.getQueryData(countsQuery.queryKey);
+    const isBeingRead = queries.isFetching(countsQuery) > 0;
+    if (counts && row) {
+      queries.setQueryData(countsQuery.queryKey, moveCount(counts, known && filterOf(known), filterOf(row)));
+    }
+    if (!row || isBeingRead) live.pace.run('counts', readCounts);
+  }
+
+  const readCounts = () => queries.refetchQueries({ ...countsQuery, type: 'active' });
+
+  /** Reads what events alone do not say: once for many of them. */
+  function settle(requestId: string, filter: Filter): void {
+    unsettled.set(requestId, filter);
+    live.pace.run('newest', readNewest);
+  }
+
+  async function readNewest(): Promise<void> {
+    const wanted = [...unsettled];
+    try {
+      await readPage({}, undefined, undefined);
+    } catch (error) {
+      // After an outage the lists are read again anyway.
+      if (error instanceof CallError && error.status === 429) live.pace.run('newest', readNewest);
+      throw error;
+    }
+    const found = new Set(rows.get().flatMap(({ requestId, agent }) => (agent ? requestId : [])));
+    const missing = new Set<Filter>();
+    for (const [requestId, filter] of wanted) {
+      unsettled.delete(requestId);
+      if (!found.has(requestId)) missing.add(filter);
+    }
+    // Older than the newest: the lists that they are in are read again.
+    if (missing.size === 0) return;
+    live.pace.run('lists of some', () =>
+      readListsAgain((listing) => !listing.filter || missing.has(listing.filter)),
+    );
+  }
+
+  const readAgain = () => Promise.all([readCounts(), readListsAgain(() => true)]);
+
+  async function readListsAgain(isWanted: (listing: Listing) => boolean): Promise<void> {
+    const lists = {
+      queryKey: ['requests'],
+      predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isWanted(queryKey[1] as Listing),
+    };
+    queries.setQueriesData<InfiniteData<PageEnd>>(lists, (data) => data && firstPages(data));
+    await queries.invalidateQueries(lists);
+  }
+
+  return {
+    rows,
+    listQuery,
+    countsQuery,
+    /** Follows the events, until the function that it gives is called. */
+    follow: (): (() => void) => live.listen(onEvent),
+    onNews(call: (news: News) => void): () => void {
+      newsCalls.add(call);
+      return () => newsCalls.delete(call);
+    },
+    /** The row of a request once it is complete, or as much as is known of it after a while. */
+    complete(requestId: string, waitMs: number): Promise<Row | undefined> {
+      const find = () => rows.get().find((row) => row.requestId === requestId);
+      return new Promise((resolve) => {
+        const finish = () => {
+          clearTimeout(timer);
+          unsubscribe();
+          resolve(find());
+        };
+        const timer = setTimeout(finish, waitMs);
+        const unsubscribe = rows.subscribe(() => find()?.agent && finish());
+        if (find()?.agent) finish();
+      });
+    },
+  };
+}
+
+/** Each page costs a call: of a long list the rest is read when it is scrolled to. */
+const firstPages = ({ pages, pageParams }: InfiniteData<PageEnd>): InfiniteData<PageEnd> => ({
+  pages: pages.slice(0, pagesReadAgain),
+  pageParams: pageParams.slice(0, pagesReadAgain),
+});

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react';
+import { firstWords } from './first-words.ts';
+import type { Inbox, News } from './inbox.ts';
+
+/** News that come together are announced together. */
+const gatherMs = 1_500;
+
+/** Reads out new requests, politely: after what a screen reader is just saying. */
+export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
+  const [text, setText] = useState('');
+  useEffect(() => {
+    let gathered: News[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const announce = async () => {
+      const news = gathered;
+      gathered = [];
+      timer = undefined;
+      const [first] = news;
+      if (!first) return;
+      const what = first.kind === 'request' ? 'request' : 'message';
+      if (news.length > 1) {
+        const isAllRequests = news.every(({ kind }) => kind === 'request');
+        setText(`${news.length} new ${isAllRequests ? 'requests' : 'requests and messages'}`);
+        return;
+      }
+      const row = await inbox.complete(first.requestId, gatherMs);
+      setText(`New ${what} from ${row?.agent?.name ?? 'an agent'}: ${firstWords(row?.question ?? '', 120)}`);
+    };
+    const unlisten = inbox.onNews((news) => {
+      gathered.push(news);
+      timer ??= setTimeout(() => void announce(), gatherMs);
+    });
+    return () => {
+      unlisten();
+      clearTimeout(timer);
+    };
+  }, [inbox]);
+  return (
+    <div className="visually-hidden" role="status" aria-label="New requests">
+      {text}
+    </div>
+  );
+}

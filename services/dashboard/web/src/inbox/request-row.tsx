@@ -1,0 +1,74 @@
+import { memo } from 'react';
+import { Link } from 'wouter';
+import { describeTimeLeft, Time } from '../ui/time.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { firstWords } from './first-words.ts';
+import styles from './request-row.module.css';
+import { filterOf, type Row } from './rows.ts';
+
+interface RequestRowProps {
+  readonly row: Row;
+  readonly href: string;
+  readonly isSelected: boolean;
+  readonly isNew: boolean;
+}
+
+/** More than two lines hold: the rest is hidden. */
+const questionLength = 240;
+
+/** One request in the list: a link to its conversation. Its height is fixed, so that no row needs measuring. */
+export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNew }: RequestRowProps) {
+  const { requestId, refCode, question, agent, createdAt } = row;
+  const state = describeState(row);
+  return (
+    <Link
+      href={href}
+      className={styles.row}
+      aria-current={isSelected ? 'true' : undefined}
+      data-request={requestId}
+    >
+      <span className={styles.first}>
+        {isNew && (
+          <span className={styles.new}>
+            <span className="visually-hidden">New. </span>
+          </span>
+        )}
+        <span className={styles.agent} dir="auto">
+          {agent?.name ?? 'New request'}
+        </span>
+        <span className={styles.age}>
+          <Time at={createdAt} />
+        </span>
+      </span>
+      <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
+        {question ? firstWords(question, questionLength) : 'Without a question'}
+      </span>
+      <span className={styles.last}>
+        <code className={styles.code}>{refCode}</code>
+        {row.encrypted !== undefined && !wasErased(row) && (
+          <span>{row.encrypted ? 'Encrypted' : 'Not encrypted'}</span>
+        )}
+        {state && <span className={styles.state}>{state}</span>}
+        <TimeLeft row={row} />
+      </span>
+    </Link>
+  );
+});
+
+function TimeLeft({ row }: { row: Row }) {
+  const now = useNow();
+  if (!row.expiresAt || filterOf(row) === 'ended') return null;
+  const left = describeTimeLeft(row.expiresAt, now);
+  return left ? <span className={styles.left}>{left}</span> : null;
+}
+
+/** Only what the filter and the rest of the row do not say. */
+function describeState({ status, turn, pickedUp, responseCount }: Row): string | undefined {
+  if (status === 'expired') return responseCount > 0 ? 'Expired' : 'Expired unanswered';
+  if (status === 'closed') return responseCount > 0 ? undefined : 'Closed unanswered';
+  if (status === 'responded') return turn === 'expert' ? 'Follow-up' : undefined;
+  return pickedUp ? 'Answer begun' : undefined;
+}
+
+/** After a while the relay erases the content of requests that have ended: nothing can be said of it any more. */
+const wasErased = (row: Row): boolean => filterOf(row) === 'ended' && !row.encrypted && !row.question;

@@ -1,0 +1,21 @@
+import { useIsLate } from '../ui/skeleton.tsx';
+import styles from './row-skeleton.module.css';
+
+/** Rows in their shape while requests are read. */
+export function RowSkeleton({ rows = 5 }: { rows?: number }) {
+  if (!useIsLate(150)) return null;
+  return (
+    <div>
+      <span className="visually-hidden">Loading</span>
+      {Array.from({ length: rows }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows never change their order.
+        <div key={at} className={styles.row}>
+          <span className={styles.agent} />
+          <span className={styles.question} />
+          <span className={styles.question} />
+          <span className={styles.code} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+import type { ExpertEvent } from '@expert-relay/sdk/expert';
+
+/** A request as the list shows it. */
+export interface Row {
+  readonly requestId: string;
+  readonly refCode: string;
+  readonly status: 'pending' | 'responded' | 'closed' | 'expired';
+  readonly question: string;
+  readonly responseCount: number;
+  readonly createdAt: string;
+  readonly lastActivityAt: string;
+  /** Whose turn it is. */
+  readonly turn: 'expert' | 'agent';
+  readonly pickedUp: boolean;
+  /** The event of a new request does not have these: they are undefined until the request is read. */
+  readonly expiresAt: string | undefined;
+  readonly agent: { readonly keyId: string; readonly name: string } | undefined;
+  readonly encrypted: boolean | undefined;
+}
+
+export const filters = ['waiting', 'answered', 'ended'] as const;
+export type Filter = (typeof filters)[number];
+
+/** What a list shows; without a filter it is every request. */
+export interface Listing {
+  readonly filter?: Filter;
+  /** Text of the question, or the reference code. */
+  readonly q?: string;
+}
+
+/** Where a row stands in a list. */
+export type Position = Pick<Row, 'createdAt' | 'requestId'>;
+
+/** All requests that this page knows, newest first, as the relay orders them. Lists are derived from these. */
+export type Rows = readonly Row[];
+
+/** An event about one request. */
+export type RequestEvent = Exclude<ExpertEvent, { type: 'unknown' }> & {
+  readonly refCode?: string | undefined;
+  readonly question?: string | undefined;
+};
+
+export function filterOf({ status, turn }: Pick<Row, 'status' | 'turn'>): Filter {
+  if (status === 'closed' || status === 'expired') return 'ended';
+  return turn === 'agent' ? 'answered' : 'waiting';
+}
+
+/** Negative when the first one is newer. Both members are compared as the relay does: by their bytes. */
+export function compare(one: Position, other: Position): number {
+  if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt ? -1 : 1;
+  if (one.requestId === other.requestId) return 0;
+  return one.requestId > other.requestId ? -1 : 1;
+}
+
+/** Adds rows, or puts them in the place of what was known of them. */
+export function putRows(rows: Rows, fresh: readonly Row[]): Rows {
+  if (fresh.length === 0) return rows;
+  const ids = new Set(fresh.map(({ requestId }) => requestId));
+  const sorted = [...fresh].sort(compare);
+  const merged: Row[] = [];
+  let at = 0;
+  for (const row of rows) {
+    if (ids.has(row.requestId)) continue;
+    for (let next = sorted[at]; next && compare(next, row) < 0; next = sorted[++at]) merged.push(next);
+    merged.push(row);
+  }
+  merged.push(...sorted.slice(at));
+  return merged;
+}
+
+/** The row after an event; undefined when the event alone does not say enough. */
+export function applyEvent(row: Row | undefined, event: RequestEvent, now: string): Row | undefined {
+  if (!row) return event.type === 'new_request' ? fromEvent(event, now) : undefined;
+  const hasEnded = filterOf(row) === 'ended';
+  switch (event.type) {
+    case 'new_request':
+      return row;
+    case 'key_exchange':
+      return row.pickedUp ? row : { ...row, pickedUp: true };
+    case 'request_closed':
+      return hasEnded ? row : { ...row, status: event.reason, lastActivityAt: now };
+    case 'new_message':
+      // An event that comes late: nothing is added to a conversation that has ended.
+      if (hasEnded) return row;
+      if (event.role === 'provider') {
+        const responseCount = row.responseCount + 1;
+        return { ...row, status: 'responded', turn: 'agent', responseCount, lastActivityAt: now };
+      }
+      return { ...row, turn: 'expert', lastActivityAt: now };
+  }
+}
+
+function fromEvent({ requestId, refCode, question }: RequestEvent, now: string): Row {
+  return {
+    ...{ requestId, refCode: refCode ?? '', question: question ?? '' },
+    ...{ status: 'pending', turn: 'expert', responseCount: 0, pickedUp: false },
+    ...{ createdAt: now, lastActivityAt: now },
+    ...{ expiresAt: undefined, agent: undefined, encrypted: undefined },
+  };
+}
+
+/** The filter that a request is in after an event, as far as the event alone says. */
+export function destinationOf({ type, role }: RequestEvent): Filter | undefined {
+  if (type === 'request_closed') return 'ended';
+  if (type === 'new_message') return role === 'provider' ? 'answered' : 'waiting';
+  return type === 'new_request' ? 'waiting' : undefined;
+}
+
+export interface Page {
+  readonly listing: Listing;
+  /** The end of the page before this one. */
+  readonly after: Position | undefined;
+  readonly requests: readonly Row[];
+  readonly hasNext: boolean;
+}
+
+/**
+ * Takes over a page that was read. `since` are the events that came while it was being read: the page may not know of
+ * them. Rows that should be on the page and are not have changed unnoticed, and are forgotten.
+ */
+export function putPage(rows: Rows, page: Page, since: readonly RequestEvent[], now: string): Rows {
+  const touched = new Set(since.map(({ requestId }) => requestId));
+  const isOnPage = new Set(page.requests.map(({ requestId }) => requestId));
+  const end = page.hasNext ? page.requests.at(-1) : undefined;
+  const kept = rows.filter(
+    (row) =>
+      isOnPage.has(row.requestId) ||
+      touched.has(row.requestId) ||
+      (page.after && compare(row, page.after) <= 0) ||
+      (end && compare(row, end) > 0) ||
+      !isListed(row, page.listing),
+  );
+  const fresh = page.requests.map((read) =>
+    since
+      .filter(({ requestId }) => requestId === read.requestId)
+      .reduce((row, event) => applyEvent(row, event, now) ?? row, read),
+  );
+  return putRows(kept, fresh);
+}
+
+/** Rows of a list, as far as its pages were read: up to `end`, or all of them. */
+export function rowsOf(rows: Rows, listing: Listing, end: Position | undefined): Rows {
+  return rows.filter((row) => (!end || compare(row, end) <= 0) && isListed(row, listing));
+}
+
+function isListed(row: Row, { filter, q }: Listing): boolean {
+  return (filter === undefined || filterOf(row) === filter) && (!q || matches(row, q));
+}
+
+/** Finds what the relay finds. */
+function matches({ question, refCode }: Row, q: string): boolean {
+  return question.toLowerCase().includes(q.toLowerCase()) || refCode === readRefCode(q);
+}
+
+/** The code that a person has typed: with or without `HS-`, in any case, with O for 0 and I or L for 1. */
+function readRefCode(text: string): string {
+  const typed = text.trim().toUpperCase().replace(/^HS-/, '');
+  return `HS-${typed.replaceAll('O', '0').replace(/[IL]/g, '1')}`;
+}
+
+/** A number up to 999, or `999+`. */
+export type Count = number | string;
+export type Counts = Readonly<Record<Filter, Count>>;
+
+/** The counts after a request went from one filter to another. What is beyond 999 stays so until it is read again. */
+export function moveCount(counts: Counts, from: Filter | undefined, to: Filter | undefined): Counts {
+  if (from === to) return counts;
+  return {
+    ...counts,
+    ...(from && { [from]: add(counts[from], -1) }),
+    ...(to && { [to]: add(counts[to], 1) }),
+  };
+}
+
+const add = (count: Count, change: number): Count =>
+  typeof count === 'number' ? toCount(Math.max(0, count + change)) : count;
+
+export const toCount = (count: number): Count => (count > 999 ? '999+' : count);
