@@ -1,5 +1,4 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { Tooltip } from 'radix-ui';
 import { Suspense } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { InboxProvider } from '../inbox/inbox-context.tsx';
@@ -36,29 +35,27 @@ export function createQueryClient(): QueryClient {
 export function App({ services, queries }: { services: Services; queries: QueryClient }) {
   return (
     <QueryClientProvider client={queries}>
-      <Tooltip.Provider delayDuration={300}>
-        <ServicesProvider services={services}>
-          <Router base="/dashboard">
-            <InboxProvider>
-              <Shell>
-                <ErrorBoundary>
-                  <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
-                    <Switch>
-                      <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
-                      <Route path={routes.keys} component={KeysPage} />
-                      <Route path={routes.settings} component={SettingsPage} />
-                      <Route path="/">
-                        <Redirect to={routes.inbox} replace />
-                      </Route>
-                      <Route component={NotFoundPage} />
-                    </Switch>
-                  </Suspense>
-                </ErrorBoundary>
-              </Shell>
-            </InboxProvider>
-          </Router>
-        </ServicesProvider>
-      </Tooltip.Provider>
+      <ServicesProvider services={services}>
+        <Router base="/dashboard">
+          <InboxProvider>
+            <Shell>
+              <ErrorBoundary>
+                <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
+                  <Switch>
+                    <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
+                    <Route path={routes.keys} component={KeysPage} />
+                    <Route path={routes.settings} component={SettingsPage} />
+                    <Route path="/">
+                      <Redirect to={routes.inbox} replace />
+                    </Route>
+                    <Route component={NotFoundPage} />
+                  </Switch>
+                </Suspense>
+              </ErrorBoundary>
+            </Shell>
+          </InboxProvider>
+        </Router>
+      </ServicesProvider>
     </QueryClientProvider>
   );
 }

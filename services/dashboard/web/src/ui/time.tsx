@@ -1,15 +1,14 @@
-import { useState } from 'react';
-import styles from './time.module.css';
-import { Tooltip } from './tooltip.tsx';
+import { lazy, Suspense } from 'react';
 import { useNow } from './use-now.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 const date = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const dateWithYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+/** Loaded on demand: tooltips are a large part of the program, and no list needs them. */
+const ExactTime = lazy(async () => ({ default: (await import('./exact-time.tsx')).ExactTime }));
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 /**
@@ -26,28 +25,14 @@ export function Time({
   details?: boolean;
 }) {
   const now = useNow();
-  const [isOpen, setIsOpen] = useState(false);
   const time = Date.parse(at);
   const text = look === 'clock' && now - time < day ? clock.format(time) : describeAge(time, now);
-  if (!details) return <time dateTime={at}>{text}</time>;
-  const utc = new Date(time)
-    .toISOString()
-    .replace(/\.\d+Z/, ' UTC')
-    .replace('T', ' ');
+  const short = <time dateTime={at}>{text}</time>;
+  if (!details) return short;
   return (
-    <Tooltip text={`${exact.format(time)} (${utc})`} isOpen={isOpen} onOpenChange={setIsOpen}>
-      <button
-        type="button"
-        className={styles.time}
-        // A tap opens it too: the tooltip's own handler would close it.
-        onClick={(event) => {
-          event.preventDefault();
-          setIsOpen(true);
-        }}
-      >
-        <time dateTime={at}>{text}</time>
-      </button>
-    </Tooltip>
+    <Suspense fallback={short}>
+      <ExactTime time={time}>{short}</ExactTime>
+    </Suspense>
   );
 }
 
