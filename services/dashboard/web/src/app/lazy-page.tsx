@@ -8,7 +8,10 @@ const once = 30_000;
  * fails loads the whole page anew, with the newer code. Drafts are kept.
  */
 export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
-  lazy(async () => ({ default: await load().catch(() => loadAgain(load)) }));
+  lazy(async () => ({ default: await loadCode(load) }));
+
+/** The same for code that is no page. */
+export const loadCode = <T,>(load: () => Promise<T>): Promise<T> => load().catch(() => loadAgain(load));
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   await new Promise((resolve) => setTimeout(resolve, 500));

@@ -14,11 +14,22 @@ export function Page({ title, children }: { title: string; children: ReactNode }
 }
 
 /** Screen readers and the keyboard begin here after a change of the page. */
-export function PageHeading({ children }: { children: ReactNode }) {
+export function PageHeading({
+  children,
+  className,
+  takesFocus = true,
+}: {
+  children: ReactNode;
+  className?: string | undefined;
+  takesFocus?: boolean;
+}) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const atOpening = useRef(takesFocus);
+  useEffect(() => {
+    if (atOpening.current) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
-    <h1 ref={heading} tabIndex={-1}>
+    <h1 ref={heading} tabIndex={-1} className={className}>
       {children}
     </h1>
   );

@@ -6,6 +6,12 @@ type Shortcuts = Readonly<Record<string, () => void>>;
 /** After g, the next key counts for so long. */
 const sequenceMs = 1_000;
 
+let last = { name: '', at: Number.NEGATIVE_INFINITY };
+
+/** Whether what happens now follows from a key: moving through the list keeps the focus there. */
+export const followsKey = (...names: readonly string[]): boolean =>
+  names.includes(last.name) && performance.now() - last.at < 500;
+
 /**
  * Keys such as `j`, `/` or `g i`, while no text is being typed and no dialog is open. They can be switched off in Settings
  * (WCAG 2.1.4).
@@ -27,6 +33,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const run = current.current[name];
       if (!run) return;
       event.preventDefault();
+      last = { name, at: performance.now() };
       run();
     };
     addEventListener('keydown', onKeyDown);

@@ -26,8 +26,16 @@ export function createLive(me: Me): Live {
   const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
   const calls = new Set<(event: ExpertEvent) => void>();
 
+  const pacedCalls = new Set<(event: ExpertEvent) => void>();
+
   const emit = (event: ExpertEvent) => {
     for (const call of [...calls]) call(event);
+    if (pacedCalls.size === 0) return;
+    const name = event.type === 'unknown' ? 'conversations' : `conversation:${event.requestId}`;
+    // One place in the queue for all of them: each looks only at its own request.
+    pace.run(name, () => {
+      for (const call of [...pacedCalls]) call(event);
+    });
   };
 
   tabs.listen((message) => {
@@ -73,12 +81,8 @@ export function createLive(me: Me): Live {
       return () => calls.delete(call);
     },
     listenPaced(call) {
-      const paced = (event: ExpertEvent) => {
-        const name = event.type === 'unknown' ? 'conversations' : `conversation:${event.requestId}`;
-        pace.run(name, () => call(event));
-      };
-      calls.add(paced);
-      return () => calls.delete(paced);
+      pacedCalls.add(call);
+      return () => pacedCalls.delete(call);
     },
   };
 }

@@ -1,0 +1,150 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { PageHeading } from '../app/page.tsx';
+import { routes } from '../app/routes.ts';
+import { followsKey } from '../app/shortcuts.ts';
+import { Button } from '../ui/button.tsx';
+import { copyText } from '../ui/copy-button.tsx';
+import { BackIcon, LockIcon } from '../ui/icons.tsx';
+import { describeTimeLeft } from '../ui/time.tsx';
+import { useNow } from '../ui/use-now.ts';
+import styles from './conversation-header.module.css';
+import { describeState } from './group-messages.ts';
+import { codeOf, refusalSentence } from './refusal-sentences.ts';
+import type { useConversation } from './use-conversation.ts';
+
+type Panel = 'none' | 'close' | 'fingerprint';
+
+interface HeaderProps {
+  readonly conversation: ReturnType<typeof useConversation>;
+  readonly panel: Panel;
+  readonly onPanel: (panel: Panel) => void;
+}
+
+const isWide = () => matchMedia('(min-width: 768px)').matches;
+
+export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps) {
+  const { request, messages, answers } = conversation.now;
+  const now = useNow();
+  if (!request) return null;
+  const hasEnded = request.status === 'closed' || request.status === 'expired';
+  const left = hasEnded ? undefined : describeTimeLeft(request.expiresAt, now);
+  return (
+    <header className={styles.header}>
+      <Link href={routes.inbox} className={styles.back} aria-label="Back to the inbox">
+        <BackIcon />
+      </Link>
+      <PageHeading className={styles.agent} takesFocus={!(followsKey('j', 'k') && isWide())}>
+        <bdi>{request.agent ?? 'Agent'}</bdi>
+      </PageHeading>
+      <div className={styles.facts}>
+        <RefCode code={request.refCode} />
+        {request.encrypted ? (
+          <button
+            type="button"
+            className={styles.fact}
+            aria-expanded={panel === 'fingerprint'}
+            onClick={() => onPanel(panel === 'fingerprint' ? 'none' : 'fingerprint')}
+            title="Check who you are talking to"
+          >
+            <span className={styles.lock}>
+              <LockIcon />
+            </span>
+            Encrypted
+          </button>
+        ) : (
+          <Fact>Not encrypted</Fact>
+        )}
+        <Fact>{describeState(request, messages, answers)}</Fact>
+        {left && <Fact isUrgent>{left}</Fact>}
+      </div>
+      {!hasEnded && (
+        <Button
+          className={styles.close}
+          aria-expanded={panel === 'close'}
+          onClick={() => onPanel(panel === 'close' ? 'none' : 'close')}
+        >
+          Close
+        </Button>
+      )}
+      {panel === 'close' && !hasEnded && (
+        <CloseConfirmation close={conversation.close} onDone={() => onPanel('none')} />
+      )}
+    </header>
+  );
+}
+
+function Fact({ children, isUrgent = false }: { children: ReactNode; isUrgent?: boolean }) {
+  return <span className={`${styles.fact} ${isUrgent ? styles.urgent : ''}`}>{children}</span>;
+}
+
+function RefCode({ code }: { code: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), 2_000);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <button
+      type="button"
+      className={`${styles.fact} ${styles.code}`}
+      title="Copy this code"
+      onClick={async () => setIsCopied(await copyText(code))}
+    >
+      <code>{code}</code>
+      <span role="status">{isCopied && ' Copied'}</span>
+    </button>
+  );
+}
+
+function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDone: () => void }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    keep.current?.focus();
+    return () => {
+      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+
+  async function confirm() {
+    setIsBusy(true);
+    try {
+      await close();
+      onDone();
+    } catch (error) {
+      setFailure(refusalSentence(codeOf(error)).what);
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works on its buttons.
+    <div
+      className={styles.confirmation}
+      role="group"
+      aria-labelledby="close-question"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <p id="close-question">Close this request? The agent can send nothing more.</p>
+      <div className={styles.choices}>
+        <Button look="danger" isBusy={isBusy} onClick={() => void confirm()}>
+          Close request
+        </Button>
+        <Button ref={keep} onClick={onDone}>
+          Keep open
+        </Button>
+      </div>
+      {failure && (
+        <p role="alert" className={styles.failure}>
+          Not closed. {failure}
+        </p>
+      )}
+    </div>
+  );
+}

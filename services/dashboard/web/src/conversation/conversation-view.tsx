@@ -1,0 +1,96 @@
+import { useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { usePageTitle } from '../app/page-title.tsx';
+import { PageHeading } from '../app/page.tsx';
+import { routes } from '../app/routes.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
+import { connection } from '../session/connection.ts';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useStore } from '../ui/store.ts';
+import { ConversationHeader } from './conversation-header.tsx';
+import { ConversationSkeleton } from './conversation-skeleton.tsx';
+import styles from './conversation-view.module.css';
+import { Exchange } from './exchange.tsx';
+import { FingerprintPanel } from './fingerprint-panel.tsx';
+import { Question } from './question.tsx';
+import { refusalSentence } from './refusal-sentences.ts';
+import { ReplyArea } from './reply-area.tsx';
+import { useConversation } from './use-conversation.ts';
+import { useKeyboardInset } from './use-keyboard-inset.ts';
+import { useScroll } from './use-scroll.ts';
+
+export function ConversationView({ requestId }: { requestId: string }) {
+  const conversation = useConversation(requestId);
+  const { request, messages, answers, failure } = conversation.now;
+  const pane = useRef<HTMLDivElement>(null);
+  const [panel, setPanel] = useState<'none' | 'close' | 'fingerprint'>('none');
+  const isOnline = useStore(connection).kind === 'online';
+  const scroll = useScroll(messages, answers);
+  useKeyboardInset(pane);
+  usePageTitle(request ? `${request.refCode} ${request.agent ?? ''}` : 'Request');
+  const hasEnded = request?.status === 'closed' || request?.status === 'expired';
+  useShortcuts({
+    r: () => {
+      const reply = pane.current?.querySelector<HTMLElement>('[data-reply]');
+      if (reply?.tagName === 'BUTTON') reply.click();
+      else reply?.focus();
+    },
+    e: () => {
+      if (request && !hasEnded) setPanel('close');
+    },
+  });
+
+  if (!request) {
+    if (failure) return <Failure code={failure} onRetry={conversation.readAgain} />;
+    if (!isOnline) return <Failure code="unreachable" />;
+    return <ConversationSkeleton />;
+  }
+  return (
+    <div className={styles.pane} ref={pane}>
+      <ConversationHeader conversation={conversation} panel={panel} onPanel={setPanel} />
+      <div className={styles.scroller} ref={scroll.scroller}>
+        <div className={styles.content} ref={scroll.content}>
+          {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
+          <Question request={request} />
+          {request.erasedAt ? (
+            <Notice title="What was said here was erased.">
+              <p>The relay removes questions and answers some time after the end of a request.</p>
+            </Notice>
+          ) : (
+            <Exchange conversation={conversation} />
+          )}
+        </div>
+      </div>
+      {scroll.hasNew && (
+        <div className={styles.new}>
+          <Button onClick={scroll.toEnd}>New message</Button>
+        </div>
+      )}
+      <span role="status" className="visually-hidden">
+        {scroll.announcement && `New message from ${request.agent ?? 'the agent'}`}
+      </span>
+      {!request.erasedAt && (
+        <ReplyArea requestId={requestId} conversation={conversation} onSent={scroll.toEnd} />
+      )}
+    </div>
+  );
+}
+
+function Failure({ code, onRetry }: { code: Parameters<typeof refusalSentence>[0]; onRetry?: () => void }) {
+  const { what, next } = refusalSentence(code);
+  return (
+    <div className={styles.failure}>
+      <PageHeading className={styles.failureHeading}>{what}</PageHeading>
+      <p>{next}</p>
+      <div className={styles.actions}>
+        {onRetry && (
+          <Button look="main" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        <Link href={routes.inbox}>Go to the inbox</Link>
+      </div>
+    </div>
+  );
+}

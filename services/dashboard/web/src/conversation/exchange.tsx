@@ -1,0 +1,122 @@
+import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './exchange.module.css';
+import { groupMessages, type MessageGroup } from './group-messages.ts';
+import { PendingAnswers } from './pending-answers.tsx';
+import { RichText } from './rich-text.tsx';
+import type { useConversation } from './use-conversation.ts';
+
+/** So many messages are shown at first, and so many more at each step: conversations have up to 10,000. */
+const firstShown = 200;
+const moreShown = 500;
+/** So many of the newest are shown as Markdown at once, the others when they come near. */
+const eager = 20;
+
+/** What was said, oldest first. */
+export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
+  const { request, messages, answers, isEndedHere } = conversation.now;
+  const [most, setMost] = useState(firstShown);
+  if (!request) return null;
+  const from = Math.max(0, messages.length - most);
+  const items = groupMessages(request, messages, { from, isEndedHere });
+  const firstEager = messages.at(-eager)?.messageId;
+  const eagerFrom = items.findIndex(
+    (item) => item.kind === 'messages' && item.messages.some(({ messageId }) => messageId === firstEager),
+  );
+  const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
+  const shown = ended ? items.slice(0, -1) : items;
+  if (items.length === 0 && answers.length === 0) return null;
+  return (
+    <section className={styles.exchange} aria-label="Answers and follow-up questions">
+      {from > 0 && (
+        <Button look="quiet" className={styles.earlier} onClick={() => setMost(most + moreShown)}>
+          Show earlier messages ({from.toLocaleString()})
+        </Button>
+      )}
+      {shown.map((item, index) =>
+        item.kind === 'line' ? (
+          <Line key={item.key} text={item.text} at={item.at} />
+        ) : (
+          <Group
+            key={item.key}
+            group={item}
+            agent={request.agent}
+            isEncrypted={request.encrypted}
+            isFirst={index >= eagerFrom}
+          />
+        ),
+      )}
+      {answers.length > 0 && <PendingAnswers conversation={conversation} />}
+      {ended?.kind === 'line' && <Line text={ended.text} at={ended.at} />}
+    </section>
+  );
+}
+
+function Line({ text, at }: { text: string; at?: string | undefined }) {
+  return (
+    <p className={styles.line}>
+      {text}
+      {at && (
+        <>
+          {' '}
+          <Time at={at} look="clock" details />
+        </>
+      )}
+    </p>
+  );
+}
+
+interface GroupProps {
+  readonly group: MessageGroup;
+  readonly agent: string | undefined;
+  readonly isEncrypted: boolean;
+  readonly isFirst: boolean;
+}
+
+function Group({ group, agent, isEncrypted, isFirst }: GroupProps) {
+  const isOwn = group.role === 'provider';
+  const [first] = group.messages;
+  return (
+    <article className={`${styles.group} ${isOwn ? styles.own : ''}`}>
+      <p className={styles.by}>
+        <bdi className={styles.sender}>{isOwn ? 'You' : (agent ?? 'Agent')}</bdi>
+        {first && <Time at={first.createdAt} look="clock" details />}
+      </p>
+      {group.messages.map((message) => (
+        <div key={message.messageId} className={styles.message} data-message={message.messageId}>
+          <RichText text={message.text} isFirst={isFirst} />
+          <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />
+        </div>
+      ))}
+    </article>
+  );
+}
+
+/** What is to be known of a message besides its text. */
+function Remarks({
+  message,
+  isEncrypted,
+  isOwn,
+}: {
+  message: ExpertMessage;
+  isEncrypted: boolean;
+  isOwn: boolean;
+}) {
+  const { protection, seenYourLast } = message;
+  return (
+    <>
+      {isOwn && <p className={styles.remark}>Sent</p>}
+      {isEncrypted && protection === 'plaintext' && (
+        <p className={styles.remark}>Not encrypted: the relay could have written or changed this.</p>
+      )}
+      {protection === 'unsequenced' && (
+        <p className={styles.remark}>Encrypted by a simple client: missing messages would not be noticed.</p>
+      )}
+      {!isOwn && seenYourLast === false && (
+        <p className={styles.remark}>Written before your last answer was seen.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+const allowed = new Set(['http:', 'https:', 'mailto:']);
+
+export interface Link {
+  readonly href: string;
+  /** Where it leads, to be shown after its text; undefined when the text itself says so. */
+  readonly target: string | undefined;
+}
+
+/** The link that an agent's text may have, if any: with an address of its own, to a page or a mailbox. */
+export function readLink(href: string, text: string): Link | undefined {
+  // Without a base: what is relative would lead into this app.
+  const url = URL.parse?.(href) ?? parse(href);
+  if (!url || !allowed.has(url.protocol)) return undefined;
+  if (url.protocol === 'mailto:') {
+    const target = decode(url.pathname);
+    return { href: url.href, target: text.trim() === target ? undefined : target };
+  }
+  if (url.host === '') return undefined;
+  return { href: url.href, target: namesHost(text.trim(), url) ? undefined : url.host };
+}
+
+/** Whether a text is an address that leads to the host, or the host itself, in letters that cannot be mistaken. */
+function namesHost(text: string, url: URL): boolean {
+  if (!/^[\x21-\x7e]+$/.test(text)) return false;
+  const shown = parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  return shown !== undefined && shown.host === url.host && shown.username === '' && shown.password === '';
+}
+
+function parse(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

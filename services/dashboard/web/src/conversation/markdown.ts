@@ -1,0 +1,84 @@
+import DOMPurify from 'dompurify';
+import { Marked } from 'marked';
+import { readLink } from './links.ts';
+
+const escape = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  renderer: {
+    // Text is never HTML: tags are shown as they were written.
+    html: ({ text }) => escape(text),
+    // Headings of a message are none of the page.
+    heading({ tokens }) {
+      return `<p><strong>${this.parser.parseInline(tokens)}</strong></p>`;
+    },
+    // Nothing is loaded from elsewhere: an image is a link to its address.
+    image: ({ href, text }) => `<a href="${escape(href)}">${escape(text || 'Image')}</a>`,
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+  },
+});
+
+const tags =
+  'p br strong em del code pre ul ol li blockquote a table thead tbody tr th td hr'.split(' ');
+
+/** Markdown as elements that are safe to show. */
+export function renderMarkdown(text: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(marked.parse(text) as string, {
+    ALLOWED_TAGS: tags,
+    ALLOWED_ATTR: ['href', 'start'],
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_DATA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  });
+  for (const anchor of fragment.querySelectorAll('a')) finishLink(anchor);
+  for (const table of fragment.querySelectorAll('table')) wrap(table, 'table');
+  for (const code of fragment.querySelectorAll('pre')) wrap(code, 'code').prepend(copyButton());
+  for (const block of fragment.querySelectorAll('p, li, blockquote, td, th')) block.setAttribute('dir', 'auto');
+  return fragment;
+}
+
+function finishLink(anchor: HTMLAnchorElement): void {
+  const link = readLink(anchor.getAttribute('href') ?? '', anchor.textContent);
+  if (!link) {
+    anchor.replaceWith(...anchor.childNodes);
+    return;
+  }
+  anchor.href = link.href;
+  anchor.target = '_blank';
+  anchor.rel = 'noopener noreferrer';
+  if (!link.target) return;
+  const target = document.createElement('bdi');
+  target.dataset.target = '';
+  target.textContent = ` (${link.target})`;
+  anchor.after(target);
+}
+
+/** A box that scrolls by itself, also by keyboard. */
+function wrap(element: Element, kind: 'table' | 'code'): HTMLElement {
+  const box = document.createElement('div');
+  box.dataset.box = kind;
+  element.replaceWith(box);
+  const scroller = kind === 'table' ? document.createElement('div') : element;
+  if (scroller !== element) scroller.append(element);
+  scroller.setAttribute('tabindex', '0');
+  box.append(scroller);
+  return box;
+}
+
+/** Its click is handled where the fragment is shown. */
+function copyButton(): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.dataset.copy = '';
+  button.textContent = 'Copy';
+  return button;
+}

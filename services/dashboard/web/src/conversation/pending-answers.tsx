@@ -1,0 +1,61 @@
+import { connection } from '../session/connection.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { useStore } from '../ui/store.ts';
+import type { PendingAnswer } from './conversation.ts';
+import styles from './exchange.module.css';
+import { refusalSentence } from './refusal-sentences.ts';
+import { RichText } from './rich-text.tsx';
+import type { useConversation } from './use-conversation.ts';
+
+type Conversation = ReturnType<typeof useConversation>;
+
+/** Answers on their way, each with what became of it. */
+export function PendingAnswers({ conversation }: { conversation: Conversation }) {
+  const { answers } = conversation.now;
+  return (
+    <article className={`${styles.group} ${styles.own}`}>
+      <p className={styles.by}>
+        <span className={styles.sender}>You</span>
+      </p>
+      {answers.map((answer) => (
+        <div key={answer.key} className={styles.message} data-delivery={answer.delivery}>
+          <RichText text={answer.text} isFirst />
+          <Delivery answer={answer} conversation={conversation} />
+        </div>
+      ))}
+    </article>
+  );
+}
+
+function Delivery({ answer, conversation }: { answer: PendingAnswer; conversation: Conversation }) {
+  const isOnline = useStore(connection).kind === 'online';
+  const { status } = conversation.now.request ?? {};
+  const hasEnded = status === 'closed' || status === 'expired';
+  const { delivery, code = 'unreachable' } = answer;
+  if (delivery !== 'refused') {
+    return (
+      <p className={styles.remark} role="status">
+        {delivery === 'sent' ? 'Sent' : delivery === 'sending' && isOnline ? 'Sending…' : waiting(isOnline)}
+      </p>
+    );
+  }
+  const { what, next } = refusalSentence(code);
+  return (
+    <div className={styles.refused} role="alert">
+      <p>
+        <strong>Not sent.</strong> {what} {next}
+      </p>
+      <div className={styles.actions}>
+        {!hasEnded && <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>}
+        <CopyButton text={answer.text} label="Copy text" />
+        <Button look="quiet" onClick={() => void conversation.discard(answer)}>
+          Remove
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const waiting = (isOnline: boolean) =>
+  isOnline ? 'Waiting to be sent…' : 'Waiting: it is sent once the relay can be reached.';

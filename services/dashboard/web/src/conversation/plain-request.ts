@@ -1,0 +1,174 @@
+import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
+import { CallError, call } from '../session/call.ts';
+import type { OpenRequest } from './conversation.ts';
+
+interface Listed {
+  readonly seq: number;
+  readonly role: 'consumer' | 'provider';
+  readonly messageId: string;
+  readonly createdAt: string;
+  readonly plaintext?: string | null;
+}
+
+interface Page {
+  readonly requestId: string;
+  readonly refCode: string;
+  readonly status: OpenRequest['status'];
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly erasedAt?: string;
+  readonly agent?: { readonly name?: string };
+  readonly question?: string | null;
+  readonly context?: OpenRequest['context'];
+  readonly plaintext?: string | null;
+  readonly consumerEncryptPubKey: string | null;
+  readonly providerEncryptPubKey: string | null;
+  readonly messages: readonly Listed[];
+  readonly next?: number;
+}
+
+interface PlainOptions {
+  readonly requestId: string;
+  readonly listen: (call: (event: ExpertEvent) => void) => () => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A request as plain text, for pages that browsers offer no cryptography: those that were loaded over http and not from
+ * this machine. The SDK cannot run there.
+ */
+export async function openPlainRequest({ requestId, listen, signal }: PlainOptions): Promise<OpenRequest> {
+  const path = `/api/requests/${encodeURIComponent(requestId)}`;
+  const ready: ExpertMessage[] = [];
+  let seq = 0;
+  let head: Page | undefined;
+  let reading: Promise<void> | undefined;
+  let hasNews = () => {};
+
+  const first = await readPage(signal);
+  const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
+
+  async function readPage(aborted?: AbortSignal): Promise<Page> {
+    const { body } = await call<Page>(`${path}?after=${seq}&limit=1000`, { signal: aborted }).catch(fail);
+    head = body;
+    for (const message of body.messages) {
+      if (message.seq > seq) ready.push(readMessage(message));
+      seq = Math.max(seq, message.seq);
+    }
+    hasNews();
+    return body;
+  }
+
+  /** Once at a time; what is asked for meanwhile is read afterwards. */
+  function read(): Promise<void> {
+    const before = reading ?? Promise.resolve();
+    const next = before
+      .catch(() => {})
+      .then(async () => {
+        for (let page = await readPage(); page.next !== undefined; page = await readPage());
+      });
+    reading = next;
+    return next;
+  }
+
+  async function* messages(): AsyncGenerator<ExpertMessage, void> {
+    let stop = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    signal.addEventListener('abort', stop, { once: true });
+    const unlisten = listen((event) => {
+      if (event.type === 'unknown' || event.requestId === requestId) read().catch(() => {});
+    });
+    void read().catch(() => {});
+    try {
+      while (!signal.aborted) {
+        yield* ready.splice(0);
+        if (hasEnded()) return;
+        await Promise.race([
+          stopped,
+          new Promise<void>((resolve) => {
+            hasNews = resolve;
+          }),
+        ]);
+      }
+    } finally {
+      unlisten();
+    }
+  }
+
+  return {
+    get agent() {
+      return first.agent?.name;
+    },
+    refCode: first.refCode,
+    createdAt: first.createdAt,
+    question: first.question ?? '',
+    context: first.context ?? [],
+    plaintext: first.plaintext ?? undefined,
+    encrypted: first.consumerEncryptPubKey !== null,
+    get status() {
+      return (head ?? first).status;
+    },
+    get expiresAt() {
+      return (head ?? first).expiresAt;
+    },
+    get erasedAt() {
+      return head?.erasedAt;
+    },
+    get isPickedUp() {
+      return (head ?? first).providerEncryptPubKey !== null;
+    },
+    unsent: [],
+    messages: { [Symbol.asyncIterator]: messages },
+    pickUp: async () => {},
+    discard: async () => [],
+    refresh: read,
+    async answer(text) {
+      const messageId = randomId();
+      await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId } }).catch(fail);
+      void read().catch(() => {});
+      return { messageId, isSent: true };
+    },
+    async close() {
+      await call(`${path}/close`, { method: 'POST', body: {} }).catch(fail);
+      await read();
+    },
+  };
+}
+
+const readMessage = ({ role, messageId, createdAt, plaintext }: Listed): ExpertMessage => ({
+  role,
+  messageId,
+  createdAt,
+  protection: 'plaintext',
+  text: plaintext ?? 'An encrypted message. Open this page over https to read it.',
+});
+
+const codes: Readonly<Record<number, RelayErrorCode>> = {
+  0: 'unreachable',
+  400: 'invalid_input',
+  401: 'invalid_key',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'message_too_large',
+  429: 'rate_limited',
+};
+
+function fail(error: unknown): never {
+  if (!(error instanceof CallError)) throw error;
+  const { status, code, message } = error;
+  const isEnd = code === 'conversation_closed' || code === 'conversation_expired';
+  const fallback = status >= 500 ? 'unreachable' : 'unexpected_answer';
+  throw new RelayError(isEnd ? code : (codes[status] ?? fallback), message, { cause: error });
+}
+
+/** A random UUID: `crypto.randomUUID` is not there on such pages. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

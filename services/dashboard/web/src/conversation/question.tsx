@@ -1,0 +1,85 @@
+import { Time } from '../ui/time.tsx';
+import type { RequestView } from './conversation.ts';
+import styles from './question.module.css';
+import { RichText } from './rich-text.tsx';
+
+/** What agents ask when the real question comes encrypted, after the pick-up. */
+export const confidentialQuestion = 'A confidential question: pick it up to read it.';
+
+const openMessages = 3;
+
+/** What the agent asked, and what was said before. */
+export function Question({ request }: { request: RequestView }) {
+  const { question, plaintext, context, createdAt, encrypted, erasedAt } = request;
+  if (erasedAt) return null;
+  const folded = context.slice(0, Math.max(0, context.length - openMessages));
+  const open = context.slice(folded.length);
+  const variant = plaintext && plaintext !== question ? plaintext : undefined;
+  return (
+    <article className={styles.question} aria-label="Question">
+      <div className={styles.text}>
+        <RichText text={question} isFirst />
+      </div>
+      <p className={styles.note}>
+        Asked <Time at={createdAt} details />
+        {encrypted &&
+          (question === confidentialQuestion
+            ? '. The question itself is encrypted.'
+            : '. The question came in clear: the relay can read it. Answers are encrypted.')}
+      </p>
+      {variant && (
+        <section aria-labelledby="plain-variant">
+          <h2 id="plain-variant" className={styles.heading}>
+            In plain words
+          </h2>
+          <RichText text={variant} isFirst />
+        </section>
+      )}
+      {context.length > 0 && (
+        <section aria-labelledby="context" className={styles.context}>
+          <h2 id="context" className={styles.heading}>
+            What came before
+          </h2>
+          {folded.length > 0 && (
+            <details className={styles.folded}>
+              <summary>
+                {folded.length === 1 ? '1 earlier message' : `${folded.length} earlier messages`}
+              </summary>
+              <ContextMessages messages={folded} />
+            </details>
+          )}
+          <ContextMessages messages={open} isFirst />
+        </section>
+      )}
+    </article>
+  );
+}
+
+const roles: Readonly<Record<string, string>> = {
+  user: 'User',
+  assistant: 'Agent',
+  system: 'Instructions',
+  tool: 'Tool',
+};
+
+function ContextMessages({
+  messages,
+  isFirst = false,
+}: {
+  messages: RequestView['context'];
+  isFirst?: boolean;
+}) {
+  return (
+    <ul className={styles.messages}>
+      {messages.map(({ role, content }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+        <li key={index} className={styles.message}>
+          <p className={styles.role}>
+            <bdi>{roles[role] ?? role.slice(0, 40)}</bdi>
+          </p>
+          <RichText text={content} isFirst={isFirst} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,190 @@
+import { useEffect, useState } from 'react';
+import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
+import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
+import { useExpertKey, useServices } from '../services/services.tsx';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { confidentialQuestion } from './question.tsx';
+import { codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
+import styles from './reply-area.module.css';
+import { TextReply } from './text-reply.tsx';
+import type { useConversation } from './use-conversation.ts';
+
+interface ReplyAreaProps {
+  readonly requestId: string;
+  readonly conversation: ReturnType<typeof useConversation>;
+  readonly onSent: () => void;
+}
+
+/** Where the expert answers: a text box, or what has to be done before. */
+export function ReplyArea({ requestId, conversation, onSent }: ReplyAreaProps) {
+  const { request, refusal } = conversation.now;
+  if (!request) return null;
+  const hasEnded = request.status === 'closed' || request.status === 'expired';
+  if (refusal && !hasEnded) {
+    return (
+      <div className={styles.area}>
+        <Warning sentence={refusalSentence(refusal)} onReadAgain={conversation.readAgain} />
+      </div>
+    );
+  }
+  if (hasEnded) {
+    return (
+      <div className={styles.area}>
+        {refusal && <Warning sentence={refusalSentence(refusal)} onReadAgain={conversation.readAgain} />}
+        <p className={styles.quiet}>This request has ended. Nothing more can be sent.</p>
+        <ReadingKey conversation={conversation} />
+      </div>
+    );
+  }
+  const reply = (isFocused: boolean) => (
+    <TextReply
+      requestId={requestId}
+      conversation={conversation}
+      isFocused={isFocused}
+      onSent={onSent}
+      readers={
+        request.encrypted
+          ? 'Only you and this agent can read your answer.'
+          : 'The relay can read this conversation: the agent asked without encryption.'
+      }
+    />
+  );
+  return (
+    <div className={styles.area}>
+      {request.encrypted ? <EncryptedReply conversation={conversation} reply={reply} /> : reply(false)}
+    </div>
+  );
+}
+
+/** An encrypted request is picked up first, with the expert key. */
+function EncryptedReply({
+  conversation,
+  reply,
+}: {
+  conversation: ReplyAreaProps['conversation'];
+  reply: (isFocused: boolean) => React.ReactNode;
+}) {
+  const key = useExpertKey();
+  const isPickedUp = conversation.now.request?.isPickedUp === true;
+  const isConfidential = conversation.now.request?.question === confidentialQuestion;
+  const [isAnswering, setIsAnswering] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const [failure, setFailure] = useState<Sentence>();
+  const isReady = key.kind === 'ready';
+
+  async function pickUp() {
+    setIsBusy(true);
+    setFailure(undefined);
+    try {
+      await conversation.pickUp();
+    } catch (error) {
+      setFailure(refusalSentence(codeOf(error)));
+      setIsAnswering(false);
+    }
+    setIsBusy(false);
+  }
+
+  const { pickUp: pickUpNow } = conversation;
+  useEffect(() => {
+    // The key was made or opened after "Answer": the request is picked up with it.
+    if (!isAnswering || !isReady || isPickedUp) return;
+    pickUpNow().catch((error) => setFailure(refusalSentence(codeOf(error))));
+  }, [isAnswering, isReady, isPickedUp, pickUpNow]);
+
+  if (key.kind === 'unsupported') {
+    return (
+      <Notice title="This request is encrypted.">
+        <p>
+          Browsers can answer it only on pages that were loaded over https, or from this machine by the name
+          localhost. Open Expert Relay at its https address.
+        </p>
+      </Notice>
+    );
+  }
+  if (key.kind === 'loading') return <KeyLoading />;
+  if (key.kind === 'locked' || key.kind === 'replaced') {
+    return (
+      <div className={styles.panel}>
+        <OpenExpertKey onDone={() => setIsAnswering(true)} />
+      </div>
+    );
+  }
+  if (isReady && isPickedUp) return reply(isAnswering);
+  if (key.kind === 'missing' && isAnswering) {
+    return (
+      <div className={styles.panel}>
+        <MakeExpertKey onDone={() => {}} />
+      </div>
+    );
+  }
+  return (
+    <div className={styles.answer}>
+      {failure && (
+        <p role="alert" className={styles.failure}>
+          {failure.what} {failure.next}
+        </p>
+      )}
+      <p className={styles.quiet}>
+        {isConfidential
+          ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
+          : 'Only you and this agent can read your answer.'}
+      </p>
+      <Button
+        look="main"
+        isBusy={isBusy}
+        data-reply=""
+        onClick={() => {
+          setIsAnswering(true);
+          if (isReady) void pickUp();
+        }}
+      >
+        {isConfidential ? 'Pick up and read' : 'Answer'}
+      </Button>
+    </div>
+  );
+}
+
+/** What was said in an ended conversation can be read with the expert key. */
+function ReadingKey({ conversation }: { conversation: ReplyAreaProps['conversation'] }) {
+  const key = useExpertKey();
+  if (!conversation.now.needsKey || (key.kind !== 'locked' && key.kind !== 'replaced')) return null;
+  return (
+    <div className={styles.panel}>
+      <OpenExpertKey onDone={() => {}} />
+    </div>
+  );
+}
+
+function KeyLoading() {
+  const { expertKey } = useServices();
+  const [hasFailed, setHasFailed] = useState(false);
+  const load = () => {
+    setHasFailed(false);
+    expertKey.load().catch(() => setHasFailed(true));
+  };
+  useEffect(() => {
+    // Of itself it was tried when the page was opened.
+    const timer = setTimeout(load, 1_000);
+    return () => clearTimeout(timer);
+    // biome-ignore lint/correctness/useExhaustiveDependencies: once.
+  }, []);
+  if (!hasFailed) return <p className={styles.quiet}>Reading your expert key…</p>;
+  return (
+    <Notice kind="warning" title="Your expert key could not be read." actions={<Button onClick={load}>Try again</Button>}>
+      <p>The relay cannot be reached. What you typed is kept.</p>
+    </Notice>
+  );
+}
+
+function Warning({ sentence, onReadAgain }: { sentence: Sentence; onReadAgain: () => void }) {
+  return (
+    <Notice
+      kind="danger"
+      title={sentence.what}
+      actions={<Button onClick={onReadAgain}>Read it again</Button>}
+    >
+      <p>{sentence.next}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,101 @@
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { loadCode } from '../app/lazy-page.tsx';
+import { Button } from '../ui/button.tsx';
+import { copyText } from '../ui/copy-button.tsx';
+import { createStore, useStore } from '../ui/store.ts';
+import styles from './rich-text.module.css';
+
+/** Longer texts are shown as they were written, and folded. */
+const longestMarkdown = 50_000;
+const foldedLength = 4_000;
+
+type Render = (text: string) => DocumentFragment;
+const markdown = createStore<Render | undefined>(undefined);
+let loading: Promise<void> | undefined;
+
+/** Loads what shows Markdown. Without it texts are shown as they were written. */
+function loadMarkdown(): void {
+  loading ??= loadCode(() => import('./markdown.ts')).then(
+    ({ renderMarkdown }) => markdown.set(renderMarkdown),
+    () => {
+      loading = undefined;
+    },
+  );
+}
+
+/** A text of an agent or an expert, in Markdown: never HTML. `isFirst`: shown at once, not when it comes near. */
+export function RichText({ text, isFirst = false }: { text: string; isFirst?: boolean }) {
+  return text.length > longestMarkdown ? <LongText text={text} /> : <Markdown text={text} isFirst={isFirst} />;
+}
+
+function Markdown({ text, isFirst }: { text: string; isFirst: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  const render = useStore(markdown);
+  const [isNear, setIsNear] = useState(isFirst);
+  useEffect(loadMarkdown, []);
+  useEffect(() => {
+    if (isNear || !box.current) return;
+    return whenNear(box.current, () => setIsNear(true));
+  }, [isNear]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const content = isNear && render ? tryToRender(render, text) : undefined;
+    if (content) element.replaceChildren(content);
+    else element.textContent = text;
+    element.toggleAttribute('data-plain', !content);
+  }, [text, render, isNear]);
+  // biome-ignore lint/a11y/noStaticElementInteractions: it handles the clicks of the buttons in it.
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard clicks buttons too.
+  return <div ref={box} className={styles.text} dir="auto" onClick={copyCode} />;
+}
+
+/** What the parser cannot take, such as thousands of nested quotes, is shown as it was written. */
+function tryToRender(render: Render, text: string): DocumentFragment | undefined {
+  try {
+    return render(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function LongText({ text }: { text: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <div className={styles.text} dir="auto" data-plain="">
+        {isOpen ? text : `${text.slice(0, foldedLength).toWellFormed()}…`}
+      </div>
+      <Button look="quiet" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+        {isOpen ? 'Show less' : `Show all (${text.length.toLocaleString()} characters)`}
+      </Button>
+    </>
+  );
+}
+
+async function copyCode({ target }: MouseEvent): Promise<void> {
+  const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy]') : null;
+  const code = button?.parentElement?.querySelector('pre')?.textContent;
+  if (!button || code === undefined) return;
+  button.textContent = (await copyText(code)) ? 'Copied' : 'Select and copy it';
+  setTimeout(() => {
+    button.textContent = 'Copy';
+  }, 2_000);
+}
+
+const calls = new WeakMap<Element, () => void>();
+let observer: IntersectionObserver | undefined;
+
+/** Calls back once when the element comes near the screen. */
+function whenNear(element: Element, call: () => void): () => void {
+  const margin = '800px 0px';
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) calls.get(target)?.();
+    },
+    { rootMargin: margin, scrollMargin: margin } as IntersectionObserverInit,
+  );
+  calls.set(element, call);
+  observer.observe(element);
+  return () => observer?.unobserve(element);
+}

@@ -1,0 +1,119 @@
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useDraft } from '../drafts/use-draft.ts';
+import type { Draft } from '../drafts/drafts.ts';
+import { Button } from '../ui/button.tsx';
+import { useStore } from '../ui/store.ts';
+import styles from './reply-area.module.css';
+import { RichText } from './rich-text.tsx';
+import type { useConversation } from './use-conversation.ts';
+
+interface TextReplyProps {
+  readonly requestId: string;
+  readonly conversation: ReturnType<typeof useConversation>;
+  /** Who can read the answer. */
+  readonly readers: string;
+  /** Whether the box takes the focus when it appears. */
+  readonly isFocused: boolean;
+  readonly onSent: () => void;
+}
+
+const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
+
+/** The text box, which keeps its draft. */
+export function TextReply(props: TextReplyProps) {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const draft = useDraft(props.requestId, box);
+  return draft ? <Box {...props} draft={draft} box={box} /> : null;
+}
+
+function Box({
+  conversation,
+  readers,
+  isFocused,
+  onSent,
+  draft,
+  box,
+}: TextReplyProps & { draft: Draft; box: React.RefObject<HTMLTextAreaElement | null> }) {
+  const text = useStore(draft.text);
+  const isRestored = useStore(draft.isRestored);
+  const [isPreview, setIsPreview] = useState(false);
+  const readersId = useId();
+  const isEmpty = text.trim() === '';
+
+  useEffect(() => {
+    if (isFocused) box.current?.focus();
+  }, [isFocused, box]);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || isPreview) return;
+    element.style.height = 'auto';
+    // To measure a very long text takes long, and it fills the box anyway.
+    const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
+    element.style.height = `${height}px`;
+  }, [text, isPreview, box]);
+
+  const { answers } = conversation.now;
+  const isUnsent = isRestored && text !== '' && answers.some((answer) => answer.text === text);
+  const wasChecked = useRef(false);
+  useEffect(() => {
+    if (!isRestored || wasChecked.current) return;
+    wasChecked.current = true;
+    // The page was left in the moment in which this was handed over.
+    if (isUnsent) draft.write('');
+  }, [isRestored, isUnsent, draft]);
+
+  function send() {
+    if (isEmpty) {
+      box.current?.focus();
+      return;
+    }
+    draft.handOver(conversation.send(text));
+    setIsPreview(false);
+    onSent();
+    box.current?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys work in its text box and its buttons.
+    <div className={styles.box} onKeyDown={onKeyDown}>
+      {isPreview && (
+        <div className={styles.preview} tabIndex={0} role="region" aria-label="Preview">
+          {isEmpty ? <p className={styles.quiet}>Nothing to show yet.</p> : <RichText text={text} isFirst />}
+        </div>
+      )}
+      <textarea
+        ref={box}
+        className={styles.text}
+        hidden={isPreview}
+        data-reply=""
+        rows={2}
+        dir="auto"
+        value={text}
+        placeholder="Write an answer"
+        aria-label="Answer"
+        aria-describedby={readersId}
+        onChange={({ target }) => draft.write(target.value)}
+        onBlur={() => void draft.save()}
+      />
+      <p id={readersId} className={styles.quiet}>
+        {readers}
+      </p>
+      <div className={styles.buttons}>
+        <span className={styles.hint}>Markdown works. {isApple ? '⌘' : 'Ctrl'} Enter sends.</span>
+        <Button look="quiet" aria-pressed={isPreview} onClick={() => setIsPreview(!isPreview)}>
+          {isPreview ? 'Go on writing' : 'Preview'}
+        </Button>
+        <Button look="main" aria-disabled={isEmpty || undefined} onClick={send}>
+          Send
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Expert } from '@expert-relay/sdk/expert';
+import { useEffect, useMemo } from 'react';
+import { type Services, useServices } from '../services/services.tsx';
+import type { Storage } from '../storage/storage.ts';
+import { useStore } from '../ui/store.ts';
+import { type Conversation, type ConversationState, createConversation, type Open, type OpenRequest } from './conversation.ts';
+
+/** How many conversations are kept as they were last read, so that going back to one shows it at once. */
+const kept = 20;
+const recent = new WeakMap<Storage, Map<string, Conversation>>();
+
+/** A conversation that is read and kept up to date as long as the component is there. */
+export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
+  const { expert, storage, live } = useServices();
+  const conversation = conversationOf(storage, requestId);
+  const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
+  useEffect(() => conversation.follow(open), [conversation, open]);
+  const now = useStore(conversation.state);
+  return { ...conversation, now };
+}
+
+function conversationOf(storage: Storage, requestId: string): Conversation {
+  const conversations = recent.get(storage) ?? new Map<string, Conversation>();
+  recent.set(storage, conversations);
+  const conversation = conversations.get(requestId) ?? createConversation({ requestId, storage });
+  // The newest last.
+  conversations.delete(requestId);
+  conversations.set(requestId, conversation);
+  for (const oldest of conversations.keys()) {
+    if (conversations.size <= kept) break;
+    conversations.delete(oldest);
+  }
+  return conversation;
+}
+
+const openers = new WeakMap<Expert, Map<string, Open>>();
+
+/** The same function for the same expert and request: so a conversation knows that it is open already. */
+function opener(requestId: string, expert: Expert, live: Services['live']): Open {
+  const known = openers.get(expert) ?? new Map<string, Open>();
+  openers.set(expert, known);
+  const open: Open =
+    known.get(requestId) ??
+    (async (signal) => {
+      if (globalThis.crypto?.subtle) return (await expert.request(requestId, { signal })) as OpenRequest;
+      const { openPlainRequest } = await import('./plain-request.ts');
+      return openPlainRequest({ requestId, listen: live.listenPaced, signal });
+    });
+  known.set(requestId, open);
+  return open;
+}

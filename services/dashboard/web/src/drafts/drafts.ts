@@ -1,0 +1,92 @@
+import type { Tabs } from '../live/tabs.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createStore, type Store } from '../ui/store.ts';
+
+/** Well below the 150 ms within which a draft is kept. */
+const saveAfterMs = 100;
+
+/** A text that is being written and was not sent. */
+export interface Draft {
+  readonly text: Store<string>;
+  /** Whether what was kept earlier has been read. */
+  readonly isRestored: Store<boolean>;
+  /** As the expert types. */
+  write(text: string): void;
+  /** Empties the box when the text was handed over; what is kept goes once `handedOver` has settled. */
+  handOver(handedOver: Promise<unknown>): void;
+  /** Saves what is not saved yet. */
+  save(): Promise<void>;
+}
+
+export interface DraftOptions {
+  readonly requestId: string;
+  readonly storage: Storage;
+  readonly tabs: Tabs;
+  /** While this tab's text is being typed, other tabs do not change it. */
+  readonly isTyping: () => boolean;
+}
+
+export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions): Draft & { stop(): void } {
+  const name = `draft:${requestId}`;
+  const text = createStore('');
+  const isRestored = createStore(false);
+  let isTouched = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let saving = Promise.resolve();
+
+  void storage
+    .get(name)
+    .catch(() => undefined)
+    .then((kept) => {
+      if (kept !== undefined && !isTouched) text.set(kept);
+      isRestored.set(true);
+    });
+
+  function save(): Promise<void> {
+    if (timer === undefined) return saving;
+    clearTimeout(timer);
+    timer = undefined;
+    const value = text.get();
+    tabs.send({ type: 'draft', requestId, text: value });
+    saving = saving.then(() => (value === '' ? storage.delete(name) : storage.set(name, value))).catch(() => {});
+    return saving;
+  }
+
+  const unlisten = tabs.listen((message) => {
+    if (message.type !== 'draft' || message.requestId !== requestId || isTyping()) return;
+    isTouched = true;
+    text.set(message.text);
+  });
+  const leave = () => void save();
+  addEventListener('pagehide', leave);
+  document.addEventListener('visibilitychange', leave);
+
+  return {
+    text,
+    isRestored,
+    save,
+    write(value) {
+      isTouched = true;
+      text.set(value);
+      timer ??= setTimeout(save, saveAfterMs);
+    },
+    handOver(handedOver) {
+      isTouched = true;
+      clearTimeout(timer);
+      timer = undefined;
+      text.set('');
+      tabs.send({ type: 'draft', requestId, text: '' });
+      const forget = () => {
+        // What was typed meanwhile has taken its place.
+        if (text.get() === '') saving = saving.then(() => storage.delete(name)).catch(() => {});
+      };
+      handedOver.then(forget, forget);
+    },
+    stop() {
+      void save();
+      unlisten();
+      removeEventListener('pagehide', leave);
+      document.removeEventListener('visibilitychange', leave);
+    },
+  };
+}
