@@ -122,10 +122,8 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works on its buttons.
-    <div
+    <fieldset
       className={styles.confirmation}
-      role="group"
       aria-labelledby="close-question"
       onKeyDown={(event) => {
         if (event.key === 'Escape') onDone();
@@ -145,6 +143,6 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
           Not closed. {failure}
         </p>
       )}
-    </div>
+    </fieldset>
   );
 }

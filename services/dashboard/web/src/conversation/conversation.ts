@@ -1,65 +1,16 @@
-import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
-import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
-import { isRefusal } from './refusal-sentences.ts';
-
-/** What a conversation needs of a request: the SDK has it, and a plain one where browsers offer no cryptography. */
-export type OpenRequest = Pick<
-  ExpertRequest,
-  | 'refCode'
-  | 'status'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'erasedAt'
-  | 'question'
-  | 'context'
-  | 'plaintext'
-  | 'encrypted'
-  | 'isPickedUp'
-  | 'unsent'
-  | 'messages'
-  | 'pickUp'
-  | 'answer'
-  | 'refresh'
-  | 'close'
-> & { readonly agent: string | undefined; discard(): Promise<readonly string[]> };
-
-/** What is shown of a request besides its messages. */
-export type RequestView = Omit<
-  OpenRequest,
-  'unsent' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
->;
-
-/** An answer that the list of messages does not show yet. */
-export interface PendingAnswer {
-  readonly key: string;
-  readonly text: string;
-  readonly at: string;
-  /**
-   * `waiting`: it goes out by itself once the relay can be reached. `refused`: it does not, and `code` says why.
-   */
-  readonly delivery: 'waiting' | 'sending' | 'sent' | 'refused';
-  readonly code?: RelayErrorCode | undefined;
-  readonly messageId?: string | undefined;
-  /** How many messages were there when it was written. */
-  readonly after: number;
-}
-
-export interface ConversationState {
-  /** Undefined until it was read. */
-  readonly request: RequestView | undefined;
-  readonly messages: readonly ExpertMessage[];
-  readonly answers: readonly PendingAnswer[];
-  /** Why it could not be read. */
-  readonly failure: RelayErrorCode | undefined;
-  /** What was found that must not be: nothing more is shown or sent before the expert has decided. */
-  readonly refusal: RelayErrorCode | undefined;
-  /** Its messages can be read only with the expert key. */
-  readonly needsKey: boolean;
-  /** Ended in this browser. */
-  readonly isEndedHere: boolean;
-}
+import {
+  type ConversationState,
+  isSameView,
+  type OpenRequest,
+  type PendingAnswer,
+  settleAnswers,
+  viewOf,
+} from './conversation-state.ts';
+import { followMessages } from './follow-messages.ts';
+import { codeOf, isRefusal } from './refusal-sentences.ts';
+import { createPause, createRetry, retryDelay } from './retry.ts';
 
 /** Opens the request: once for each expert key. */
 export type Open = (signal: AbortSignal) => Promise<OpenRequest>;
@@ -82,7 +33,6 @@ export interface Conversation {
 }
 
 const snapshotMs = 500;
-const retryMs = [2_000, 4_000, 8_000, 15_000, 30_000];
 
 export function createConversation({
   requestId,
@@ -103,9 +53,8 @@ export function createConversation({
   const refusedName = `refused:${requestId}`;
   const endedName = `ended-here:${requestId}`;
   let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
-  let wake = () => {};
-  let retries = 0;
-  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  const pause = createPause();
+  let isOutdated = false;
   let key = 0;
   /** Answers that the SDK is at work on. */
   const inFlight = new Set<string>();
@@ -129,57 +78,38 @@ export function createConversation({
     await restored;
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        if (opened?.open !== open) {
+        if (opened?.open !== open || isOutdated) {
           const request = await open(signal);
           opened = { open, request };
+          isOutdated = false;
           await collect(request, signal, true);
         } else await collect(opened.request, signal, false);
         return;
       } catch (error) {
         if (signal.aborted) return;
-        const { code } = asRelayError(error);
+        const code = codeOf(error);
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
         // The first two are over with another key or when the expert decides, which may be at once.
         const isPassing = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
-        await pause(isPassing ? (retryMs[failures] ?? 30_000) : undefined, signal);
+        await pause.wait(isPassing ? retryDelay(failures) : undefined, signal);
       }
     }
   }
 
-  /** Takes the messages of a request as they come. */
   async function collect(request: OpenRequest, signal: AbortSignal, isNew: boolean): Promise<void> {
-    let arrived: ExpertMessage[] = [];
-    let known: readonly ExpertMessage[] = isNew ? [] : state.get().messages;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const iterator = request.messages[Symbol.asyncIterator]();
-    const stop = () => void iterator.return?.();
-    signal.addEventListener('abort', stop);
-    const flush = () => {
-      timer = undefined;
-      if (arrived.length > 0) known = [...known, ...arrived];
-      arrived = [];
-      update({
-        messages: known,
-        failure: undefined,
-        ...(isNew && { refusal: undefined, needsKey: false }),
-      });
-      take(request);
-    };
-    // All that was read already arrives before a timer, and is shown at once.
-    timer = setTimeout(flush);
+    let messages = isNew ? [] : state.get().messages;
     const watch = setInterval(() => take(request), snapshotMs);
     try {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-        arrived.push(next.value);
-        timer ??= setTimeout(flush);
-      }
+      await followMessages(request, signal, (arrived) => {
+        if (opened?.request !== request) return;
+        if (arrived.length > 0) messages = [...messages, ...arrived];
+        update({ messages, failure: undefined, ...(isNew && { refusal: undefined, needsKey: false }) });
+        take(request);
+      });
     } finally {
-      clearTimeout(timer);
       clearInterval(watch);
-      signal.removeEventListener('abort', stop);
-      flush();
     }
   }
 
@@ -189,92 +119,28 @@ export function createConversation({
     const before = state.get();
     const view = viewOf(request);
     const hasEnded = view.status === 'closed' || view.status === 'expired';
-    const answers = settle(before, request.unsent, hasEnded);
-    const hasChanged = !before.request || names.some((name) => !isSame(before.request?.[name], view[name]));
+    const answers = settleAnswers(before, { unsent: request.unsent, inFlight, hasEnded });
+    const hasChanged = !isSameView(before.request, view);
     if (hasChanged || answers !== before.answers) {
       update({ request: hasChanged ? view : before.request, answers });
     }
-    if (answers.some(({ delivery }) => delivery === 'waiting') && !hasEnded) retryLater();
-  }
-
-  /** Brings the answers that the list does not show in line with what it shows, and with what the SDK has not sent. */
-  function settle(
-    { answers, messages }: ConversationState,
-    unsent: readonly string[],
-    hasEnded: boolean,
-  ): readonly PendingAnswer[] {
-    const left = [...unsent];
-    const settled: PendingAnswer[] = [];
-    let hasChanged = false;
-    for (const answer of answers) {
-      const at = left.indexOf(answer.text);
-      if (at >= 0 && answer.delivery !== 'refused') left.splice(at, 1);
-      const next = settleOne(answer, at >= 0);
-      if (next !== answer) hasChanged = true;
-      if (next) settled.push(next);
-    }
-    // Begun before this page was loaded.
-    for (const text of left) {
-      hasChanged = true;
-      const delivery = hasEnded ? 'refused' : 'waiting';
-      settled.push({
-        key: nextKey(),
-        text,
-        at: new Date().toISOString(),
-        delivery,
-        after: messages.length,
-        ...(hasEnded && { code: 'conversation_closed' as const }),
-      });
-    }
-    return hasChanged ? settled : answers;
-
-    function settleOne(answer: PendingAnswer, isUnsent: boolean): PendingAnswer | undefined {
-      if (answer.delivery === 'refused') return answer;
-      if (inFlight.has(answer.key)) {
-        const [first] = inFlight;
-        const delivery = first === answer.key ? 'sending' : 'waiting';
-        return delivery === answer.delivery ? answer : { ...answer, delivery };
-      }
-      if (isUnsent) {
-        return hasEnded ? { ...answer, delivery: 'refused', code: 'conversation_closed' } : answer;
-      }
-      const isListed = messages.some(
-        ({ role, text, messageId }, index) =>
-          messageId === answer.messageId ||
-          (!answer.messageId && role === 'provider' && text === answer.text && index >= answer.after),
-      );
-      if (isListed) return undefined;
-      return answer.delivery === 'sent' ? answer : { ...answer, delivery: 'sent' };
-    }
+    if (answers.some(({ delivery }) => delivery === 'waiting') && !hasEnded) retry.later();
   }
 
   /** Sets waiting answers on their way again, also while the conversation is not on the screen. */
-  function retryLater(): void {
-    if (retryTimer !== undefined) return;
-    retryTimer = setTimeout(retry, retryMs[Math.min(retries, retryMs.length - 1)]);
-    retries += 1;
-  }
-
-  async function retry(): Promise<void> {
-    clearTimeout(retryTimer);
-    retryTimer = undefined;
+  const retry = createRetry(async () => {
     const request = opened?.request;
     if (!request || !state.get().answers.some(({ delivery }) => delivery === 'waiting')) return;
-    await request.refresh().then(
-      () => {
-        retries = 0;
-      },
-      () => {},
-    );
-    take(request);
-  }
-  globalThis.addEventListener?.('online', () => void retry());
+    try {
+      await request.refresh();
+    } finally {
+      take(request);
+    }
+  });
 
   function change(key: string, changes: Partial<PendingAnswer>): void {
-    const answers = state
-      .get()
-      .answers.map((answer) => (answer.key === key ? { ...answer, ...changes } : answer));
-    update({ answers });
+    const { answers } = state.get();
+    update({ answers: answers.map((answer) => (answer.key === key ? { ...answer, ...changes } : answer)) });
     if (opened) take(opened.request);
   }
 
@@ -303,7 +169,7 @@ export function createConversation({
       change(answer.key, { delivery: isSent ? 'sent' : 'waiting', messageId });
     } catch (error) {
       inFlight.delete(answer.key);
-      const { code } = asRelayError(error);
+      const code = codeOf(error);
       const isKept = request.unsent.includes(text);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) update({ refusal: code });
@@ -317,17 +183,6 @@ export function createConversation({
     await keepRefused();
   }
 
-  function pause(wait: number | undefined, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = wait === undefined ? undefined : setTimeout(resolve, wait);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   return {
     state,
     send,
@@ -338,9 +193,9 @@ export function createConversation({
       return () => stopped.abort();
     },
     readAgain() {
-      opened = undefined;
+      isOutdated = true;
       update({ failure: undefined, refusal: undefined });
-      wake();
+      pause.wake();
     },
     async pickUp() {
       const request = opened?.request;
@@ -348,7 +203,7 @@ export function createConversation({
       try {
         await request.pickUp();
       } catch (error) {
-        const { code } = asRelayError(error);
+        const code = codeOf(error);
         if (isRefusal(code)) update({ refusal: code });
         throw error;
       } finally {
@@ -356,8 +211,8 @@ export function createConversation({
       }
     },
     async sendAgain(answer) {
-      const sending = discard(answer).then(() => send(answer.text));
-      await sending;
+      await discard(answer);
+      await send(answer.text);
     },
     async close() {
       const request = opened?.request;
@@ -368,28 +223,4 @@ export function createConversation({
       await storage.set(endedName, 'yes');
     },
   };
-}
-
-const names = [
-  'agent',
-  'refCode',
-  'status',
-  'createdAt',
-  'expiresAt',
-  'erasedAt',
-  'question',
-  'context',
-  'plaintext',
-  'encrypted',
-  'isPickedUp',
-] as const;
-
-const viewOf = (request: OpenRequest): RequestView =>
-  Object.fromEntries(names.map((name) => [name, request[name]])) as unknown as RequestView;
-
-const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
-
-function asRelayError(error: unknown): RelayError {
-  return error instanceof RelayError ? error : new RelayError('unexpected_answer', String(error));
 }

@@ -1,5 +1,5 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import type { PendingAnswer, RequestView } from './conversation.ts';
+import type { PendingAnswer, RequestView } from './conversation-state.ts';
 
 /** What one side wrote without the other one in between. */
 export interface MessageGroup {

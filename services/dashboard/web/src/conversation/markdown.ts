@@ -2,7 +2,7 @@ import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { readLink } from './links.ts';
 
-const escape = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -16,19 +16,18 @@ const marked = new Marked({
   async: false,
   renderer: {
     // Text is never HTML: tags are shown as they were written.
-    html: ({ text }) => escape(text),
+    html: ({ text }) => escapeHtml(text),
     // Headings of a message are none of the page.
     heading({ tokens }) {
       return `<p><strong>${this.parser.parseInline(tokens)}</strong></p>`;
     },
     // Nothing is loaded from elsewhere: an image is a link to its address.
-    image: ({ href, text }) => `<a href="${escape(href)}">${escape(text || 'Image')}</a>`,
+    image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || 'Image')}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 });
 
-const tags =
-  'p br strong em del code pre ul ol li blockquote a table thead tbody tr th td hr'.split(' ');
+const tags = 'p br strong em del code pre ul ol li blockquote a table thead tbody tr th td hr'.split(' ');
 
 /** Markdown as elements that are safe to show. */
 export function renderMarkdown(text: string): DocumentFragment {
@@ -42,7 +41,8 @@ export function renderMarkdown(text: string): DocumentFragment {
   for (const anchor of fragment.querySelectorAll('a')) finishLink(anchor);
   for (const table of fragment.querySelectorAll('table')) wrap(table, 'table');
   for (const code of fragment.querySelectorAll('pre')) wrap(code, 'code').prepend(copyButton());
-  for (const block of fragment.querySelectorAll('p, li, blockquote, td, th')) block.setAttribute('dir', 'auto');
+  for (const block of fragment.querySelectorAll('p, li, blockquote, td, th'))
+    block.setAttribute('dir', 'auto');
   return fragment;
 }
 

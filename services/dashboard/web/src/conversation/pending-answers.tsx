@@ -2,7 +2,7 @@ import { connection } from '../session/connection.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';
-import type { PendingAnswer } from './conversation.ts';
+import type { PendingAnswer } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { refusalSentence } from './refusal-sentences.ts';
 import { RichText } from './rich-text.tsx';

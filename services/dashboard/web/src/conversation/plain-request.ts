@@ -1,7 +1,7 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
 import { CallError, call } from '../session/call.ts';
-import type { OpenRequest } from './conversation.ts';
+import type { OpenRequest } from './conversation-state.ts';
 
 interface Listed {
   readonly seq: number;

@@ -1,5 +1,5 @@
 import { Time } from '../ui/time.tsx';
-import type { RequestView } from './conversation.ts';
+import type { RequestView } from './conversation-state.ts';
 import styles from './question.module.css';
 import { RichText } from './rich-text.tsx';
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { useExpertKey, useServices } from '../services/services.tsx';
@@ -63,7 +63,7 @@ function EncryptedReply({
   reply,
 }: {
   conversation: ReplyAreaProps['conversation'];
-  reply: (isFocused: boolean) => React.ReactNode;
+  reply: (isFocused: boolean) => ReactNode;
 }) {
   const key = useExpertKey();
   const isPickedUp = conversation.now.request?.isPickedUp === true;
@@ -159,19 +159,22 @@ function ReadingKey({ conversation }: { conversation: ReplyAreaProps['conversati
 function KeyLoading() {
   const { expertKey } = useServices();
   const [hasFailed, setHasFailed] = useState(false);
-  const load = () => {
+  const load = useCallback(() => {
     setHasFailed(false);
     expertKey.load().catch(() => setHasFailed(true));
-  };
+  }, [expertKey]);
   useEffect(() => {
     // Of itself it was tried when the page was opened.
     const timer = setTimeout(load, 1_000);
     return () => clearTimeout(timer);
-    // biome-ignore lint/correctness/useExhaustiveDependencies: once.
-  }, []);
+  }, [load]);
   if (!hasFailed) return <p className={styles.quiet}>Reading your expert key…</p>;
   return (
-    <Notice kind="warning" title="Your expert key could not be read." actions={<Button onClick={load}>Try again</Button>}>
+    <Notice
+      kind="warning"
+      title="Your expert key could not be read."
+      actions={<Button onClick={load}>Try again</Button>}
+    >
       <p>The relay cannot be reached. What you typed is kept.</p>
     </Notice>
   );

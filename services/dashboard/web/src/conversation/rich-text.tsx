@@ -11,21 +11,27 @@ const foldedLength = 4_000;
 
 type Render = (text: string) => DocumentFragment;
 const markdown = createStore<Render | undefined>(undefined);
-let loading: Promise<void> | undefined;
+let isLoading = false;
 
 /** Loads what shows Markdown. Without it texts are shown as they were written. */
 function loadMarkdown(): void {
-  loading ??= loadCode(() => import('./markdown.ts')).then(
+  if (isLoading) return;
+  isLoading = true;
+  loadCode(() => import('./markdown.ts')).then(
     ({ renderMarkdown }) => markdown.set(renderMarkdown),
     () => {
-      loading = undefined;
+      isLoading = false;
     },
   );
 }
 
 /** A text of an agent or an expert, in Markdown: never HTML. `isFirst`: shown at once, not when it comes near. */
 export function RichText({ text, isFirst = false }: { text: string; isFirst?: boolean }) {
-  return text.length > longestMarkdown ? <LongText text={text} /> : <Markdown text={text} isFirst={isFirst} />;
+  return text.length > longestMarkdown ? (
+    <LongText text={text} />
+  ) : (
+    <Markdown text={text} isFirst={isFirst} />
+  );
 }
 
 function Markdown({ text, isFirst }: { text: string; isFirst: boolean }) {
@@ -64,7 +70,7 @@ function LongText({ text }: { text: string }) {
   return (
     <>
       <div className={styles.text} dir="auto" data-plain="">
-        {isOpen ? text : `${text.slice(0, foldedLength).toWellFormed()}…`}
+        {isOpen ? text : `${text.slice(0, foldedLength)}…`}
       </div>
       <Button look="quiet" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
         {isOpen ? 'Show less' : `Show all (${text.length.toLocaleString()} characters)`}

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import { useDraft } from '../drafts/use-draft.ts';
 import type { Draft } from '../drafts/drafts.ts';
+import { useDraft } from '../drafts/use-draft.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import styles from './reply-area.module.css';
@@ -84,9 +84,9 @@ function Box({
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work in its text box and its buttons.
     <div className={styles.box} onKeyDown={onKeyDown}>
       {isPreview && (
-        <div className={styles.preview} tabIndex={0} role="region" aria-label="Preview">
+        <section className={styles.preview} aria-label="Preview">
           {isEmpty ? <p className={styles.quiet}>Nothing to show yet.</p> : <RichText text={text} isFirst />}
-        </div>
+        </section>
       )}
       <textarea
         ref={box}

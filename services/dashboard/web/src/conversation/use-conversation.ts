@@ -3,7 +3,8 @@ import { useEffect, useMemo } from 'react';
 import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
-import { type Conversation, type ConversationState, createConversation, type Open, type OpenRequest } from './conversation.ts';
+import { type Conversation, createConversation, type Open } from './conversation.ts';
+import type { ConversationState, OpenRequest } from './conversation-state.ts';
 
 /** How many conversations are kept as they were last read, so that going back to one shows it at once. */
 const kept = 20;
@@ -42,7 +43,8 @@ function opener(requestId: string, expert: Expert, live: Services['live']): Open
   const open: Open =
     known.get(requestId) ??
     (async (signal) => {
-      if (globalThis.crypto?.subtle) return (await expert.request(requestId, { signal })) as OpenRequest;
+      if (globalThis.crypto?.subtle)
+        return (await expert.request(requestId, { signal })) as unknown as OpenRequest;
       const { openPlainRequest } = await import('./plain-request.ts');
       return openPlainRequest({ requestId, listen: live.listenPaced, signal });
     });

@@ -1,6 +1,6 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { PendingAnswer } from './conversation.ts';
+import type { PendingAnswer } from './conversation-state.ts';
 
 /** As near to the end counts as being there. */
 const nearPx = 48;

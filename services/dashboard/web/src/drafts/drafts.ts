@@ -48,7 +48,9 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
     timer = undefined;
     const value = text.get();
     tabs.send({ type: 'draft', requestId, text: value });
-    saving = saving.then(() => (value === '' ? storage.delete(name) : storage.set(name, value))).catch(() => {});
+    saving = saving
+      .then(() => (value === '' ? storage.delete(name) : storage.set(name, value)))
+      .catch(() => {});
     return saving;
   }
 

@@ -25,7 +25,6 @@ export function createLive(me: Me): Live {
   const tabs = createTabs(me.userId);
   const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
   const calls = new Set<(event: ExpertEvent) => void>();
-
   const pacedCalls = new Set<(event: ExpertEvent) => void>();
 
   const emit = (event: ExpertEvent) => {

@@ -1,0 +1,32 @@
+import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { OpenRequest } from './conversation-state.ts';
+
+/** Hands on the messages of a request as they come, many at a time, until the conversation ends or the signal aborts. */
+export async function followMessages(
+  request: OpenRequest,
+  signal: AbortSignal,
+  onMessages: (messages: readonly ExpertMessage[]) => void,
+): Promise<void> {
+  let arrived: ExpertMessage[] = [];
+  const flush = () => {
+    timer = undefined;
+    const messages = arrived;
+    arrived = [];
+    onMessages(messages);
+  };
+  // All that was read already arrives before a timer, and is handed on at once.
+  let timer: ReturnType<typeof setTimeout> | undefined = setTimeout(flush);
+  const iterator = request.messages[Symbol.asyncIterator]();
+  const stop = () => void iterator.return?.();
+  signal.addEventListener('abort', stop);
+  try {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      arrived.push(next.value);
+      timer ??= setTimeout(flush);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    clearTimeout(timer);
+    flush();
+  }
+}

@@ -1,0 +1,50 @@
+/** How long the next try is put off, in milliseconds. */
+const delays = [2_000, 4_000, 8_000, 15_000, 30_000];
+
+export const retryDelay = (failures: number): number =>
+  delays[Math.min(failures, delays.length - 1)] ?? 30_000;
+
+/** Runs `work` a while after it is asked for, later each time until it succeeds, and at once when the network is back. */
+export function createRetry(work: () => Promise<void>): { later(): void } {
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  async function run(): Promise<void> {
+    clearTimeout(timer);
+    globalThis.removeEventListener?.('online', run);
+    timer = undefined;
+    try {
+      await work();
+      failures = 0;
+    } catch {
+      // Whoever needs it asks again.
+    }
+  }
+
+  return {
+    later() {
+      if (timer !== undefined) return;
+      timer = setTimeout(run, retryDelay(failures));
+      failures += 1;
+      globalThis.addEventListener?.('online', run);
+    },
+  };
+}
+
+/** Resolves after `wait` milliseconds (without one, never), when the signal aborts, or by `wake`. */
+export function createPause() {
+  let wake = () => {};
+  return {
+    wake: () => wake(),
+    wait(wait: number | undefined, signal: AbortSignal): Promise<void> {
+      return new Promise((resolve) => {
+        const timer = wait === undefined ? undefined : setTimeout(resolve, wait);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+  };
+}
