@@ -1,7 +1,7 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
-import { useExpertKey, useServices } from '../services/services.tsx';
+import { useExpertKey } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { confidentialQuestion } from './question.tsx';
@@ -96,13 +96,14 @@ function EncryptedReply({
     return (
       <Notice title="This request is encrypted.">
         <p>
-          Browsers can answer it only on pages that were loaded over https, or from this machine by the name
-          localhost. Open Expert Relay at its https address.
+          {key.reason === 'insecure'
+            ? 'Encrypted answers need https (or localhost). Open Expert Relay at its https address to answer it.'
+            : 'This browser is too old to encrypt answers. Update it, or answer with another one.'}
         </p>
       </Notice>
     );
   }
-  if (key.kind === 'loading') return <KeyLoading />;
+  if (key.kind === 'loading') return <p className={styles.quiet}>Reading your expert key…</p>;
   if (key.kind === 'locked' || key.kind === 'replaced') {
     return (
       <div className={styles.panel}>
@@ -114,7 +115,7 @@ function EncryptedReply({
   if (key.kind === 'missing' && isAnswering) {
     return (
       <div className={styles.panel}>
-        <MakeExpertKey onDone={() => {}} />
+        <MakeExpertKey onDone={() => {}} onCancel={() => setIsAnswering(false)} />
       </div>
     );
   }
@@ -153,30 +154,6 @@ function ReadingKey({ conversation }: { conversation: ReplyAreaProps['conversati
     <div className={styles.panel}>
       <OpenExpertKey onDone={() => {}} />
     </div>
-  );
-}
-
-function KeyLoading() {
-  const { expertKey } = useServices();
-  const [hasFailed, setHasFailed] = useState(false);
-  const load = useCallback(() => {
-    setHasFailed(false);
-    expertKey.load().catch(() => setHasFailed(true));
-  }, [expertKey]);
-  useEffect(() => {
-    // Of itself it was tried when the page was opened.
-    const timer = setTimeout(load, 1_000);
-    return () => clearTimeout(timer);
-  }, [load]);
-  if (!hasFailed) return <p className={styles.quiet}>Reading your expert key…</p>;
-  return (
-    <Notice
-      kind="warning"
-      title="Your expert key could not be read."
-      actions={<Button onClick={load}>Try again</Button>}
-    >
-      <p>The relay cannot be reached. What you typed is kept.</p>
-    </Notice>
   );
 }
 
