@@ -96,3 +96,21 @@ test('a full disk: one sentence', async () => {
     errors: expect.stringMatching(/^The disk is full\. Free about 1 GB for \S+ and npm's cache, .*$/),
   });
 });
+
+test('packages are installed again when those of the web app change', async () => {
+  chmodSync(checkout, 0o777);
+  const web = at('services/dashboard/web');
+  mkdirSync(web, { recursive: true });
+  const installs = async (dependencies: object) => {
+    writeFileSync(join(web, 'package.json'), JSON.stringify({ dependencies }));
+    await start(`
+      const { appendFileSync, mkdirSync } = require('node:fs');
+      mkdirSync('node_modules', { recursive: true });
+      appendFileSync('installs', 'x');
+    `).ended;
+    return readFileSync(at('installs'), 'utf8').length;
+  };
+  expect(await installs({ react: '1' })).toBe(1);
+  expect(await installs({ react: '1' })).toBe(1);
+  expect(await installs({ react: '2' })).toBe(2);
+});

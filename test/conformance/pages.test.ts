@@ -51,6 +51,11 @@ describe(row('authentication', 'pages'), () => {
     expect(answer.headers.location).toBe('/dashboard');
   });
 
+  test('the sign-in allows the icon of the site', async () => {
+    const { headers } = await here.relay.nobody.get('/auth/login');
+    expect(headers['content-security-policy']).toContain("img-src 'self'");
+  });
+
   test('no page runs what stands in it', async () => {
     for (const path of ['/auth/login', '/docs']) {
       const { headers } = await here.relay.nobody.get(path);

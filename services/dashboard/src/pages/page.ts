@@ -43,6 +43,8 @@ ul { margin: 0 0 16px; padding-left: 20px; }
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  // The site's icon, which browsers ask for at /favicon.ico.
+  "img-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
