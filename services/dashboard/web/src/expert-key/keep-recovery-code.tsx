@@ -3,11 +3,11 @@ import { ActionError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './expert-key.module.css';
 import { isConflict, type NewKey } from './expert-key.ts';
-import { Panel } from './panel.tsx';
 import { DownloadCode, PrintCode } from './recovery-sheet.tsx';
 
 interface KeepRecoveryCodeProps {

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import { useServices } from '../services/services.tsx';
 import { ActionError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import type { NewKey } from './expert-key.ts';
 import { KeepRecoveryCode } from './keep-recovery-code.tsx';
-import { Panel } from './panel.tsx';
 
 interface MakeExpertKeyProps {
   /** The key is in use, or, as `state` of the expert key says, that of another device is. */

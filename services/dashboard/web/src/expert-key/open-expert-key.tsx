@@ -4,11 +4,11 @@ import { useExpertKey, useServices } from '../services/services.tsx';
 import { describeError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './expert-key.module.css';
 import { MakeExpertKey } from './make-expert-key.tsx';
-import { Panel } from './panel.tsx';
 import { ReplaceExpertKey } from './replace-expert-key.tsx';
 
 const codeLength = 28;

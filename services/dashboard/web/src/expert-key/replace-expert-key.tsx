@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/panel.tsx';
 import styles from './expert-key.module.css';
-import { Panel } from './panel.tsx';
 
 interface ReplaceExpertKeyProps {
   readonly onMake: () => void;

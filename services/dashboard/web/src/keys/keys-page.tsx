@@ -1,5 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { Page } from '../app/page.tsx';
+import { QueryView } from '../session/query-view.tsx';
+import { Button } from '../ui/button.tsx';
+import { Time } from '../ui/time.tsx';
+import { type Key, keysQuery } from './key-calls.ts';
+import { KeyRow } from './key-row.tsx';
+import styles from './keys.module.css';
+import { MakeKey } from './make-key.tsx';
 
+/** The keys that agents ask with and scripts answer with. */
 export function KeysPage() {
-  return <Page title="Keys">{null}</Page>;
+  const keys = useQuery(keysQuery);
+  const [isMaking, setIsMaking] = useState(false);
+  const [done, setDone] = useState('');
+  const opener = useRef<HTMLButtonElement>(null);
+
+  return (
+    <Page title="Keys">
+      <div className={styles.top}>
+        <p className={styles.about}>
+          An agent needs a key to ask you. Give each agent a key of its own, so that you can revoke one
+          without the others.
+        </p>
+        <Button
+          ref={opener}
+          look="main"
+          aria-expanded={isMaking}
+          onClick={() => {
+            setDone('');
+            setIsMaking(true);
+          }}
+        >
+          Make a key
+        </Button>
+      </div>
+      {isMaking && (
+        <MakeKey
+          onClose={() => {
+            setIsMaking(false);
+            opener.current?.focus();
+          }}
+        />
+      )}
+      <p role="status" className={done ? styles.done : 'visually-hidden'}>
+        {done}
+      </p>
+      <QueryView query={keys} what="Your keys" lines={['30%', '55%', '30%', '55%', '30%', '55%']}>
+        {(all) => (
+          <KeyList
+            keys={all}
+            onRevoked={({ name }) => {
+              setDone(`The key “${name}” is revoked.`);
+              opener.current?.focus();
+            }}
+          />
+        )}
+      </QueryView>
+    </Page>
+  );
+}
+
+function KeyList({ keys, onRevoked }: { keys: readonly Key[]; onRevoked: (key: Key) => void }) {
+  const active = keys.filter(({ revokedAt }) => revokedAt === null);
+  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
+  return (
+    <>
+      {active.length === 0 ? (
+        <p className={styles.nothing}>You have no keys. Make one for the first agent that asks you.</p>
+      ) : (
+        <ul className={styles.list} aria-label="Keys in use">
+          {active.map((key) => (
+            <KeyRow key={key.id} apiKey={key} onRevoked={() => onRevoked(key)} />
+          ))}
+        </ul>
+      )}
+      {revoked.length > 0 && (
+        <details>
+          <summary className={styles.summary}>Revoked keys ({revoked.length})</summary>
+          <ul className={styles.list}>
+            {revoked.map(({ id, name, lastFour, revokedAt }) => (
+              <li key={id} className={styles.row}>
+                <div className={styles.facts}>
+                  <span className={styles.name} dir="auto">
+                    {name}
+                  </span>
+                  <span className={styles.detail}>
+                    <code>…{lastFour}</code>
+                    {revokedAt && (
+                      <span>
+                        revoked <Time at={revokedAt} details />
+                      </span>
+                    )}
+                  </span>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
 }

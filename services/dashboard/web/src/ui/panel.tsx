@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import styles from './expert-key.module.css';
+import styles from './panel.module.css';
 
 /** A part of the page that opens in answer to a button. It takes the focus: its heading, or what asks for it within. */
 export function Panel({ title, children }: { title: string; children: ReactNode }) {

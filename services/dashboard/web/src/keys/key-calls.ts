@@ -1,0 +1,61 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { call } from '../session/call.ts';
+
+export type KeyKind = 'consumer' | 'provider';
+
+/** An API key as its owner sees it later: without its secret. */
+export interface Key {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** The only answer with the secret, `key`. It goes into no cache. */
+type KeyWithSecret = Key & { readonly key: string };
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  // When a key was used last comes with no event.
+  staleTime: 0,
+  queryFn: async ({ signal }) => (await call<{ keys: readonly Key[] }>('/api/keys', { signal })).body.keys,
+});
+
+export async function makeKey(queries: QueryClient, key: { name: string; kind: KeyKind }) {
+  return keepKey(queries, (await call<KeyWithSecret>('/api/keys', { method: 'POST', body: key })).body);
+}
+
+export async function rotateKey(queries: QueryClient, id: string, graceSeconds: number) {
+  const path = `/api/keys/${encodeURIComponent(id)}/rotate`;
+  return keepKey(queries, (await call<KeyWithSecret>(path, { method: 'POST', body: { graceSeconds } })).body);
+}
+
+export async function renameKey(queries: QueryClient, id: string, name: string): Promise<void> {
+  const path = `/api/keys/${encodeURIComponent(id)}`;
+  const { body } = await call<Key>(path, { method: 'PUT', body: { name } });
+  keep(queries, body);
+}
+
+export async function revokeKey(queries: QueryClient, key: Key): Promise<void> {
+  await call(`/api/keys/${encodeURIComponent(key.id)}`, { method: 'DELETE' });
+  keep(queries, { ...key, revokedAt: new Date().toISOString() });
+}
+
+function keepKey(queries: QueryClient, { key: secret, ...key }: KeyWithSecret) {
+  keep(queries, key);
+  return { key, secret };
+}
+
+/** Shows a new or changed key in the list, without reading it again. */
+function keep(queries: QueryClient, key: Key): void {
+  // An answer that is on its way was made before.
+  void queries.cancelQueries(keysQuery);
+  queries.setQueryData(keysQuery.queryKey, (keys = []) =>
+    keys.some(({ id }) => id === key.id)
+      ? keys.map((other) => (other.id === key.id ? key : other))
+      : [key, ...keys],
+  );
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ActionError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { type Choice, Choices } from '../ui/choices.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { type KeyKind, makeKey } from './key-calls.ts';
+import styles from './keys.module.css';
+import { NewSecret } from './new-secret.tsx';
+
+const kinds: readonly Choice<KeyKind>[] = [
+  { value: 'consumer', label: 'For an agent', hint: 'It asks you questions, and reads your answers.' },
+  {
+    value: 'provider',
+    label: 'For a script of yours',
+    hint: 'It reads all of your requests and answers in your name.',
+  },
+];
+
+export function MakeKey({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState<KeyKind>('consumer');
+  const [mistake, setMistake] = useState<string>();
+  // Here alone: it is gone when this panel closes.
+  const [secret, setSecret] = useState<string>();
+  const making = useAction(async () =>
+    setSecret((await makeKey(queries, { name: name.trim(), kind })).secret),
+  );
+
+  function make(event: FormEvent) {
+    event.preventDefault();
+    const isNamed = name.trim() !== '';
+    setMistake(isNamed ? undefined : 'Give it a name, such as the agent’s.');
+    if (isNamed) void making.run();
+  }
+
+  if (secret) {
+    return <NewSecret title={`The key “${name.trim()}”`} kind={kind} secret={secret} onClose={onClose} />;
+  }
+  return (
+    <Panel title="Make a key">
+      <form className={styles.form} onSubmit={make} noValidate>
+        <TextField
+          label="Name"
+          autoFocus
+          required
+          maxLength={100}
+          dir="auto"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          error={mistake}
+          autoComplete="off"
+        />
+        <Choices legend="What is it for?" choices={kinds} value={kind} onChange={setKind} />
+        <div className={styles.actions}>
+          <Button look="main" type="submit" isBusy={making.isBusy}>
+            {making.isBusy ? 'Making…' : 'Make the key'}
+          </Button>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+        <ActionError error={making.error} />
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ActionError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { type Choice, Choices } from '../ui/choices.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { type Key, rotateKey } from './key-calls.ts';
+import styles from './keys.module.css';
+import { NewSecret } from './new-secret.tsx';
+
+type Grace = '0' | '3600' | '86400' | '604800';
+
+const graces: readonly Choice<Grace>[] = [
+  { value: '0', label: 'It stops now', hint: 'For a secret that others may have seen.' },
+  { value: '3600', label: 'It works for 1 hour' },
+  { value: '86400', label: 'It works for 1 day' },
+  { value: '604800', label: 'It works for 1 week' },
+];
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The key stays the same one, with another secret. */
+export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [grace, setGrace] = useState<Grace>('86400');
+  // Here alone: it is gone when this panel closes.
+  const [made, setMade] = useState<{ secret: string; endsAt: number }>();
+  const rotating = useAction(async () => {
+    const { secret } = await rotateKey(queries, apiKey.id, Number(grace));
+    setMade({ secret, endsAt: Date.now() + Number(grace) * 1_000 });
+  });
+
+  if (made) {
+    return (
+      <NewSecret
+        title={`The new secret of “${apiKey.name}”`}
+        kind={apiKey.kind}
+        secret={made.secret}
+        note={
+          grace === '0'
+            ? 'The old one is refused within 5 seconds.'
+            : `The old one works until ${time.format(made.endsAt)}.`
+        }
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Panel title={`A new secret for “${apiKey.name}”`}>
+      <p>
+        The key keeps its name, its requests and its conversations. Put the new secret where the old one is
+        used before the old one stops.
+      </p>
+      <Choices legend="What about the old secret?" choices={graces} value={grace} onChange={setGrace} />
+      <div className={styles.actions}>
+        <Button look="main" isBusy={rotating.isBusy} onClick={() => void rotating.run()}>
+          {rotating.isBusy ? 'Making…' : 'Make a new secret'}
+        </Button>
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+      <ActionError error={rotating.error} />
+    </Panel>
+  );
+}

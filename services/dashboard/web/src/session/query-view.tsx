@@ -1,0 +1,34 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { describeError } from './action-error.tsx';
+
+interface QueryViewProps<T> {
+  readonly query: UseQueryResult<T>;
+  /** What could not be read, as the subject of a sentence: "Your keys". */
+  readonly what: string;
+  /** Widths of the lines that stand for the content while it is loading. */
+  readonly lines: readonly string[];
+  readonly children: (data: T) => ReactNode;
+}
+
+/** What was read from the relay, or its shape while it is loading, or why it could not be read. */
+export function QueryView<T>({ query, what, lines, children }: QueryViewProps<T>) {
+  if (query.data !== undefined) return children(query.data);
+  if (!query.isError) return <Skeleton lines={lines} />;
+  return (
+    <Notice
+      kind="danger"
+      title={`${what} could not be read.`}
+      actions={
+        <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      }
+    >
+      <p>{describeError(query.error)}</p>
+    </Notice>
+  );
+}
