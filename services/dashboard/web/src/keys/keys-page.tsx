@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Page } from '../app/page.tsx';
 import { QueryView } from '../session/query-view.tsx';
 import { Button } from '../ui/button.tsx';
@@ -15,6 +15,11 @@ export function KeysPage() {
   const [isMaking, setIsMaking] = useState(false);
   const [done, setDone] = useState('');
   const opener = useRef<HTMLButtonElement>(null);
+  const wasMaking = useRef(false);
+  useEffect(() => {
+    if (wasMaking.current && !isMaking) opener.current?.focus();
+    wasMaking.current = isMaking;
+  }, [isMaking]);
 
   return (
     <Page title="Keys">
@@ -26,7 +31,7 @@ export function KeysPage() {
         <Button
           ref={opener}
           look="main"
-          aria-expanded={isMaking}
+          className={isMaking ? styles.away : undefined}
           onClick={() => {
             setDone('');
             setIsMaking(true);
@@ -35,14 +40,7 @@ export function KeysPage() {
           Make a key
         </Button>
       </div>
-      {isMaking && (
-        <MakeKey
-          onClose={() => {
-            setIsMaking(false);
-            opener.current?.focus();
-          }}
-        />
-      )}
+      {isMaking && <MakeKey onClose={() => setIsMaking(false)} />}
       <p role="status" className={done ? styles.done : 'visually-hidden'}>
         {done}
       </p>

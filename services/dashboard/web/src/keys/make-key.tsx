@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
@@ -24,6 +24,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [kind, setKind] = useState<KeyKind>('consumer');
   const [mistake, setMistake] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
   // Here alone: it is gone when this panel closes.
   const [secret, setSecret] = useState<string>();
   const making = useAction(async () =>
@@ -35,6 +36,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     const isNamed = name.trim() !== '';
     setMistake(isNamed ? undefined : 'Give it a name, such as the agent’s.');
     if (isNamed) void making.run();
+    else field.current?.focus();
   }
 
   if (secret) {
@@ -44,6 +46,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     <Panel title="Make a key">
       <form className={styles.form} onSubmit={make} noValidate>
         <TextField
+          ref={field}
           label="Name"
           autoFocus
           required

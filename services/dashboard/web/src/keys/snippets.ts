@@ -17,7 +17,7 @@ interface SnippetOptions {
 }
 
 const notPublished =
-  'The package is not on npm yet: in a folder where it is not installed, install the files that `npm run pack` makes first.';
+  'Not on npm yet: run it in the folder of Expert Relay, or install the files that “npm run pack” makes there.';
 
 export const snippetsFor = (options: SnippetOptions): readonly Snippet[] =>
   options.kind === 'consumer' ? forAgent(options) : forScript(options);
@@ -30,7 +30,8 @@ function forAgent({ secret, url }: SnippetOptions): readonly Snippet[] {
       blocks: [
         {
           title: 'Ask',
-          code: `curl -sS ${url}/api/v1/help -H 'content-type: application/json' -d '{
+          code: `curl -sS ${url}/api/v1/help \\
+  -H 'content-type: application/json' -d '{
   "apiKey": "${secret}",
   "messages": [],
   "question": "May I remove the lock file?",
@@ -39,7 +40,8 @@ function forAgent({ secret, url }: SnippetOptions): readonly Snippet[] {
         },
         {
           title: 'Read the answers, with the requestId of the request',
-          code: `curl -sS ${url}/api/v1/messages/REQUEST_ID -H 'x-api-key: ${secret}'`,
+          code: `curl -sS ${url}/api/v1/messages/REQUEST_ID \\
+  -H 'x-api-key: ${secret}'`,
         },
       ],
     },
@@ -155,12 +157,14 @@ for await (const request of expert.requests()) {
       blocks: [
         {
           title: 'List the requests that wait for you',
-          code: `curl -sS '${url}/api/v1/requests?status=pending' -H 'x-api-key: ${secret}'`,
+          code: `curl -sS '${url}/api/v1/requests?status=pending' \\
+  -H 'x-api-key: ${secret}'`,
         },
         {
           title: 'Answer, with the requestId of the request',
-          code: `curl -sS ${url}/api/v1/message/REQUEST_ID -H 'x-api-key: ${secret}' \\
-  -H 'content-type: application/json' -d '{"role": "provider", "plaintext": "Yes, it is stale."}'`,
+          code: `curl -sS ${url}/api/v1/message/REQUEST_ID \\
+  -H 'x-api-key: ${secret}' -H 'content-type: application/json' \\
+  -d '{"role": "provider", "plaintext": "Yes, it is stale."}'`,
         },
       ],
     },

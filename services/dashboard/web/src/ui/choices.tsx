@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import { useId } from 'react';
 import styles from './form.module.css';
 
 export interface Choice<T extends string> {
@@ -7,25 +7,22 @@ export interface Choice<T extends string> {
   readonly hint?: string;
 }
 
+interface ChoicesProps<T extends string> {
+  readonly legend: string;
+  /** Where a heading says it already. */
+  readonly isLegendHidden?: boolean;
+  readonly isInLine?: boolean;
+  readonly choices: readonly Choice<T>[];
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}
+
 /** One of a few, all of them in sight. */
-export function Choices<T extends string>({
-  legend,
-  isLegendHidden = false,
-  choices,
-  value,
-  onChange,
-  children,
-}: {
-  legend: string;
-  isLegendHidden?: boolean;
-  choices: readonly Choice<T>[];
-  value: T;
-  onChange: (value: T) => void;
-  children?: ReactNode;
-}) {
+export function Choices<T extends string>(props: ChoicesProps<T>) {
+  const { legend, isLegendHidden = false, isInLine = false, choices, value, onChange } = props;
   const name = useId();
   return (
-    <fieldset className={styles.choices}>
+    <fieldset className={isInLine ? `${styles.choices} ${styles.inLine}` : styles.choices}>
       <legend className={isLegendHidden ? 'visually-hidden' : styles.label}>{legend}</legend>
       {choices.map((choice) => (
         <label key={choice.value} className={styles.choice}>
@@ -42,7 +39,6 @@ export function Choices<T extends string>({
           </span>
         </label>
       ))}
-      {children}
     </fieldset>
   );
 }

@@ -1,0 +1,160 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { ActionError } from '../session/action-error.tsx';
+import { QueryView } from '../session/query-view.tsx';
+import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Time } from '../ui/time.tsx';
+import { useAction } from '../ui/use-action.ts';
+import {
+  addIdentity,
+  type Identity,
+  identitiesQuery,
+  nameProvider,
+  removeIdentity,
+  sessionsQuery,
+} from './account-calls.ts';
+import { Section } from './section.tsx';
+import styles from './settings.module.css';
+import { useDone } from './use-done.ts';
+
+/** The accounts elsewhere that the user signs in with. */
+export function Accounts() {
+  const query = useQuery(identitiesQuery);
+  const [done, setDone] = useDone();
+  return (
+    <Section
+      title="Ways to sign in"
+      about="Each of them leads to this account, with the same requests and keys."
+      done={done}
+    >
+      <QueryView query={query} what="Your ways to sign in" lines={['50%', '30%']}>
+        {({ identities, providers }) => (
+          <>
+            <ul className={styles.list}>
+              {identities.map((identity) => (
+                <AccountRow
+                  key={identity.provider}
+                  identity={identity}
+                  isOnly={identities.length === 1}
+                  onRemoved={() => setDone(`${nameProvider(identity.provider)} is removed.`)}
+                />
+              ))}
+            </ul>
+            <AddAccount
+              providers={providers.filter((name) => !identities.some(({ provider }) => provider === name))}
+            />
+          </>
+        )}
+      </QueryView>
+    </Section>
+  );
+}
+
+function AddAccount({ providers }: { providers: readonly string[] }) {
+  const [chosen, setChosen] = useState<string>();
+  const adding = useAction(addIdentity);
+  if (providers.length === 0) return null;
+  return (
+    <>
+      <div className={styles.actions}>
+        {providers.map((provider) => (
+          <Button
+            key={provider}
+            isBusy={adding.isBusy && chosen === provider}
+            onClick={() => {
+              setChosen(provider);
+              void adding.run(provider);
+            }}
+          >
+            Add {nameProvider(provider)}
+          </Button>
+        ))}
+      </div>
+      <ActionError error={adding.error} />
+    </>
+  );
+}
+
+interface AccountRowProps {
+  readonly identity: Identity;
+  readonly isOnly: boolean;
+  readonly onRemoved: () => void;
+}
+
+function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
+  const { provider, label, createdAt } = identity;
+  const queries = useQueryClient();
+  const [isAsked, setIsAsked] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const name = nameProvider(provider);
+  const sessions = useQuery(sessionsQuery).data ?? [];
+  const isOwn = sessions.some((session) => session.current && session.provider === provider);
+  const removing = useAction(async () => {
+    await removeIdentity(provider);
+    // This session has ended with it: the page leads to the sign-in.
+    if (isOwn) return location.reload();
+    queries.setQueryData(
+      identitiesQuery.queryKey,
+      (known) =>
+        known && { ...known, identities: known.identities.filter((other) => other.provider !== provider) },
+    );
+    onRemoved();
+    await queries.invalidateQueries(sessionsQuery);
+  });
+  return (
+    <li className={styles.row}>
+      <div className={styles.line}>
+        <div className={styles.facts}>
+          <span className={styles.name}>
+            {name}
+            {label && (
+              <span dir="auto" className={styles.label}>
+                {label}
+              </span>
+            )}
+          </span>
+          <span className={styles.detail}>
+            <span>
+              added <Time at={createdAt} details />
+            </span>
+          </span>
+        </div>
+        {!isOnly && (
+          <Button
+            ref={opener}
+            look="quiet"
+            aria-label={`Remove ${name}`}
+            aria-expanded={isAsked}
+            onClick={() => setIsAsked(!isAsked)}
+          >
+            Remove
+          </Button>
+        )}
+      </div>
+      {isAsked && (
+        <Panel title={`Remove ${name}?`}>
+          <p>
+            You can no longer sign in with it, and every session that was begun with it ends
+            {isOwn ? ': this one too, so you sign in again in another way.' : '.'}
+          </p>
+          <div className={styles.actions}>
+            <Button look="danger" isBusy={removing.isBusy} onClick={() => void removing.run()}>
+              {removing.isBusy ? 'Removing…' : `Remove ${name}`}
+            </Button>
+            <Button
+              look="quiet"
+              onClick={() => {
+                setIsAsked(false);
+                opener.current?.focus();
+              }}
+            >
+              Keep it
+            </Button>
+          </div>
+          <ActionError error={removing.error} />
+        </Panel>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import { changePreferences, type Preferences, preferences } from '../preferences/preferences.ts';
+import { type Choice, Choices } from '../ui/choices.tsx';
+import { useStore } from '../ui/store.ts';
+import { Switch } from '../ui/switch.tsx';
+import { Section } from './section.tsx';
+import { useDone } from './use-done.ts';
+
+const themes: readonly Choice<Preferences['theme']>[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+
+/** What holds for this browser alone. */
+export function BrowserSettings() {
+  const { theme, shortcuts } = useStore(preferences);
+  const [savedTheme, setSavedTheme] = useDone();
+  const [savedShortcuts, setSavedShortcuts] = useDone();
+  return (
+    <>
+      <Section title="Appearance" done={savedTheme}>
+        <Choices
+          legend="Appearance"
+          isLegendHidden
+          isInLine
+          choices={themes}
+          value={theme}
+          onChange={(chosen) => {
+            changePreferences({ theme: chosen });
+            setSavedTheme('Saved');
+          }}
+        />
+      </Section>
+      <Section title="Keyboard" done={savedShortcuts}>
+        <Switch
+          label="Shortcuts of a single key"
+          hint="Such as j and k for the next and the previous request. Press ? to see all of them. Switch them off if you speak to your computer, or press keys by mistake."
+          isOn={shortcuts}
+          onChange={(isOn) => {
+            changePreferences({ shortcuts: isOn });
+            setSavedShortcuts('Saved');
+          }}
+        />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazyPage } from '../app/lazy-page.tsx';
+import { ExpertKeyPanel, NoExpertKey } from '../expert-key/expert-key-panel.tsx';
+import { useExpertKey, useServices } from '../services/services.tsx';
+import { ActionError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { Section } from './section.tsx';
+import styles from './settings.module.css';
+import { useDone } from './use-done.ts';
+
+const MakeExpertKey = lazyPage(async () => (await import('../expert-key/make-expert-key.tsx')).MakeExpertKey);
+const ReplaceExpertKey = lazyPage(
+  async () => (await import('../expert-key/replace-expert-key.tsx')).ReplaceExpertKey,
+);
+
+/** `begin`: make the first key, or open it by its code, whichever is needed. */
+type Part = 'begin' | 'renew' | 'replace' | 'make' | 'remove';
+
+export function ExpertKeySettings() {
+  const { storage } = useServices();
+  const state = useExpertKey();
+  const [chosen, setOpen] = useState<Part>();
+  // Another tab may have made or opened the key meanwhile.
+  const open = chosen === 'begin' && state.kind === 'ready' ? undefined : chosen;
+  const [done, setDone] = useDone();
+  const buttons = useRef<HTMLDivElement>(null);
+  const returnsTo = useRef<Part>(undefined);
+
+  function begin(part: Part) {
+    returnsTo.current = part;
+    setOpen(part);
+  }
+  function finish(text: string) {
+    setOpen(undefined);
+    setDone(text);
+  }
+  const cancel = () => finish('');
+
+  // Back to the button that opened the panel, or to what has taken its place.
+  useEffect(() => {
+    if (open || !returnsTo.current) return;
+    const all = buttons.current;
+    const button = all?.querySelector<HTMLElement>(`[name="${returnsTo.current}"]`);
+    (button ?? all?.querySelector<HTMLElement>('button'))?.focus();
+    returnsTo.current = undefined;
+  }, [open]);
+
+  return (
+    <Section title="Your key" done={done}>
+      {state.kind === 'loading' && <Skeleton lines={['60%', '90%']} />}
+      {state.kind === 'unsupported' && <NoExpertKey />}
+      {state.kind === 'missing' && (
+        <p className={styles.about}>
+          You have none yet. It encrypts your answers, and is made at your first answer to an encrypted
+          request, or now.
+        </p>
+      )}
+      {state.kind === 'locked' && (
+        <p className={styles.about}>
+          Your key is not in this browser. Your recovery code opens it here, so that you can read and answer
+          encrypted requests.
+        </p>
+      )}
+      {state.kind === 'replaced' && (
+        <p className={styles.about}>
+          You have made a new key on another device. The one of this browser is no longer in use.
+        </p>
+      )}
+      {state.kind === 'ready' && (
+        <>
+          <p className={styles.about}>
+            It encrypts your answers, and stays in this browser. Agents know you by its fingerprint: tell it
+            in person or on the phone to the people who set up an agent, so that they can compare it.
+          </p>
+          <div className={styles.fingerprint}>
+            <code className={styles.digits}>{state.fingerprint}</code>
+            <CopyButton text={state.fingerprint} aria-label="Copy the fingerprint" />
+          </div>
+          {!storage.isLasting && (
+            <Notice kind="warning" title="This browser forgets your key when you close the page.">
+              <p>It keeps nothing of this page, as in a private window. Have your recovery code ready.</p>
+            </Notice>
+          )}
+        </>
+      )}
+      <div ref={buttons} className={styles.actions} hidden={open !== undefined}>
+        {state.kind === 'missing' && (
+          <Button name="begin" onClick={() => begin('begin')}>
+            Make my key
+          </Button>
+        )}
+        {(state.kind === 'locked' || state.kind === 'replaced') && (
+          <Button name="begin" onClick={() => begin('begin')}>
+            Enter the recovery code
+          </Button>
+        )}
+        {state.kind === 'ready' && (
+          <>
+            <Button name="renew" onClick={() => begin('renew')}>
+              New recovery code
+            </Button>
+            <Button name="replace" onClick={() => begin('replace')}>
+              Make a new key
+            </Button>
+            <Button name="remove" onClick={() => begin('remove')}>
+              Remove from this browser
+            </Button>
+          </>
+        )}
+      </div>
+      <Suspense fallback={<Skeleton lines={['40%', '90%', '60%']} />}>{part()}</Suspense>
+    </Section>
+  );
+
+  function part(): ReactNode {
+    if (open === 'begin') {
+      return <ExpertKeyPanel onDone={() => finish('Your key is in this browser now.')} onCancel={cancel} />;
+    }
+    if (open === 'renew') {
+      const onDone = () => finish('The new code counts. The old one opens your key no longer.');
+      return <MakeExpertKey what="code" onDone={onDone} onCancel={cancel} />;
+    }
+    if (open === 'replace') {
+      return <ReplaceExpertKey hasKey onMake={() => setOpen('make')} onCancel={cancel} />;
+    }
+    if (open === 'make') {
+      return <MakeExpertKey onDone={() => finish('Your new key is in use.')} onCancel={cancel} />;
+    }
+    if (open === 'remove') {
+      return (
+        <RemoveKey onDone={() => finish('Your key is not in this browser any more.')} onCancel={cancel} />
+      );
+    }
+    return null;
+  }
+}
+
+function RemoveKey({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
+  const { expertKey } = useServices();
+  const removing = useAction(async () => {
+    await expertKey.forget();
+    onDone();
+  });
+  return (
+    <Panel title="Remove your key from this browser?">
+      <p>
+        To read and answer encrypted requests here again, you need your recovery code. If you do not have it,
+        make a new recovery code first.
+      </p>
+      <div className={styles.actions}>
+        <Button look="danger" isBusy={removing.isBusy} onClick={() => void removing.run()}>
+          {removing.isBusy ? 'Removing…' : 'Remove the key'}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Keep it
+        </Button>
+      </div>
+      <ActionError error={removing.error} />
+    </Panel>
+  );
+}

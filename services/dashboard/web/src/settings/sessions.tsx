@@ -1,0 +1,148 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useServices } from '../services/services.tsx';
+import { signOut } from '../services/sign-out.ts';
+import { ActionError } from '../session/action-error.tsx';
+import { QueryView } from '../session/query-view.tsx';
+import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Time } from '../ui/time.tsx';
+import { useAction } from '../ui/use-action.ts';
+import {
+  endAllSessions,
+  endOtherSessions,
+  endSession,
+  nameProvider,
+  type Session,
+  sessionsQuery,
+} from './account-calls.ts';
+import { Section } from './section.tsx';
+import styles from './settings.module.css';
+import { useDone } from './use-done.ts';
+
+/** Where the user is signed in. */
+export function Sessions() {
+  const query = useQuery(sessionsQuery);
+  const queries = useQueryClient();
+  const [done, setDone] = useDone();
+  const [isAsked, setIsAsked] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const keepOnly = (isKept: (session: Session) => boolean) =>
+    queries.setQueryData(sessionsQuery.queryKey, (known) => known?.filter(isKept));
+  const endingOthers = useAction(async () => {
+    await endOtherSessions();
+    keepOnly(({ current }) => current);
+    setDone('All other sessions have ended.');
+    opener.current?.focus();
+  });
+
+  return (
+    <Section title="Where you are signed in" done={done}>
+      <QueryView query={query} what="Your sessions" lines={['40%', '60%', '40%', '60%']}>
+        {(sessions) => (
+          <>
+            <ul className={styles.list}>
+              {sessions.map((session) => (
+                <SessionRow
+                  key={session.id}
+                  session={session}
+                  onEnded={() => {
+                    keepOnly(({ id }) => id !== session.id);
+                    setDone(`The session in ${session.device} has ended.`);
+                    opener.current?.focus();
+                  }}
+                />
+              ))}
+            </ul>
+            <div className={styles.actions}>
+              {sessions.length > 1 && (
+                <Button isBusy={endingOthers.isBusy} onClick={() => void endingOthers.run()}>
+                  {endingOthers.isBusy ? 'Ending…' : 'End all others'}
+                </Button>
+              )}
+              <Button ref={opener} aria-expanded={isAsked} onClick={() => setIsAsked(!isAsked)}>
+                Sign out everywhere
+              </Button>
+            </div>
+            <ActionError error={endingOthers.error} />
+            {isAsked && (
+              <SignOutEverywhere
+                onCancel={() => {
+                  setIsAsked(false);
+                  opener.current?.focus();
+                }}
+              />
+            )}
+          </>
+        )}
+      </QueryView>
+    </Section>
+  );
+}
+
+function SessionRow({ session, onEnded }: { session: Session; onEnded: () => void }) {
+  const { id, device, provider, createdAt, lastUsedAt, current } = session;
+  const ending = useAction(async () => {
+    await endSession(id);
+    onEnded();
+  });
+  return (
+    <li className={styles.row}>
+      <div className={styles.line}>
+        <div className={styles.facts}>
+          <span className={styles.name}>
+            {device}
+            {current && <span className={styles.label}>this browser</span>}
+          </span>
+          <span className={styles.detail}>
+            {!current && (
+              <span>
+                used <Time at={lastUsedAt} details />
+              </span>
+            )}
+            <span>
+              since <Time at={createdAt} details />
+            </span>
+            <span>{nameProvider(provider)}</span>
+          </span>
+        </div>
+        {!current && (
+          <Button
+            look="quiet"
+            isBusy={ending.isBusy}
+            aria-label={`End the session in ${device}`}
+            onClick={() => void ending.run()}
+          >
+            {ending.isBusy ? 'Ending…' : 'End'}
+          </Button>
+        )}
+      </div>
+      <ActionError error={ending.error} />
+    </li>
+  );
+}
+
+function SignOutEverywhere({ onCancel }: { onCancel: () => void }) {
+  const services = useServices();
+  const ending = useAction(async () => {
+    await endAllSessions();
+    await signOut(services);
+  });
+  return (
+    <Panel title="Sign out everywhere?">
+      <p>
+        Every session ends, this one too. Your key and your drafts are removed from this browser. Other
+        browsers keep theirs for your next sign-in, and lose them when somebody else signs in there.
+      </p>
+      <div className={styles.actions}>
+        <Button look="danger" isBusy={ending.isBusy} onClick={() => void ending.run()}>
+          {ending.isBusy ? 'Signing out…' : 'Sign out everywhere'}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+      <ActionError error={ending.error} />
+    </Panel>
+  );
+}
