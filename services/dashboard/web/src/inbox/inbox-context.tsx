@@ -5,6 +5,7 @@ import { useServices } from '../services/services.tsx';
 import { useStore } from '../ui/store.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { NewsAnnouncer } from './news-announcer.tsx';
+import { NewsNotifier } from './news-notifier.tsx';
 import { type Counts, rowsOf, toCount } from './rows.ts';
 import { createVisit, type Visit } from './visit.ts';
 
@@ -29,6 +30,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
     <InboxContext value={value}>
       <WaitingCount />
       <NewsAnnouncer inbox={value.inbox} />
+      <NewsNotifier inbox={value.inbox} />
       {children}
     </InboxContext>
   );

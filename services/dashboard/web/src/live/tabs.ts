@@ -18,6 +18,8 @@ export interface Tabs {
    * each tab works for itself.
    */
   lead(work: (signal: AbortSignal) => Promise<void>): void;
+  /** Whether this tab does that work: of all tabs one, where the browser has locks. */
+  isLeading(): boolean;
   /** How many tabs are open, at least one. */
   count(): Promise<number>;
 }
@@ -82,6 +84,7 @@ export function createTabs(userId: string): Tabs {
         if (isSilent && document.visibilityState === 'visible') queue(true);
       }, aliveMs);
     },
+    isLeading: () => isLeading || !locks,
     async count() {
       const { held = [] } = (await locks?.query()) ?? {};
       return Math.max(1, held.filter(({ name }) => name === present).length);

@@ -1,0 +1,43 @@
+// Shows the notifications of the experts' pages while one of these is open. It keeps nothing and serves nothing: the
+// relay's files always come from the relay.
+
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+
+/** The pages that are open, in whatever window. */
+const openPages = async () => {
+  const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  return windows.filter(({ url }) => url.startsWith(registration.scope));
+};
+
+addEventListener('message', (event) => event.waitUntil(show(event.data)));
+
+async function show({ title, body, requestId }) {
+  const pages = await openPages();
+  // The expert sees it in the list.
+  if (pages.some(({ visibilityState }) => visibilityState === 'visible')) return;
+  await registration.showNotification(title, {
+    body,
+    icon: '/dashboard/icons/icon-192.png',
+    // One for each request: a later one takes its place.
+    tag: requestId,
+    renotify: true,
+    data: { requestId },
+  });
+}
+
+addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(openRequest(event.notification.data.requestId));
+});
+
+async function openRequest(requestId) {
+  const [page] = await openPages();
+  if (!page) {
+    await clients.openWindow(`/dashboard/requests/${encodeURIComponent(requestId)}`);
+    return;
+  }
+  // First, since a page without the focus may not open anything.
+  const focused = await page.focus();
+  focused.postMessage({ type: 'open-request', requestId });
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { Page } from '../app/page.tsx';
+import { ActionError } from '../session/action-error.tsx';
+import { call } from '../session/call.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { useAction } from '../ui/use-action.ts';
+import styles from './first-request.module.css';
+
+/** What an agent's key stands for until one is made. */
+const placeholder = 'hs_...';
+
+/** Instead of the list before the first request: how one is made. The request itself comes in its place. */
+export function FirstRequest() {
+  const [key, setKey] = useState<string>();
+  const making = useAction(async () => {
+    const { body } = await call<{ key: string }>('/api/keys', {
+      method: 'POST',
+      body: { name: 'first agent', kind: 'consumer' },
+    });
+    setKey(body.key);
+  });
+  const command = commandFor(key ?? placeholder);
+  return (
+    <Page title="No requests yet">
+      <p>Agents that need your help ask you here. Send yourself a first request to see how it goes.</p>
+      <ol className={styles.steps}>
+        <li>
+          <h2>Make a key for an agent</h2>
+          <p>An agent shows its key to ask you. Each agent gets one of its own.</p>
+          {key ? (
+            <p role="status" className={styles.done}>
+              The key is in the command below. It is shown only now: copy it, or make another one in Keys
+              later.
+            </p>
+          ) : (
+            <>
+              <Button look="main" isBusy={making.isBusy} onClick={() => void making.run()}>
+                Make a key for an agent
+              </Button>
+              <ActionError error={making.error} />
+            </>
+          )}
+        </li>
+        <li>
+          <h2>Ask, as the agent would</h2>
+          <p>
+            {key
+              ? 'Run this in a terminal.'
+              : `This is the command. It works once it has a key in place of ${placeholder}`}
+          </p>
+          <div className={styles.command}>
+            <pre>
+              <code>{command}</code>
+            </pre>
+            <CopyButton text={command} label="Copy" look="plain" aria-label="Copy the command" />
+          </div>
+        </li>
+        <li>
+          <h2>Answer</h2>
+          <p>The request opens here as soon as it arrives.</p>
+        </li>
+      </ol>
+    </Page>
+  );
+}
+
+/** Without encryption, which a command of one line cannot do. */
+function commandFor(key: string): string {
+  const body = {
+    apiKey: key,
+    messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
+    question: 'May I remove the lock file?',
+    plaintext: 'The deploy waits for a lock. May I remove the lock file?',
+  };
+  return [
+    `curl ${location.origin}/api/v1/help \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '${JSON.stringify(body, null, 2)}'`,
+  ].join('\n');
+}

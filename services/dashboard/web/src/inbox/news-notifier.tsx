@@ -1,0 +1,39 @@
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { routes } from '../app/routes.ts';
+import { notify, onNotificationClick } from '../notifications/notifications.ts';
+import { preferences } from '../preferences/preferences.ts';
+import { useServices } from '../services/services.tsx';
+import { firstWords } from './first-words.ts';
+import type { Inbox } from './inbox.ts';
+
+/** How long a notification waits for the agent's name. */
+const completeMs = 5_000;
+
+/** Notifications of new requests and of agents' messages, by the one tab that has the stream, if the expert wants them. */
+export function NewsNotifier({ inbox }: { inbox: Inbox }) {
+  const { live } = useServices();
+  const [, navigate] = useLocation();
+  useEffect(() => onNotificationClick((requestId) => navigate(routes.request(requestId))), [navigate]);
+  useEffect(
+    () =>
+      inbox.onNews(({ kind, requestId }) => {
+        if (preferences.get().notifications === 'off' || !live.tabs.isLeading()) return;
+        void send(kind === 'request' ? 'Request' : 'Message', requestId).catch(() => {});
+      }),
+    [inbox, live],
+  );
+  return null;
+
+  async function send(what: string, requestId: string): Promise<void> {
+    const row = await inbox.complete(requestId, completeMs);
+    const refCode = row?.refCode ?? '';
+    // The question appears on a screen that others may see: only if the expert has said so.
+    const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
+    await notify({
+      title: `${what} from ${row?.agent?.name ?? 'an agent'}`,
+      body: question ? `${refCode}\n${firstWords(question, 200)}` : refCode,
+      requestId,
+    });
+  }
+}

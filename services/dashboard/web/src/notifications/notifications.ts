@@ -1,0 +1,55 @@
+/** A notification about one request. */
+export interface Notice {
+  readonly title: string;
+  readonly body: string;
+  readonly requestId: string;
+}
+
+const scriptUrl = `${import.meta.env.BASE_URL}service-worker.js`;
+
+interface ScriptUrlPolicy {
+  createScriptURL(url: string): string;
+}
+const { trustedTypes } = globalThis as {
+  trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy };
+};
+
+/** The page's content security policy lets scripts begin from here alone. */
+const policy: ScriptUrlPolicy | undefined = trustedTypes?.createPolicy('expert-relay', {
+  createScriptURL(url) {
+    if (url !== scriptUrl) throw new TypeError(`${url} is not the service worker.`);
+    return url;
+  },
+});
+
+const isSupported = (): boolean => 'Notification' in globalThis && 'serviceWorker' in navigator;
+
+/** Asks the browser, which asks the expert, unless that was settled earlier. Call it from a click. */
+export async function askForNotifications(): Promise<'granted' | 'denied' | 'unsupported'> {
+  if (!isSupported()) return 'unsupported';
+  if ((await Notification.requestPermission()) !== 'granted') return 'denied';
+  await startWorker();
+  return 'granted';
+}
+
+/** Shows a notification, unless a page of ours is visible. Without permission it does nothing. */
+export async function notify(notice: Notice): Promise<void> {
+  if (!isSupported() || Notification.permission !== 'granted') return;
+  const worker = await startWorker();
+  worker?.postMessage(notice);
+}
+
+/** Calls `open` when the expert clicks a notification, until the function that it gives is called. */
+export function onNotificationClick(open: (requestId: string) => void): () => void {
+  const onMessage = ({ data }: MessageEvent) => {
+    if (data?.type === 'open-request' && typeof data.requestId === 'string') open(data.requestId);
+  };
+  const { serviceWorker } = navigator;
+  serviceWorker?.addEventListener('message', onMessage);
+  return () => serviceWorker?.removeEventListener('message', onMessage);
+}
+
+async function startWorker(): Promise<ServiceWorker | null> {
+  await navigator.serviceWorker.register(policy?.createScriptURL(scriptUrl) ?? scriptUrl);
+  return (await navigator.serviceWorker.ready).active;
+}
