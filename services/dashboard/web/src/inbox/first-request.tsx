@@ -44,17 +44,17 @@ export function FirstRequest() {
         </li>
         <li>
           <h2>Ask, as the agent would</h2>
-          <p>
-            {key
-              ? 'Run this in a terminal.'
-              : `This is the command. It works once it has a key in place of ${placeholder}`}
-          </p>
-          <div className={styles.command}>
-            <pre>
-              <code>{command}</code>
-            </pre>
-            <CopyButton text={command} label="Copy" look="plain" aria-label="Copy the command" />
-          </div>
+          {key ? (
+            <p>Run this in a terminal.</p>
+          ) : (
+            <p>
+              Run this in a terminal, with a key in place of <code>{placeholder}</code>
+            </p>
+          )}
+          <CopyButton text={command} look="plain" label="Copy the command" />
+          <pre className={styles.command}>
+            <code>{command}</code>
+          </pre>
         </li>
         <li>
           <h2>Answer</h2>
@@ -65,17 +65,12 @@ export function FirstRequest() {
   );
 }
 
-/** Without encryption, which a command of one line cannot do. */
-function commandFor(key: string): string {
-  const body = {
-    apiKey: key,
-    messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
-    question: 'May I remove the lock file?',
-    plaintext: 'The deploy waits for a lock. May I remove the lock file?',
-  };
-  return [
-    `curl ${location.origin}/api/v1/help \\`,
-    `  -H 'content-type: application/json' \\`,
-    `  -d '${JSON.stringify(body, null, 2)}'`,
-  ].join('\n');
-}
+/** Without encryption, which needs a program. */
+const commandFor = (key: string): string => `curl ${location.origin}/api/v1/help \\
+  -H 'content-type: application/json' \\
+  -d '{
+    "apiKey": "${key}",
+    "messages": [{"role": "user", "content": "The deploy waits for a lock."}],
+    "question": "May I remove the lock file?",
+    "plaintext": "The deploy waits for a lock. May I remove the lock file?"
+  }'`;

@@ -19,21 +19,21 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
     () =>
       inbox.onNews(({ kind, requestId }) => {
         if (preferences.get().notifications === 'off' || !live.tabs.isLeading()) return;
-        void send(kind === 'request' ? 'Request' : 'Message', requestId).catch(() => {});
+        void send(inbox, kind === 'request' ? 'Request' : 'Message', requestId).catch(() => {});
       }),
     [inbox, live],
   );
   return null;
+}
 
-  async function send(what: string, requestId: string): Promise<void> {
-    const row = await inbox.complete(requestId, completeMs);
-    const refCode = row?.refCode ?? '';
-    // The question appears on a screen that others may see: only if the expert has said so.
-    const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
-    await notify({
-      title: `${what} from ${row?.agent?.name ?? 'an agent'}`,
-      body: question ? `${refCode}\n${firstWords(question, 200)}` : refCode,
-      requestId,
-    });
-  }
+async function send(inbox: Inbox, what: string, requestId: string): Promise<void> {
+  const row = await inbox.complete(requestId, completeMs);
+  const refCode = row?.refCode ?? '';
+  // The question appears on a screen that others may see: only if the expert has said so.
+  const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
+  await notify({
+    title: `${what} from ${row?.agent?.name ?? 'an agent'}`,
+    body: question ? `${refCode}\n${firstWords(question, 200)}` : refCode,
+    requestId,
+  });
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { routes } from '../app/routes.ts';
@@ -36,6 +36,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
     [filter, search.settled],
   );
   const list = useInfiniteQuery(inbox.listQuery(listing));
+  const isCounting = useQuery(inbox.countsQuery).isPending;
   const known = useStore(inbox.rows);
   const end = list.hasNextPage ? list.data?.pages.findLast(({ last }) => last)?.last : undefined;
   const isRead = list.data !== undefined;
@@ -79,6 +80,8 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       );
     }
     if (rows.length === 0 && !list.hasNextPage) {
+      // Without any request at all, the page shows something else.
+      if (isCounting) return null;
       return (
         <p className={styles.empty} role="status">
           {search.settled ? `Nothing found for “${search.settled}”.` : emptyTexts[filter]}
