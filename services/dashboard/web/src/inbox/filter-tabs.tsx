@@ -6,7 +6,7 @@ import { type Filter, filters } from './rows.ts';
 
 const names: Record<Filter, string> = { waiting: 'Waiting for you', answered: 'Answered', ended: 'Ended' };
 
-export const hrefOfFilter = (filter: Filter): string =>
+const hrefOfFilter = (filter: Filter): string =>
   filter === 'waiting' ? routes.inbox : `${routes.inbox}?filter=${filter}`;
 
 export function FilterTabs({ filter }: { filter: Filter }) {

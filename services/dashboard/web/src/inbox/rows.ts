@@ -46,7 +46,7 @@ export function filterOf({ status, turn }: Pick<Row, 'status' | 'turn'>): Filter
 }
 
 /** Negative when the first one is newer. Both members are compared as the relay does: by their bytes. */
-export function compare(one: Position, other: Position): number {
+function compare(one: Position, other: Position): number {
   if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt ? -1 : 1;
   if (one.requestId === other.requestId) return 0;
   return one.requestId > other.requestId ? -1 : 1;
