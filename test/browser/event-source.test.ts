@@ -92,7 +92,7 @@ test('goes on after the hub was restarted, with nothing lost and nothing twice',
   await isOpen(page.hear);
   const ids = await send(5);
   await hasHeard(page.hear, 5);
-  const stopping = relay.restartHub();
+  const stopping = relay.restart('hub');
   ids.push(...(await send(10)));
   await stopping;
   ids.push(...(await send(5)));

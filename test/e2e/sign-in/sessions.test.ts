@@ -162,10 +162,13 @@ describe('sessions', () => {
   });
 });
 
+const restartDashboard = (changed: Record<string, string>) =>
+  here.relay.restart('dashboard', { settings: changed });
+
 describe('after a restart of the dashboard', () => {
   afterEach(async () => {
     ahead = 0;
-    await here.relay.restartDashboard(settings);
+    await restartDashboard(settings);
   });
 
   test('a user who was removed from the list is signed out, and loses streams within five seconds', async () => {
@@ -174,7 +177,7 @@ describe('after a restart of the dashboard', () => {
     newUser();
     const stays = await signIn();
     const other = await listen(stays);
-    await here.relay.restartDashboard({
+    await restartDashboard({
       ...settings,
       RELAY_ALLOWED_USERS: `github:${here.github.user.login}`,
     });
@@ -188,7 +191,7 @@ describe('after a restart of the dashboard', () => {
   test('a session that is older than the lifetime is over, with its streams', async () => {
     const visitor = await signIn();
     const stream = await listen(visitor);
-    await here.relay.restartDashboard({ ...settings, RELAY_SESSION_LIFETIME: '1m' });
+    await restartDashboard({ ...settings, RELAY_SESSION_LIFETIME: '1m' });
     expect(await isSignedIn(visitor)).toBe(true);
     ahead = 61_000;
     expect(await isSignedIn(visitor)).toBe(false);
@@ -198,14 +201,14 @@ describe('after a restart of the dashboard', () => {
   test('a session whose record was deleted in Redis loses its streams', async () => {
     const stream = await listen(await signIn());
     await here.deleteSessionRecords();
-    await here.relay.restartDashboard(settings);
+    await restartDashboard(settings);
     await ended(stream);
   });
 
   test('a provider that cannot be reached at all is reported in words', async () => {
     const visitor = await signIn();
     // Nothing listens there.
-    await here.relay.restartDashboard({ ...settings, RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9' });
+    await restartDashboard({ ...settings, RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9' });
     const stranger = createVisitor(here.relay.gatewayUrl);
     const page = await stranger.follow('/auth/google');
     expect(page.url).toContain('/auth/error?reason=provider_failed');
@@ -219,10 +222,10 @@ describe('after a restart of the dashboard', () => {
   test('a cookie of the old secret is accepted while both are set, and a new one is signed by the first', async () => {
     const visitor = await signIn();
     const before = visitor.cookies();
-    await here.relay.restartDashboard({ ...settings, RELAY_SESSION_SECRET: `${newSecret},${oldSecret}` });
+    await restartDashboard({ ...settings, RELAY_SESSION_SECRET: `${newSecret},${oldSecret}` });
     expect(await isSignedIn(visitor)).toBe(true);
     expect(visitor.cookies()).not.toBe(before);
-    await here.relay.restartDashboard({ ...settings, RELAY_SESSION_SECRET: newSecret ?? '' });
+    await restartDashboard({ ...settings, RELAY_SESSION_SECRET: newSecret ?? '' });
     expect(await isSignedIn(visitor)).toBe(true);
     const old = createVisitor(here.relay.gatewayUrl);
     old.setCookies(before);

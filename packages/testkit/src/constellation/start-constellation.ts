@@ -10,7 +10,7 @@ import { watchOpenHandles } from '../watch-open-handles.ts';
 import { constellationEnv } from './constellation-env.ts';
 import { forgetRedisKeys, forgetStream } from './forget.ts';
 import { reservePort } from './reserve-port.ts';
-import type { OwnSettings, ServiceName } from './start-services.ts';
+import type { OwnSettings, RunningServices, ServiceName } from './start-services.ts';
 import { type TestServers, testServers } from './test-servers.ts';
 import { untilReady } from './until-ready.ts';
 import { watchConnections } from './watch-connections.ts';
@@ -25,10 +25,8 @@ export interface Constellation {
   makeTenant(name?: string): Promise<Tenant>;
   /** A link that signs a user in once, as the admin command makes it. */
   makeSignInLink(userId: string, minutes?: number): Promise<SignInLink>;
-  /** Stops the hub and starts a new one where it was. */
-  restartHub(): Promise<void>;
-  /** Stops the dashboard and starts a new one where it was, with other settings. */
-  restartDashboard(settings: Readonly<Record<string, string>>): Promise<void>;
+  /** Stops a service and starts a new one where it was, with other settings of its own; `meanwhile` runs in between. */
+  readonly restart: RunningServices['restart'];
   /** Stops everything, leaves nothing on the servers, and fails when a service left something open. */
   stop(): Promise<void>;
 }
@@ -89,15 +87,14 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     );
     await Promise.all(awaited.map(([, service]) => untilReady(service)));
 
-    const { gatewayUrl, hubUrl, services, restartHub, restartDashboard } = running;
+    const { gatewayUrl, hubUrl, services, restart } = running;
     return {
       gatewayUrl,
       hubUrl,
       databaseUrl,
       services,
       logs: logs.lines,
-      restartHub,
-      restartDashboard,
+      restart,
       makeTenant: (name) => makeTenant(database.prisma, name),
       makeSignInLink: (userId, minutes = 15) =>
         createSignInLink(database.prisma, { userId, minutes, publicUrl: gatewayUrl }),

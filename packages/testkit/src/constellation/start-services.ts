@@ -16,14 +16,20 @@ export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'expiry-
 
 export type OwnSettings = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 
+/** Those that other services and clients reach at an address that they keep. */
+export type Restartable = 'gateway' | 'hub' | 'dashboard';
+
+export interface RestartOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
 export interface RunningServices {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
   readonly services: Readonly<Record<ServiceName, Service>>;
-  /** Stops the hub and starts a new one where it was. */
-  restartHub(): Promise<void>;
-  /** Stops the dashboard and starts a new one where it was, with other settings. */
-  restartDashboard(settings: Readonly<Record<string, string>>): Promise<void>;
+  /** Stops a service and starts a new one where it was, with other settings of its own; `meanwhile` runs in between. */
+  restart(service: Restartable, options?: RestartOptions): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -76,20 +82,24 @@ export async function startServices(
     const gateway = await start(createGateway(readGatewayConfig(edge), overridesFor('gateway')));
     const services = { gateway, requests, messages, hub, 'expiry-worker': worker, dashboard };
     const { url: hubUrl } = hub;
-    const restartHub = async () => {
-      await services.hub.stop();
-      started.splice(started.indexOf(services.hub), 1);
-      const own = { ...inner, ...settings.hub, RELAY_PORT: new URL(hubUrl).port };
-      services.hub = await start(createHub(readHubConfig(own), overridesFor('hub')));
+    const create: Record<Restartable, (own: Readonly<Record<string, string>>) => Service> = {
+      gateway: (own) => createGateway(readGatewayConfig({ ...edge, ...own }), overridesFor('gateway')),
+      hub: (own) => createHub(readHubConfig({ ...inner, ...settings.hub, ...own }), overridesFor('hub')),
+      dashboard: (own) =>
+        createDashboard(
+          readDashboardConfig({ ...outer, ...settings.dashboard, ...own }),
+          overridesFor('dashboard'),
+        ),
     };
-    const { url: dashboardUrl } = dashboard;
-    const restartDashboard = async (changed: Readonly<Record<string, string>>) => {
-      await services.dashboard.stop();
-      started.splice(started.indexOf(services.dashboard), 1);
-      const own = { ...outer, ...settings.dashboard, RELAY_PORT: new URL(dashboardUrl).port, ...changed };
-      services.dashboard = await start(createDashboard(readDashboardConfig(own), overridesFor('dashboard')));
+    const restart: RunningServices['restart'] = async (name, { settings: own = {}, meanwhile } = {}) => {
+      const old: Service = services[name];
+      const { port } = new URL((old as Service & { url: string }).url);
+      await old.stop();
+      started.splice(started.indexOf(old), 1);
+      await meanwhile?.();
+      Object.assign(services, { [name]: await start(create[name]({ RELAY_PORT: port, ...own })) });
     };
-    return { gatewayUrl: gateway.url, hubUrl, services, restartHub, restartDashboard, stop };
+    return { gatewayUrl: gateway.url, hubUrl, services, restart, stop };
   } catch (error) {
     await stop();
     throw error;
