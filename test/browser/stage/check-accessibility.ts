@@ -4,26 +4,23 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
 /** What axe finds against WCAG 2.2 AA, a line each: rule, element, what is wrong. */
 export async function checkAccessibility(page: Page): Promise<string[]> {
   // As the debugger, so that the page's content security policy does not apply to it.
   await page.evaluate(source);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(options: object): Promise<{
-          violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary = '' }) =>
-          `${id}: ${String(target)}: ${failureSummary.replaceAll('\n', ' ')}`,
-      ),
-    );
-  });
+  const violations = await page.evaluate<
+    Violation[]
+  >(`axe.run({ runOnly: ${JSON.stringify(rules)} }).then((found) =>
+    found.violations.map(({ id, nodes }) => ({
+      id, nodes: nodes.map(({ target, failureSummary }) => [String(target), failureSummary]) })))`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(([target, summary = '']) => `${id}: ${target}: ${summary.replaceAll('\n', ' ')}`),
+  );
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly (readonly string[])[];
 }

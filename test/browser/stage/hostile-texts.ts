@@ -1,0 +1,57 @@
+/*
+ * What a hostile agent may write into any of its fields. Each text calls `hostile()` or loads something from
+ * evil.example if a page takes it for more than text.
+ */
+
+const run = 'hostile()';
+
+export const scripts: readonly string[] = [
+  `<script>${run}</script>`,
+  `</textarea></script><script>${run}</script>`,
+  `<img src=x onerror=${run}>`,
+  `<img src=https://evil.example/pixel.png>`,
+  `<svg onload=${run}><animate onbegin=${run} attributeName=x dur=1s></svg>`,
+  `<svg><script href="data:text/javascript,${run}"></script></svg>`,
+  `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=${run}&gt;">`,
+  `<iframe srcdoc="<script>parent.${run}</script>"></iframe><iframe src="javascript:${run}"></iframe>`,
+  `<details open ontoggle=${run}>x</details><body onload=${run}>`,
+  `<a href="javascript:${run}" id=link>press</a>`,
+  `<form action="javascript:${run}"><button formaction="javascript:${run}">press</button></form>`,
+  `<object data="data:text/html,<script>${run}</script>"></object><embed src="javascript:${run}">`,
+  `<base href="https://evil.example/"><link rel=stylesheet href=https://evil.example/a.css>`,
+  `<style>@import 'https://evil.example/a.css';*{background:url(https://evil.example/b)}</style>`,
+  `<meta http-equiv=refresh content="0;url=https://evil.example/">`,
+  `<template><img src=x onerror=${run}></template><noscript><p title="</noscript><img src=x onerror=${run}>">`,
+  `<input autofocus onfocus=${run}><video><source onerror=${run}></video><audio src=x onerror=${run}>`,
+  `<div id=root><a name=defaultView>x</a></div><form id=attributes><input name=attributes></form>`,
+  // The same by Markdown.
+  `[press](javascript:${run}) [press](JaVaScRiPt:${run}) [press](java&#x09;script:${run})`,
+  `[press](data:text/html;base64,PHNjcmlwdD5ob3N0aWxlKCk8L3NjcmlwdD4=) [press](vbscript:${run})`,
+  `![x](https://evil.example/pixel.png) ![x](x "onerror=${run}")`,
+  `[x]: javascript:${run}\n\n[press][x] <javascript:${run}>`,
+  `[press](https://evil.example/" onclick="${run})`,
+  `\`\`\`<img src=x onerror=${run}>\n<img src=x onerror=${run}>\n\`\`\``,
+  `<details>\n\n<img src=x onerror=${run}>\n\n</details>`,
+  `[a](<javascript:${run}>) <a href="&#106;avascript:${run}">press</a>`,
+  `| a | b |\n|---|---|\n| <img src=x onerror=${run}> | [press](javascript:${run}) |`,
+  // What templates and parsers of other layers might take for code.
+  `{{constructor.constructor('${run}')()}} \${${run}} <%= ${run} %> #{${run}}`,
+  `'";${run};//' onmouseover="${run}" x="`,
+  `\u2028${run}\u2029 \ufeff<script\u0000>${run}</script>`.replaceAll('\u0000', ''),
+];
+
+const zalgo = `z${'\u0300\u0301\u0302\u0303\u0334\u0489'.repeat(40)}a${'\u0316\u0317\u0318'.repeat(40)}lgo`;
+
+/** About 1 MB that is awkward to show: one long word, right-to-left marks, stacked marks, nested Markdown, `data:` links. */
+export function largeHostileText(bytes = 900_000): string {
+  const part = [
+    `${'W'.repeat(500)} \u202eright to left\u202c \u2066isolated ${zalgo}`,
+    `${'>'.repeat(60)} deep`,
+    `${'*'.repeat(60)}a${'*'.repeat(60)} ${'['.repeat(60)}a${']'.repeat(60)}(${'('.repeat(60)}`,
+    `[press](data:text/html,<script>${run}</script>) ![x](data:image/png;base64,AAAA)`,
+    `<img src=x onerror=${run}> שלום مرحبا \u200f\u200e 👩‍👩‍👧‍👦 ${'\t'.repeat(20)}`,
+    '```\ncode that never ends',
+  ].join('\n');
+  const length = new TextEncoder().encode(part).length + 1;
+  return Array.from({ length: Math.floor(bytes / length) }, () => part).join('\n');
+}
