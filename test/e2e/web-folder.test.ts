@@ -40,6 +40,6 @@ async function served() {
 test('an upgrade serves the pages of another build, and nothing of the one before', async () => {
   const reachable = `'self' ${relay.hubUrl}`;
   expect(await served()).toEqual({ build: 'first', assets: [200, 404], reachable });
-  await relay.restartDashboard({ RELAY_WEB_FOLDER: join(folder, 'second') });
+  await relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: join(folder, 'second') } });
   expect(await served()).toEqual({ build: 'second', assets: [404, 200], reachable });
 });
