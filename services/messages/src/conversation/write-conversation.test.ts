@@ -6,7 +6,7 @@ import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readHead } from './read-head.ts';
 import { pageBytes } from './read-messages.ts';
-import { writeConversation } from './write-conversation.ts';
+import { answerLength, writeConversation } from './write-conversation.ts';
 
 let drop: () => Promise<void>;
 let database: Database;
@@ -61,7 +61,7 @@ async function conversationOf(sizes: readonly number[]) {
       },
     },
   });
-  return async (after = 0, limit = Number.MAX_SAFE_INTEGER) => {
+  return async (after = 0, limit?: number) => {
     const head = await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id);
     const pieces: string[] = [];
     const written = writeConversation(database.query, head, { after, limit });
@@ -110,6 +110,25 @@ test('wherever a page ends, `limit` says whether there is more', async () => {
       expect(next).toBe(from + limit < all.length ? seqs.at(-1) : undefined);
     }
   }
+});
+
+test('with `limit`, an answer ends early once its messages are long; without it, it is whole', async () => {
+  const sizes = Array.from({ length: 60 }, () => 50_000);
+  const read = await conversationOf(sizes);
+  const seqs: number[] = [];
+  let answers = 0;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const answer = await read(after, 1_000);
+    seqs.push(...answer.seqs);
+    answers += 1;
+    const { length } = answer.pieces.join('');
+    expect(length).toBeLessThan(answerLength + pageBytes + 60_000);
+    if (answer.next !== undefined) expect(length).toBeGreaterThanOrEqual(answerLength);
+    after = answer.next;
+  }
+  expect(seqs).toEqual(sizes.map((_, index) => 2 * index + 1));
+  expect(answers).toBe(3);
+  expect(await read()).toMatchObject({ seqs, next: undefined });
 });
 
 test('many tiny messages come 200 at a time, each once', async () => {

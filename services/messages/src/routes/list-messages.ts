@@ -25,7 +25,7 @@ export const listMessages = (context: Context) =>
     path: '/api/v1/messages/:requestId',
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params, query }) {
-      const { after, limit = Number.MAX_SAFE_INTEGER } = parseQuery(schema, query);
+      const { after, limit } = parseQuery(schema, query);
       const conversation = await readHead(context.query, principal, requestIdFrom(params), after);
       return { status: 200, stream: writeConversation(context.query, conversation, { after, limit }) };
     },
