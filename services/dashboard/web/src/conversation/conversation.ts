@@ -55,6 +55,9 @@ export function createConversation({
   let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
   const pause = createPause();
   let isOutdated = false;
+  /** How it is opened with the expert key of this moment. */
+  let wanted: Open | undefined;
+  const waiting: ((request: OpenRequest) => void)[] = [];
   let key = 0;
   /** Answers that the SDK is at work on. */
   const inFlight = new Set<string>();
@@ -74,6 +77,14 @@ export function createConversation({
     return `answer-${key}`;
   }
 
+  /** The request, once it is open with the expert key of this moment. */
+  async function untilOpen(): Promise<OpenRequest> {
+    // A component may ask in the moment in which the key has changed, before `follow` was called.
+    await Promise.resolve();
+    if (opened && opened.open === wanted && !isOutdated) return opened.request;
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
   async function run(open: Open, signal: AbortSignal): Promise<void> {
     await restored;
     for (let failures = 0; !signal.aborted; failures += 1) {
@@ -82,6 +93,7 @@ export function createConversation({
           const request = await open(signal);
           opened = { open, request };
           isOutdated = false;
+          if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
           await collect(request, signal, true);
         } else await collect(opened.request, signal, false);
         return;
@@ -151,8 +163,6 @@ export function createConversation({
   }
 
   async function send(text: string): Promise<void> {
-    const request = opened?.request;
-    if (!request) return;
     const { answers, messages } = state.get();
     const answer: PendingAnswer = {
       key: nextKey(),
@@ -163,6 +173,7 @@ export function createConversation({
     };
     inFlight.add(answer.key);
     update({ answers: [...answers, answer] });
+    const request = await untilOpen();
     try {
       const { messageId, isSent } = await request.answer(text, { plaintext: !request.encrypted });
       inFlight.delete(answer.key);
@@ -188,6 +199,7 @@ export function createConversation({
     send,
     discard,
     follow(open) {
+      wanted = open;
       const stopped = new AbortController();
       void run(open, stopped.signal);
       return () => stopped.abort();
@@ -198,8 +210,7 @@ export function createConversation({
       pause.wake();
     },
     async pickUp() {
-      const request = opened?.request;
-      if (!request) return;
+      const request = await untilOpen();
       try {
         await request.pickUp();
       } catch (error) {
@@ -215,8 +226,7 @@ export function createConversation({
       await send(answer.text);
     },
     async close() {
-      const request = opened?.request;
-      if (!request) return;
+      const request = await untilOpen();
       await request.close();
       update({ isEndedHere: true });
       take(request);

@@ -69,28 +69,24 @@ function EncryptedReply({
   const isPickedUp = conversation.now.request?.isPickedUp === true;
   const isConfidential = conversation.now.request?.question === confidentialQuestion;
   const [isAnswering, setIsAnswering] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Sentence>();
   const isReady = key.kind === 'ready';
 
-  async function pickUp() {
-    setIsBusy(true);
+  const { pickUp } = conversation;
+  useEffect(() => {
+    // At "Answer", or when the key was made or opened after it.
+    if (!isAnswering || !isReady || isPickedUp) return;
+    let isCurrent = true;
     setFailure(undefined);
-    try {
-      await conversation.pickUp();
-    } catch (error) {
+    pickUp().catch((error: unknown) => {
+      if (!isCurrent) return;
       setFailure(refusalSentence(codeOf(error)));
       setIsAnswering(false);
-    }
-    setIsBusy(false);
-  }
-
-  const { pickUp: pickUpNow } = conversation;
-  useEffect(() => {
-    // The key was made or opened after "Answer": the request is picked up with it.
-    if (!isAnswering || !isReady || isPickedUp) return;
-    pickUpNow().catch((error) => setFailure(refusalSentence(codeOf(error))));
-  }, [isAnswering, isReady, isPickedUp, pickUpNow]);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [isAnswering, isReady, isPickedUp, pickUp]);
 
   if (key.kind === 'unsupported') {
     return (
@@ -131,15 +127,7 @@ function EncryptedReply({
           ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
           : 'Only you and this agent can read your answer.'}
       </p>
-      <Button
-        look="main"
-        isBusy={isBusy}
-        data-reply=""
-        onClick={() => {
-          setIsAnswering(true);
-          if (isReady) void pickUp();
-        }}
-      >
+      <Button look="main" isBusy={isAnswering} data-reply="" onClick={() => setIsAnswering(true)}>
         {isConfidential ? 'Pick up and read' : 'Answer'}
       </Button>
     </div>
