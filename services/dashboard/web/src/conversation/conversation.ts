@@ -113,6 +113,7 @@ export function createConversation({
   async function collect(request: OpenRequest, signal: AbortSignal, isNew: boolean): Promise<void> {
     let messages = isNew ? [] : state.get().messages;
     const watch = setInterval(() => take(request), snapshotMs);
+    signal.addEventListener('abort', () => clearInterval(watch));
     try {
       await followMessages(request, signal, (arrived) => {
         if (opened?.request !== request) return;

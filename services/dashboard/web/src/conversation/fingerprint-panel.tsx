@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useExpertKey } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -8,10 +8,15 @@ import styles from './fingerprint-panel.module.css';
 export function FingerprintPanel({ onClose }: { onClose: () => void }) {
   const key = useExpertKey();
   const title = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.scrollIntoView({ block: 'nearest' });
+    heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <section className={styles.panel} aria-labelledby={title}>
       <div className={styles.top}>
-        <h2 id={title} className={styles.title}>
+        <h2 id={title} ref={heading} tabIndex={-1} className={styles.title}>
           Check who you are talking to
         </h2>
         <Button look="quiet" onClick={onClose}>

@@ -1,0 +1,301 @@
+import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { untilPasses } from '../testing/until-passes.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import type { OpenRequest } from './conversation-state.ts';
+
+/** What the browser keeps. */
+let kept: Map<string, string>;
+let conversation: Conversation;
+let request: FakeRequest;
+let stops: (() => void)[];
+beforeEach(() => {
+  kept = new Map();
+  conversation = create();
+  request = fakeRequest();
+  stops = [];
+});
+afterEach(() => {
+  for (const stop of stops) stop();
+});
+
+function create(): Conversation {
+  return createConversation({
+    requestId: 'r1',
+    storage: {
+      isLasting: true,
+      get: async (name) => kept.get(name),
+      set: async (name, value) => void kept.set(name, value),
+      remember: async (_name, value) => value,
+      delete: async (name) => void kept.delete(name),
+      clear: async () => kept.clear(),
+    },
+  });
+}
+
+type FakeRequest = ReturnType<typeof fakeRequest>;
+
+/** A request of the SDK, as far as conversations use it. */
+function fakeRequest() {
+  const listed: (ExpertMessage | Error | 'end')[] = [];
+  let wake = () => {};
+  const unsent: string[] = [];
+  const fake = {
+    agent: 'laptop agent',
+    refCode: 'HS-7KQ2M9XD',
+    status: 'pending' as OpenRequest['status'],
+    createdAt: '2026-11-21T09:00:00.000Z',
+    expiresAt: '2026-11-24T09:00:00.000Z',
+    erasedAt: undefined,
+    question: 'May I?',
+    context: [],
+    plaintext: undefined,
+    encrypted: true,
+    isPickedUp: true,
+    unsent,
+    /** How `answer` and `refresh` end. */
+    onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
+      messageId: 'm1',
+      isSent: true,
+    }),
+    onRefresh: async () => {},
+    answered: [] as unknown[],
+    list(...messages: (ExpertMessage | Error | 'end')[]) {
+      listed.push(...messages);
+      wake();
+    },
+    async answer(text: string, options: object) {
+      fake.answered.push({ text, ...options });
+      return fake.onAnswer(text);
+    },
+    refresh: () => fake.onRefresh(),
+    pickUp: async () => {
+      fake.isPickedUp = true;
+    },
+    discard: async () => unsent.splice(0),
+    close: async () => {
+      fake.status = 'closed';
+      fake.list('end');
+    },
+    messages: {
+      async *[Symbol.asyncIterator]() {
+        for (;;) {
+          const next = listed.shift();
+          if (next === 'end') return;
+          if (next instanceof Error) throw next;
+          if (next) yield next;
+          else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      },
+    },
+  };
+  return fake;
+}
+
+const message = (
+  text: string,
+  role: ExpertMessage['role'] = 'consumer',
+  messageId = text,
+): ExpertMessage => ({
+  role,
+  text,
+  messageId,
+  createdAt: '2026-11-21T09:01:00.000Z',
+  protection: 'sequenced',
+});
+
+const now = () => conversation.state.get();
+const texts = () => now().messages.map(({ text }) => text);
+const deliveries = () => now().answers.map(({ text, delivery, code }) => [text, delivery, code ?? '']);
+const fails = (code: RelayErrorCode) => async () => {
+  throw new RelayError(code, code);
+};
+
+function follow(opening: () => Promise<FakeRequest>): () => void {
+  const stop = conversation.follow(opening);
+  stops.push(stop);
+  return stop;
+}
+
+async function open(opened: FakeRequest = request) {
+  const stop = follow(async () => opened);
+  await untilPasses(() => expect(now().request).toBeDefined());
+  return stop;
+}
+
+test('what was read is shown at once, and new messages as they come', async () => {
+  request.list(message('one'), message('two'));
+  const shown: number[] = [];
+  conversation.state.subscribe(() => shown.push(now().messages.length));
+  await open();
+  expect(now().request?.refCode).toBe('HS-7KQ2M9XD');
+  expect(texts()).toEqual(['one', 'two']);
+  expect(new Set(shown.filter((count) => count > 0))).toEqual(new Set([2]));
+  request.list(message('three'));
+  await untilPasses(() => expect(texts()).toEqual(['one', 'two', 'three']));
+});
+
+test('a conversation that is left and opened again has its messages once', async () => {
+  request.list(message('one'));
+  const opening = async () => request;
+  const stop = follow(opening);
+  await untilPasses(() => expect(texts()).toEqual(['one']));
+  stop();
+  follow(opening);
+  request.list(message('two'));
+  await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
+});
+
+test('with another expert key it is read anew, and what was read stays until then', async () => {
+  request.list(message('one'));
+  (await open())();
+  const other = fakeRequest();
+  other.list(message('one'), message('encrypted'));
+  const seen: string[][] = [];
+  conversation.state.subscribe(() => seen.push(texts()));
+  follow(async () => other);
+  await untilPasses(() => expect(texts()).toEqual(['one', 'encrypted']));
+  expect(seen.map(({ length }) => length)).not.toContain(0);
+});
+
+test('a failure to read is reported, and read again when asked', async () => {
+  let hasFailed = false;
+  follow(async () => {
+    if (hasFailed) return request;
+    hasFailed = true;
+    throw new RelayError('not_found', 'no');
+  });
+  await untilPasses(() => expect(now().failure).toBe('not_found'));
+  conversation.readAgain();
+  await untilPasses(() => expect(now().request).toBeDefined());
+  expect(now().failure).toBeUndefined();
+});
+
+test('a refusal leaves what was read, and is over when the conversation is read again without it', async () => {
+  request.list(message('one'), new RelayError('message_missing', 'no'));
+  const later = fakeRequest();
+  later.list(message('one'), message('two'));
+  const requests = [request, later];
+  follow(async () => requests.shift() ?? later);
+  await untilPasses(() => expect(now().refusal).toBe('message_missing'));
+  expect(texts()).toEqual(['one']);
+  conversation.readAgain();
+  await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
+  expect(now().refusal).toBeUndefined();
+});
+
+test('messages that need the expert key wait for it', async () => {
+  request.list(new RelayError('no_keys_yet', 'no'));
+  await open();
+  await untilPasses(() => expect(now().needsKey).toBe(true));
+  expect(now().failure).toBeUndefined();
+});
+
+test('an answer is sending, then sent, then in the list', async () => {
+  await open();
+  let finish = (_: { messageId: string; isSent: boolean }) => {};
+  request.onAnswer = () => new Promise((resolve) => (finish = resolve));
+  const sending = conversation.send('Yes.');
+  expect(deliveries()).toEqual([['Yes.', 'sending', '']]);
+  await untilPasses(() => expect(request.answered).toEqual([{ text: 'Yes.', plaintext: false }]));
+  finish({ messageId: 'm7', isSent: true });
+  await sending;
+  expect(deliveries()).toEqual([['Yes.', 'sent', '']]);
+  request.list(message('Yes.', 'provider', 'm7'));
+  await untilPasses(() => expect(deliveries()).toEqual([]));
+  expect(texts()).toEqual(['Yes.']);
+});
+
+test('only an answer to a request without keys goes out as plain text', async () => {
+  request.encrypted = false;
+  await open();
+  await conversation.send('Yes.');
+  expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true }]);
+});
+
+test('a second answer waits behind the first', async () => {
+  await open();
+  const finish: (() => void)[] = [];
+  request.onAnswer = (text) =>
+    new Promise((resolve) => finish.push(() => resolve({ messageId: text, isSent: true })));
+  void conversation.send('One.');
+  void conversation.send('Two.');
+  expect(deliveries()).toEqual([
+    ['One.', 'sending', ''],
+    ['Two.', 'waiting', ''],
+  ]);
+  await untilPasses(() => expect(finish).toHaveLength(2));
+  finish[0]?.();
+  await untilPasses(() =>
+    expect(deliveries()).toEqual([
+      ['One.', 'sent', ''],
+      ['Two.', 'sending', ''],
+    ]),
+  );
+});
+
+test('an answer that the SDK keeps waits, and goes out by itself', async () => {
+  await open();
+  request.onAnswer = async (text) => {
+    request.unsent.push(text);
+    throw new RelayError('unreachable', 'away');
+  };
+  await conversation.send('Yes.');
+  expect(deliveries()).toEqual([['Yes.', 'waiting', '']]);
+  request.onRefresh = async () => void request.unsent.splice(0);
+  await untilPasses(() => expect(deliveries()).toEqual([['Yes.', 'sent', '']]));
+});
+
+test('an answer that was refused is kept with its reason, also by a page that is loaded later', async () => {
+  await open();
+  request.onAnswer = fails('message_too_large');
+  await conversation.send('Long.');
+  expect(deliveries()).toEqual([['Long.', 'refused', 'message_too_large']]);
+  conversation = create();
+  request = fakeRequest();
+  await open();
+  expect(deliveries()).toEqual([['Long.', 'refused', 'message_too_large']]);
+  const [answer] = now().answers;
+  if (answer) await conversation.sendAgain(answer);
+  expect(deliveries()).toEqual([['Long.', 'sent', '']]);
+  conversation = create();
+  await open(fakeRequest());
+  expect(deliveries()).toEqual([]);
+});
+
+test('answers that were begun before the page was loaded are shown, and after the end say that they cannot go out', async () => {
+  request.unsent.push('Half sent.');
+  await open();
+  expect(deliveries()).toEqual([['Half sent.', 'waiting', '']]);
+  request.status = 'closed';
+  request.list('end');
+  await untilPasses(() => expect(deliveries()).toEqual([['Half sent.', 'refused', 'conversation_closed']]));
+  const [answer] = now().answers;
+  if (answer) await conversation.discard(answer);
+  expect(deliveries()).toEqual([]);
+  expect(request.unsent).toEqual([]);
+});
+
+test('a pick-up right after the key was made is done with that key', async () => {
+  const locked = fakeRequest();
+  locked.isPickedUp = false;
+  (await open(locked))();
+  request.isPickedUp = false;
+  // Components ask before the conversation has learned of the new key.
+  const picking = conversation.pickUp();
+  follow(async () => request);
+  await picking;
+  expect(locked.isPickedUp).toBe(false);
+  expect(request.isPickedUp).toBe(true);
+  await untilPasses(() => expect(now().request?.isPickedUp).toBe(true));
+});
+
+test('a conversation that was closed here says so, also to a page that is loaded later', async () => {
+  await open();
+  await conversation.close();
+  expect(now()).toMatchObject({ isEndedHere: true, request: { status: 'closed' } });
+  conversation = create();
+  await open(request);
+  expect(now().isEndedHere).toBe(true);
+});

@@ -1,0 +1,103 @@
+import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import { expect, test } from '@jest/globals';
+import type { RequestView } from './conversation-state.ts';
+import { describeState, groupMessages } from './group-messages.ts';
+
+const request: RequestView = {
+  agent: 'laptop agent',
+  refCode: 'HS-7KQ2M9XD',
+  status: 'pending',
+  createdAt: '2026-11-21T09:00:00.000Z',
+  expiresAt: '2026-11-24T09:00:00.000Z',
+  erasedAt: undefined,
+  question: 'May I?',
+  context: [],
+  plaintext: undefined,
+  encrypted: true,
+  isPickedUp: false,
+};
+const whole = { from: 0, isEndedHere: false };
+
+const message = (
+  role: ExpertMessage['role'],
+  minute: number,
+  more: Partial<ExpertMessage> = {},
+): ExpertMessage => ({
+  role,
+  text: `At ${minute}`,
+  messageId: `m${minute}`,
+  createdAt: new Date(Date.UTC(2026, 10, 21, 9, minute)).toISOString(),
+  protection: 'sequenced',
+  ...more,
+});
+
+/** In one line each: sender and number of messages, or the text of a change of state. */
+const outline = (view: RequestView, messages: readonly ExpertMessage[], options = whole) =>
+  groupMessages(view, messages, options).map((item) =>
+    item.kind === 'line' ? item.text : `${item.role} ${item.messages.length}`,
+  );
+
+test('messages of one sender are together until the other one writes, or ten minutes pass', () => {
+  const picked = { ...request, isPickedUp: true, status: 'responded' as const };
+  const messages = [
+    message('provider', 1),
+    message('provider', 2),
+    message('consumer', 3),
+    message('consumer', 4),
+    message('consumer', 20),
+  ];
+  expect(outline(picked, messages)).toEqual([
+    'Picked up',
+    'provider 1',
+    'Answered',
+    'provider 1',
+    'consumer 2',
+    'consumer 1',
+  ]);
+});
+
+test('a request that was picked up says so before anything was sent, and not among older plain messages', () => {
+  expect(outline(request, [])).toEqual([]);
+  expect(outline({ ...request, isPickedUp: true }, [])).toEqual(['Picked up']);
+  expect(
+    outline({ ...request, isPickedUp: true }, [
+      message('consumer', 1, { protection: 'plaintext' }),
+      message('consumer', 2),
+    ]),
+  ).toEqual(['consumer 1', 'Picked up', 'consumer 1']);
+});
+
+test('the end says how it came', () => {
+  expect(outline({ ...request, status: 'closed' }, [])).toEqual(['Ended']);
+  expect(outline({ ...request, status: 'closed' }, [], { from: 0, isEndedHere: true })).toEqual([
+    'Ended by you',
+  ]);
+  expect(outline({ ...request, status: 'expired' }, [])).toEqual(['Time is over']);
+});
+
+test('of a long conversation the newest are shown, without changes of state that came before them', () => {
+  const messages = Array.from({ length: 50 }, (_, minute) =>
+    message(minute % 2 ? 'provider' : 'consumer', minute),
+  );
+  expect(outline({ ...request, isPickedUp: true }, messages, { from: 47, isEndedHere: false })).toEqual([
+    'provider 1',
+    'consumer 1',
+    'provider 1',
+  ]);
+});
+
+test('ten thousand messages are grouped in a moment', () => {
+  const messages = Array.from({ length: 10_000 }, (_, at) => message(at % 3 ? 'provider' : 'consumer', at));
+  const begun = performance.now();
+  expect(groupMessages(request, messages, whole).length).toBeGreaterThan(1_000);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});
+
+test('whose turn it is follows from the newest message', () => {
+  expect(describeState(request, [], [])).toBe('Waiting for you');
+  expect(describeState(request, [message('provider', 1)], [])).toBe('Answered');
+  expect(describeState(request, [message('provider', 1), message('consumer', 2)], [])).toBe(
+    'Waiting for you',
+  );
+  expect(describeState({ ...request, status: 'closed' }, [], [])).toBe('Ended');
+});

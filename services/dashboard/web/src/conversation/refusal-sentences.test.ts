@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import type { RelayErrorCode } from '@expert-relay/sdk';
+import { expect, test } from '@jest/globals';
+import { isRefusal, refusalSentence } from './refusal-sentences.ts';
+
+const source = readFileSync(
+  new URL('../../../../../packages/sdk/src/relay-error.ts', import.meta.url),
+  'utf8',
+);
+const codes = [...source.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code as RelayErrorCode);
+
+test.each(codes)('%s has a sentence of its own, in the words of experts', (code) => {
+  const { what, next } = refusalSentence(code);
+  expect(what).toMatch(/^[A-Z].*\.$/);
+  expect(next).toMatch(/^[A-Z].*\.$/);
+  expect(`${what} ${next}`).not.toMatch(/consumer|provider|payload|topic|sequence|decrypt|signature|null/i);
+  const others = codes.filter((other) => other !== code).map((other) => refusalSentence(other).what);
+  expect(others).not.toContain(what);
+});
+
+test('what cannot be trusted blocks the reply box, and nothing else does', () => {
+  const [, list = ''] = /What cannot be trusted\.([^;]*);/.exec(source) ?? [];
+  const untrusted = [...list.matchAll(/'(\w+)'/g)].map(([, code]) => code);
+  const ofTheVault = ['wrong_recovery_code', 'malformed_vault'];
+  expect(codes.filter(isRefusal)).toEqual(untrusted.filter((code) => !ofTheVault.includes(String(code))));
+  expect(isRefusal('message_missing')).toBe(true);
+  expect(isRefusal('unreachable')).toBe(false);
+});

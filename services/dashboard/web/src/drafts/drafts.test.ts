@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { TabMessage, Tabs } from '../live/tabs.ts';
+import { untilPasses } from '../testing/until-passes.ts';
+import { createDraft } from './drafts.ts';
+
+let kept: Map<string, string>;
+let stops: (() => void)[];
+let tabs: Set<(message: TabMessage) => void>;
+const page = new EventTarget();
+
+beforeEach(() => {
+  kept = new Map();
+  stops = [];
+  tabs = new Set();
+  Object.assign(globalThis, {
+    document: page,
+    addEventListener: page.addEventListener.bind(page),
+    removeEventListener: page.removeEventListener.bind(page),
+  });
+});
+afterEach(() => {
+  for (const stop of stops) stop();
+});
+
+/** A tab with the request open. */
+function openTab({ isTyping = false } = {}) {
+  let receive: (message: TabMessage) => void = () => {};
+  const draft = createDraft({
+    requestId: 'r1',
+    storage: {
+      isLasting: true,
+      get: async (name) => kept.get(name),
+      set: async (name, value) => void kept.set(name, value),
+      remember: async (_name, value) => value,
+      delete: async (name) => void kept.delete(name),
+      clear: async () => kept.clear(),
+    },
+    tabs: {
+      send(message: TabMessage) {
+        for (const call of tabs) if (call !== receive) call(message);
+      },
+      listen(call: (message: TabMessage) => void) {
+        receive = call;
+        tabs.add(call);
+        return () => tabs.delete(call);
+      },
+    } as unknown as Tabs,
+    isTyping: () => isTyping,
+  });
+  stops.push(draft.stop);
+  return draft;
+}
+
+test('a draft is kept while it is typed, and is there again in the next page', async () => {
+  const draft = openTab();
+  draft.write('Y');
+  draft.write('Yes, bu');
+  const begun = performance.now();
+  await untilPasses(() => expect(kept.get('draft:r1')).toBe('Yes, bu'));
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  draft.stop();
+  const next = openTab();
+  await untilPasses(() => expect(next.text.get()).toBe('Yes, bu'));
+});
+
+test('a draft is saved at once when the page goes away', async () => {
+  const draft = openTab();
+  draft.write('Half a sent');
+  page.dispatchEvent(new Event('pagehide'));
+  await draft.save();
+  expect(kept.get('draft:r1')).toBe('Half a sent');
+});
+
+test('what is typed before the kept draft was read wins', async () => {
+  kept.set('draft:r1', 'old');
+  const draft = openTab();
+  draft.write('new');
+  await untilPasses(() => expect(draft.isRestored.get()).toBe(true));
+  expect(draft.text.get()).toBe('new');
+});
+
+test('another tab shows the text, unless somebody types there', async () => {
+  const [writing, reading, typing] = [openTab(), openTab(), openTab({ isTyping: true })];
+  await untilPasses(() => expect(typing.isRestored.get()).toBe(true));
+  typing.write('mine');
+  writing.write('theirs');
+  await writing.save();
+  expect(reading.text.get()).toBe('theirs');
+  expect(typing.text.get()).toBe('mine');
+});
+
+test('a text that was handed over leaves the box at once, and the storage when it is settled', async () => {
+  const [draft, other] = [openTab(), openTab()];
+  draft.write('Yes.');
+  await draft.save();
+  let settle = () => {};
+  draft.handOver(new Promise<void>((resolve) => (settle = resolve)));
+  expect(draft.text.get()).toBe('');
+  expect(other.text.get()).toBe('');
+  // The sender may not have kept it yet.
+  expect(kept.get('draft:r1')).toBe('Yes.');
+  settle();
+  await untilPasses(() => expect(kept.has('draft:r1')).toBe(false));
+});
+
+test('what is typed while the last text is sent is kept', async () => {
+  const draft = openTab();
+  draft.write('One.');
+  await draft.save();
+  let settle = () => {};
+  draft.handOver(new Promise<void>((resolve) => (settle = resolve)));
+  draft.write('Two');
+  settle();
+  await draft.save();
+  await untilPasses(() => expect(kept.get('draft:r1')).toBe('Two'));
+});
