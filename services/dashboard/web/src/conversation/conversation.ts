@@ -138,12 +138,13 @@ export function createConversation({
       update({ request: hasChanged ? view : before.request, answers });
     }
     if (answers.some(({ delivery }) => delivery === 'waiting') && !hasEnded) retry.later();
+    else retry.cancel();
   }
 
   /** Sets waiting answers on their way again, also while the conversation is not on the screen. */
   const retry = createRetry(async () => {
     const request = opened?.request;
-    if (!request || !state.get().answers.some(({ delivery }) => delivery === 'waiting')) return;
+    if (!request) return;
     try {
       await request.refresh();
     } finally {

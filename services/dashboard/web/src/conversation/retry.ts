@@ -5,14 +5,18 @@ export const retryDelay = (failures: number): number =>
   delays[Math.min(failures, delays.length - 1)] ?? 30_000;
 
 /** Runs `work` a while after it is asked for, later each time until it succeeds, and at once when the network is back. */
-export function createRetry(work: () => Promise<void>): { later(): void } {
+export function createRetry(work: () => Promise<void>): { later(): void; cancel(): void } {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  async function run(): Promise<void> {
+  function cancel(): void {
     clearTimeout(timer);
     globalThis.removeEventListener?.('online', run);
     timer = undefined;
+  }
+
+  async function run(): Promise<void> {
+    cancel();
     try {
       await work();
       failures = 0;
@@ -22,6 +26,7 @@ export function createRetry(work: () => Promise<void>): { later(): void } {
   }
 
   return {
+    cancel,
     later() {
       if (timer !== undefined) return;
       timer = setTimeout(run, retryDelay(failures));
