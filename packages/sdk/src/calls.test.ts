@@ -149,7 +149,7 @@ describe('an outage', () => {
 });
 
 describe('an option that does not exist', () => {
-  test('is refused, with the one that was meant', async () => {
+  test('is refused, with those that exist', async () => {
     const { consumerKey, providerKey } = await world.makeTenant();
     const url = world.gatewayUrl;
     const relay = createRelay({ url, apiKey: consumerKey });
@@ -158,27 +158,27 @@ describe('an option that does not exist', () => {
       code: 'invalid_input',
       message: expect.stringContaining(message),
     });
-    const meant = (given: string, name: string) =>
-      refused(`There is no option \`${given}\`. Did you mean \`${name}\`?`);
+    const listed = (given: string, name: string) =>
+      refused(`There is no option \`${given}\`. Options: ${name}`);
     const context = [{ role: 'user', content: 'The deploy hangs.' }];
     await expect(relay.ask(unknown({ question: 'x', context }))).rejects.toMatchObject(
-      meant('context', 'messages'),
+      listed('context', 'question, messages,'),
     );
     expect(await relay.requests()).toEqual([]);
     const conversation = await relay.ask({ question: 'x', encrypted: false });
     await expect(conversation.waitForAnswer(unknown({ timeOut: 5 }))).rejects.toMatchObject(
-      meant('timeOut', 'timeout'),
+      listed('timeOut', 'timeout'),
     );
     await expect(conversation.send('y', unknown({ singal: 5 }))).rejects.toMatchObject(
-      meant('singal', 'signal'),
+      listed('singal', 'signal.'),
     );
     await expect(conversation.close(unknown({ q: 1 }))).rejects.toMatchObject(
       refused('There is no option `q`. Options: signal.'),
     );
     expect(conversation.status).toBe('pending');
-    expect(() => createRelay(unknown({ url, apiKey: consumerKey, hubURL: 'x' }))).toThrow(/`hubUrl`/);
+    expect(() => createRelay(unknown({ url, apiKey: consumerKey, hubURL: 'x' }))).toThrow(/ hubUrl, /);
     expect(() => createRelay({ url, apiKey: consumerKey, timing: unknown({ polling: 5 }) })).toThrow(
-      /`poll`/,
+      / poll, /,
     );
     expect(() => createExpert(unknown({ url, apiKey: providerKey, acceptPlaintext: true }))).toThrow(
       RelayError,
@@ -186,7 +186,7 @@ describe('an option that does not exist', () => {
     const expert = createExpert({ url, apiKey: providerKey });
     const request = await expert.request(conversation.refCode);
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
-      meant('plainText', 'plaintext'),
+      listed('plainText', 'plaintext, signal.'),
     );
     expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);
   });

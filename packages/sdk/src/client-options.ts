@@ -1,14 +1,12 @@
 import type { Memory } from './memory.ts';
 import type { RelayError } from './relay-error.ts';
 
-/** What agents and experts say alike when they connect. */
-export interface ClientOptions {
+/** Options of all clients. */
+export interface ConnectionOptions {
   /** The relay's address, for instance `https://relay.example`. */
   readonly url: string | URL;
   /** The hub's address. Asked of the relay when it is not given. */
   readonly hubUrl?: string | URL | undefined;
-  /** `hs_...` for agents, `hs_prov_...` for experts. */
-  readonly apiKey: string;
   /** Where to remember experts or requests. Without one they are remembered as long as this object lives. */
   readonly memory?: Memory | undefined;
   /**
@@ -22,6 +20,17 @@ export interface ClientOptions {
   readonly random?: (() => number) | undefined;
   /** For unusual networks, and for tests. */
   readonly timing?: Partial<Timing> | undefined;
+}
+
+/** Options of clients with an API key. */
+export interface ClientOptions extends ConnectionOptions {
+  /** `hs_...` for agents, `hs_prov_...` for experts. */
+  readonly apiKey: string;
+}
+
+/** Options as the transport gets them: without a key, calls are made with the session's cookie. */
+export interface Access extends ConnectionOptions {
+  readonly apiKey?: string | undefined;
 }
 
 /** How long things may take, in milliseconds. */

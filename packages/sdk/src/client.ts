@@ -1,5 +1,5 @@
 import { checkOptions } from './check-options.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { Access } from './client-options.ts';
 import { toBase64 } from './crypto/bytes/base64.ts';
 import { sha256 } from './crypto/bytes/sha256.ts';
 import { toUtf8 } from './crypto/bytes/utf8.ts';
@@ -10,34 +10,39 @@ import { type Api, createApi } from './transport/api.ts';
 import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
 import type { HubStreamOptions } from './transport/hub-stream.ts';
 import { whoAmI } from './transport/request-shape.ts';
+import { members } from './transport/shape.ts';
 import { defaultTiming } from './transport/timing.ts';
 
 /** What agents and experts have in common. */
 export interface Client {
   readonly api: Api;
   readonly hub: Hub;
-  /** What was remembered with this API key. */
+  /** The part that belongs to this API key; with a session, all of it. */
   readonly memory: Memory;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
 }
 
-const clientOptions = 'url hubUrl apiKey memory onOutage fetch random timing';
+const clientOptions = 'url hubUrl memory onOutage fetch random timing';
 
 export function createClient(
-  options: ClientOptions,
+  options: Access & { readonly memory?: Memory | undefined },
   /** The names of the options that one kind of client takes besides. */
   ownOptions: string,
-  kind: 'agent' | 'expert',
+  kind: 'agent' | 'expert' | 'session',
   onEvent: HubStreamOptions['onEvent'],
 ): Client {
   checkOptions(options, `${clientOptions} ${ownOptions}`);
-  checkKey(options.apiKey, kind);
+  const { apiKey, memory = createMemory() } = options;
+  if (kind !== 'session') checkKey(apiKey, kind);
   const timing = {
     ...defaultTiming,
     ...checkOptions(options.timing ?? {}, Object.keys(defaultTiming).join(' ')),
   };
   const api = createApi({ ...options, timing });
-  const whoami = (signal?: AbortSignal) => api.get('/api/v1/whoami', whoAmI, signal);
+  const whoami = (signal?: AbortSignal) =>
+    kind === 'session'
+      ? api.get('/api/me', (answer) => whoAmI({ ...members(answer), kind: 'provider' }), signal)
+      : api.get('/api/v1/whoami', whoAmI, signal);
   // An expert follows one topic, named after whose key it is. That is asked at each opening, since an answer may be
   // wrong: a stream that does not open is replaced by polling.
   const topicsOf: HubOptions['topicsOf'] = async (topics, signal) =>
@@ -45,7 +50,7 @@ export function createClient(
   return {
     api,
     hub: createHub(api, { ...options, timing, onEvent, topicsOf }),
-    memory: memoryOf(options.apiKey, options.memory ?? createMemory()),
+    memory: apiKey ? memoryOf(apiKey, memory) : memory,
     whoami,
   };
 }
@@ -65,10 +70,8 @@ function memoryOf(apiKey: string, memory: Memory): Memory {
 
 /** A key of the other kind would be refused with each call, in words that do not say why. */
 function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
-  const pattern = kind === 'agent' ? /^hs_(?!prov_)/ : /^hs_prov_/;
+  const [pattern, start] =
+    kind === 'agent' ? [/^hs_(?!prov_)/, 'hs_, and not with hs_prov_'] : [/^hs_prov_/, 'hs_prov_'];
   if (pattern.test(String(apiKey))) return;
-  throw new RelayError(
-    'invalid_key',
-    `An ${kind}'s \`apiKey\` begins with ${kind === 'agent' ? 'hs_, and not with hs_prov_' : 'hs_prov_'}.`,
-  );
+  throw new RelayError('invalid_key', `An ${kind}'s \`apiKey\` begins with ${start}.`);
 }

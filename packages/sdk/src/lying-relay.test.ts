@@ -1,6 +1,7 @@
 import { startConstellation, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
+import { isRefusal } from './crypto/refusal.ts';
 import { RelayError, type RelayErrorCode } from './index.ts';
 import { drawTable } from './testing/draw-table.ts';
 import { type Scene, texts } from './testing/lies/scene.ts';
@@ -11,7 +12,6 @@ import { answers, consult } from './testing/lies/to-expert/consult.ts';
 import type { ExpertRow } from './testing/lies/to-expert/expert-row.ts';
 import { liesToExperts } from './testing/lies/to-expert/index.ts';
 import { opensForAgent } from './testing/lies/to-expert/opens-for-agent.ts';
-import { isRefusal } from './thread/refusals.ts';
 
 let stage: Stage & { root: ReturnType<typeof makeRoot> };
 let scene: Scene;

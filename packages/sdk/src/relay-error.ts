@@ -55,22 +55,23 @@ export interface RelayErrorOptions extends ErrorOptions {
  */
 export class RelayError extends Error {
   override readonly name = 'RelayError';
-  readonly code: RelayErrorCode;
+  declare readonly code: RelayErrorCode;
   /** The HTTP status, where the relay refused a call. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** The relay's own name for it: see its page of errors. */
-  readonly problem: string | undefined;
+  declare readonly problem: string | undefined;
   /** When to try again, in milliseconds from now. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 
   constructor(code: RelayErrorCode, message: string, options: RelayErrorOptions = {}) {
     super(message, options);
-    this.code = code;
-    this.status = options.status;
-    this.problem = options.problem;
-    this.retryAfter = options.retryAfter;
+    const { status, problem, retryAfter } = options;
+    Object.assign(this, { code, status, problem, retryAfter });
   }
 }
+
+export const hasCode = (error: unknown, ...codes: readonly RelayErrorCode[]): error is RelayError =>
+  error instanceof RelayError && codes.includes(error.code);
 
 /** For what a program gave and must give otherwise. */
 export const invalidInput = (sentence: string) => new RelayError('invalid_input', sentence);

@@ -1,10 +1,12 @@
 import { checkOptions } from '../check-options.ts';
 import type { AgentKeys } from '../crypto/index.ts';
+import { RelayError } from '../relay-error.ts';
 import { handOut } from '../thread/hand-out.ts';
 import type { Mailbox } from '../thread/mailbox.ts';
 import type { Message } from '../thread/message.ts';
 import { ended } from '../thread/refusals.ts';
 import { Talk, type TalkParts } from '../thread/talk.ts';
+import { within } from '../transport/within.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {
   Answer,
@@ -56,17 +58,24 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     const { thread, follower } = this.talk;
     const fits = ({ seenYourLast }: Message) => any || seenYourLast !== false;
     const release = thread.mailbox.isReady(fits) ? () => {} : follower.follow();
+    let inTime = signal;
+    const take = (own: AbortSignal | undefined) => {
+      inTime = own;
+      return this.#take({ signal: own, fits });
+    };
     try {
-      const answer = await this.#take({ timeout, signal, fits });
+      const answer = await (timeout === undefined ? take(signal) : within(timeout, signal, take));
       if (answer) return answer;
       throw ended(this.status);
+    } catch (error) {
+      throw inTime?.aborted && !signal?.aborted ? timedOut(timeout) : error;
     } finally {
       release();
     }
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Answer> {
-    return handOut(this.talk.follower, (signal) => this.#take({ signal }));
+    return handOut(this.talk.follower.follow, (signal) => this.#take({ signal }));
   }
 
   async send(text: string, options: SendOptions = {}): Promise<Sending> {
@@ -105,3 +114,9 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     return answer;
   }
 }
+
+const timedOut = (timeout = 0) =>
+  new RelayError(
+    'timeout',
+    `No answer came within ${timeout / 1_000} s. The conversation goes on: wait again.`,
+  );

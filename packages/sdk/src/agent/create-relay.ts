@@ -3,9 +3,10 @@ import { createClient } from '../client.ts';
 import { fromBase64, toBase64 } from '../crypto/bytes/base64.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
-import { Follower } from '../thread/follower.ts';
-import { Sender } from '../thread/sender.ts';
-import { Thread } from '../thread/thread.ts';
+import { createFollower, type Follower } from '../thread/follower.ts';
+import { createSender, type Sender } from '../thread/sender.ts';
+import { createThread } from '../thread/thread.ts';
+import { isPassing } from '../transport/api.ts';
 import { listRequests } from '../transport/list-requests.ts';
 import { requestState } from '../transport/request-shape.ts';
 import { members } from '../transport/shape.ts';
@@ -37,7 +38,7 @@ export function createRelay(options: RelayOptions): Relay {
   const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
   const awaited = new Set<Awaited>();
   const sorter = createSorter(() => client.api, awaited);
-  const client = createClient(options, 'expert acceptPlaintext save', 'agent', sorter.onEvent);
+  const client = createClient(options, 'apiKey expert acceptPlaintext save', 'agent', sorter.onEvent);
   const { api, hub, memory } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
@@ -57,11 +58,18 @@ export function createRelay(options: RelayOptions): Relay {
     const side = new AgentSide({ requestId, keys, submission, expert, acceptsPlaintext });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
-    const thread = new Thread({ api, requestId, side, hasDrafts, state: state.thread, channel });
-    const sender: Sender = new Sender({
+    const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });
+    const sender: Sender = createSender({
       api,
       thread,
       isPlain: () => !keys,
+      // The expert's keys may have come since anybody looked. If nobody can say so now, the texts wait.
+      prepare: async (signal) => {
+        if (keys && !thread.channel)
+          await thread.read(signal).catch((error: unknown) => {
+            if (!isPassing(error)) throw error;
+          });
+      },
       save: () => save(conversation.export()),
       state: state.sender,
     });
@@ -79,7 +87,7 @@ export function createRelay(options: RelayOptions): Relay {
         awaited.delete(one);
       };
     };
-    const follower: Follower = new Follower({
+    const follower: Follower = createFollower({
       thread,
       sender,
       listen,

@@ -1,5 +1,5 @@
 import type { Follower } from '../thread/follower.ts';
-import { isOutage, Looker } from '../thread/looker.ts';
+import { createLooker, isOutage, type Looker } from '../thread/looker.ts';
 import type { Sender } from '../thread/sender.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { Api } from '../transport/api.ts';
@@ -68,7 +68,7 @@ export function createSorter(api: () => Api, awaited: ReadonlySet<Awaited>) {
   }
 
   function start(): void {
-    looker ??= new Looker({ backoff: api().backoff, look: sort, tell() {} });
+    looker ??= createLooker({ backoff: api().backoff, look: sort, tell() {} });
     looker.look();
   }
 

@@ -1,6 +1,7 @@
 export {
   type Channel,
   type ChannelOptions,
+  type Claim,
   type OpenedMessage,
   openChannel,
 } from './channel/channel.ts';

@@ -2,25 +2,26 @@ import { checkOptions } from '../check-options.ts';
 import { createClient } from '../client.ts';
 import { openExpert } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
-import { RelayError } from '../relay-error.ts';
+import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
-import { Follower } from '../thread/follower.ts';
+import { createFollower, type Follower } from '../thread/follower.ts';
 import { handOut } from '../thread/hand-out.ts';
 import { isOutage } from '../thread/looker.ts';
-import { Mailbox } from '../thread/mailbox.ts';
+import { createMailbox } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
-import { Sender } from '../thread/sender.ts';
-import { Thread } from '../thread/thread.ts';
+import { createSender, type Sender } from '../thread/sender.ts';
+import { createThread } from '../thread/thread.ts';
 import { abortedError, onAbort } from '../transport/aborted.ts';
 import { listRequests } from '../transport/list-requests.ts';
 import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
 import { members, unexpected } from '../transport/shape.ts';
-import { Activity } from './activity.ts';
-import type { Expert, ExpertEvent, ExpertOptions } from './expert.ts';
+import { createActivity } from './activity.ts';
+import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
 import type { ExpertRequest } from './expert-request.ts';
-import { ExpertSide } from './expert-side.ts';
-import { Inbox } from './inbox.ts';
+import { createExpertSide } from './expert-side.ts';
+import { createInbox } from './inbox.ts';
 import { Requested } from './requested.ts';
+import { createOutbox } from './session-outbox.ts';
 
 /**
  * Connects an expert to the relay. Nothing is called or kept open before something is asked for.
@@ -32,42 +33,68 @@ import { Requested } from './requested.ts';
  * }
  */
 export function createExpert(options: ExpertOptions): Expert {
-  const { root } = options;
-  const activity = new Activity(() => client.hub);
-  const client = createClient(options, 'root', 'expert', activity.onEvent);
+  return connect(options, 'apiKey root', 'expert');
+}
+
+/**
+ * Connects an expert who is signed in: by the session's cookie, without an API key.
+ *
+ * @example
+ * const expert = createSessionExpert({ url: location.origin, root, memory });
+ * const request = await expert.request('HS-7KQ2M9XD');
+ * await request.answer('Yes, it is stale.');
+ */
+export function createSessionExpert(options: SessionExpertOptions): Expert {
+  return connect(options, 'root listen', 'session');
+}
+
+function connect(
+  options: ExpertOptions | SessionExpertOptions,
+  ownOptions: string,
+  kind: 'expert' | 'session',
+): Expert {
+  const { root, listen: follow } = options as SessionExpertOptions;
+  const activity = createActivity(() => client.hub, follow);
+  const client = createClient(options, ownOptions, kind, activity.onEvent);
   const { api, hub, memory } = client;
-  const followers = new Set<Follower>();
+  const isSession = kind === 'session';
   const stops = new Set<(error: RelayError) => void>();
   let opened: ReturnType<typeof openExpert> | undefined;
-
-  async function keys() {
+  function keys() {
     if (root) opened ??= openExpert(root);
-    return await opened;
+    return opened;
   }
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const expert = await keys();
-    const side = new ExpertSide({ requestId, expert, memory });
-    await side.recall();
+    const side = createExpertSide({ requestId, expert, memory });
+    const outbox = isSession ? createOutbox(memory, requestId) : undefined;
+    const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
     const hasDrafts = () => sender.hasDrafts;
-    const thread = new Thread({ api, requestId, side, hasDrafts });
+    const thread = createThread({ api, requestId, side, hasDrafts });
     const isPlain = () => !side.isEncrypted;
     const save = async () => {
       if (!sender.state.outgoing) await side.keep(thread.state.channel?.ends);
     };
-    const sender: Sender = new Sender({ api, thread, isPlain, save });
+    const prepare = async (aborted: AbortSignal | undefined) => {
+      if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
+      // What another device has said meanwhile comes before this.
+      else await thread.catchUp(aborted);
+    };
+    const state = { drafts, outgoing: undefined };
+    const sender: Sender = createSender({ api, thread, isPlain, prepare, save, outbox, state });
     const listen = (look: () => void) => {
-      followers.add(follower);
+      stops.add(follower.stop);
       const unlisten = activity.listen((event) => {
         if (event.type === 'unknown' || event.requestId === requestId) look();
       });
       look();
       return () => {
-        followers.delete(follower);
+        stops.delete(follower.stop);
         unlisten();
       };
     };
-    const follower: Follower = new Follower({ thread, sender, listen, backoff: api.backoff });
+    const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
     // A request whose messages are refused can be looked at all the same.
     await thread.read(signal).catch((error: unknown) => {
       if (!thread.head) throw error;
@@ -78,7 +105,10 @@ export function createExpert(options: ExpertOptions): Expert {
     if ((await memory.remember(`code:${plainCode(refCode)}`, requestId)) !== requestId) {
       throw refusal('question_altered', `${refCode} now stands for another request.`);
     }
-    return new Requested({ api, thread, sender, follower, request }, { side, hasRoot: root !== undefined });
+    // The list may show some of them.
+    if (drafts.length > 0) await sender.keep();
+    const requested = new Requested({ api, thread, sender, follower, request }, side, root !== undefined);
+    return requested;
   }
 
   /** Ends something when the signal aborts or the client is stopped. Gives what ends it by hand. */
@@ -101,7 +131,7 @@ export function createExpert(options: ExpertOptions): Expert {
     fingerprint: async () => (await keys())?.fingerprint,
     requests(options = {}) {
       const { signal } = checkOptions(options, 'signal');
-      const inbox = new Inbox(api, load);
+      const inbox = createInbox(api, load);
       const follow = () => {
         const unlisten = activity.listen((event) => {
           if (event.type === 'new_request') inbox.add(event.requestId);
@@ -110,7 +140,7 @@ export function createExpert(options: ExpertOptions): Expert {
         inbox.look();
         return until(signal, unlisten, (error) => inbox.stop(error));
       };
-      return handOut({ follow }, async (left) => {
+      return handOut(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
           try {
             const request = await load(id, inbox.stopped);
@@ -118,7 +148,7 @@ export function createExpert(options: ExpertOptions): Expert {
           } catch (error) {
             if (isOutage(error)) inbox.putOff(id);
             // What is gone meanwhile is no matter; why all this was stopped, the inbox says.
-            else if (!inbox.stopped.aborted && !isGone(error)) throw error;
+            else if (!inbox.stopped.aborted && !hasCode(error, 'not_found')) throw error;
           }
         }
         return undefined;
@@ -126,35 +156,38 @@ export function createExpert(options: ExpertOptions): Expert {
     },
     events(options = {}) {
       const { signal } = checkOptions(options, 'signal');
-      const mailbox = new Mailbox<ExpertEvent>();
+      const mailbox = createMailbox<ExpertEvent>();
       const follow = () => {
         const unlisten = activity.listen((event) => mailbox.push([event]));
         return until(signal, unlisten, (error) => mailbox.end(error));
       };
-      return handOut({ follow }, (left) => mailbox.take({ signal: left }));
+      return handOut(follow, (left) => mailbox.take({ signal: left }));
     },
     list: async (options = {}) => await listRequests(api, checkOptions(options, 'status signal')),
     async request(requestIdOrRefCode, options = {}) {
       const { signal } = checkOptions(options, 'signal');
       if (isRequestId(requestIdOrRefCode)) return await load(requestIdOrRefCode, signal);
-      const path = `/api/v1/requests/by-ref/${encodeURIComponent(requestIdOrRefCode)}`;
-      const request = await load(
-        await api.get(path, (answer) => readRequestId(members(answer)), signal),
-        signal,
-      );
-      if (plainCode(request.refCode) === plainCode(requestIdOrRefCode)) return request;
-      return unexpected('the request that was asked for');
+      const isMeant = ({ refCode }: { readonly refCode: string }) =>
+        plainCode(refCode) === plainCode(requestIdOrRefCode);
+      // A session has no other way to find a code than by searching.
+      const requestId = isSession
+        ? (await listRequests(api, { q: requestIdOrRefCode, signal })).find(isMeant)?.requestId
+        : await api.get(
+            `/api/v1/requests/by-ref/${encodeURIComponent(requestIdOrRefCode)}`,
+            (answer) => readRequestId(members(answer)),
+            signal,
+          );
+      if (!requestId) throw new RelayError('not_found', 'No request has this code.');
+      const request = await load(requestId, signal);
+      return isMeant(request) ? request : unexpected('the request that was asked for');
     },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {
-      for (const follower of [...followers]) follower.stop(stopped());
       for (const stop of [...stops]) stop(stopped());
       hub.stop();
     },
   };
 }
-
-const isGone = (error: unknown) => error instanceof RelayError && error.code === 'not_found';
 
 /** People write it in any case, without `HS-`, and with letters for 0 and 1. */
 const plainCode = (refCode: string): string =>

@@ -34,6 +34,8 @@ export interface AnswerOptions extends SendOptions {
  */
 export interface ExpertRequest {
   readonly requestId: string;
+  /** The name of the agent's key, which only a session is given. */
+  readonly agent: string | undefined;
   /** What people call it by, such as `HS-7KQ2M9XD`. */
   readonly refCode: string;
   /** As last seen. */
@@ -53,7 +55,10 @@ export interface ExpertRequest {
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent. */
   readonly isPickedUp: boolean;
-  /** Answers that have not gone out yet. They do so before the next one: do not send them again. */
+  /**
+   * Answers that have not gone out yet. They do so before the next one, or by `refresh`: do not send them again. Of
+   * those that can go out no more, since the conversation has ended or the relay has refused them, `discard` makes an end.
+   */
   readonly unsent: readonly string[];
   /**
    * All messages of both sides, decrypted, then new ones as they come; ends with the conversation. Each is handed
@@ -65,8 +70,13 @@ export interface ExpertRequest {
    * that has no keys is sent none.
    */
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Sends an answer; to an agent with keys it is encrypted, and the request is picked up if need be. */
+  /**
+   * Sends an answer; to an agent with keys it is encrypted, and the request is picked up if need be. When it fails,
+   * `unsent` says whether the text goes out later.
+   */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
+  /** Takes out of `unsent` all texts that cannot have gone out, and gives them back. */
+  discard(): Promise<readonly string[]>;
   /** Reads once what is new, without waiting for anything. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends it for both sides. */

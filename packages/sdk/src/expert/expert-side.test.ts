@@ -3,7 +3,7 @@ import { toBase64 } from '../crypto/bytes/base64.ts';
 import { type AgentKeys, makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
 import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
-import { ExpertSide } from './expert-side.ts';
+import { createExpertSide } from './expert-side.ts';
 
 const headOf = (requestId: string, agent: AgentKeys): Head => ({
   requestId,
@@ -26,7 +26,7 @@ test('a pick-up that ends after another device was seen to pick up does not forg
     crypto.randomUUID(),
   ];
   const asked = headOf(requestId, agent);
-  const { providerSignPubKey, providerEncryptPubKey, keySignature } = await new ExpertSide({
+  const { providerSignPubKey, providerEncryptPubKey, keySignature } = await createExpertSide({
     requestId,
     expert,
     memory: createMemory(),
@@ -42,7 +42,7 @@ test('a pick-up that ends after another device was seen to pick up does not forg
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const side = new ExpertSide({
+  const side = createExpertSide({
     requestId,
     memory: createMemory(),
     expert: {
@@ -66,13 +66,13 @@ test("each of the agent's keys is remembered from the first look on", async () =
   const [expert, agent, other] = [await openExpert(makeRoot()), await makeAgentKeys(), await makeAgentKeys()];
   const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
   const asked = headOf(options.requestId, agent);
-  await new ExpertSide(options).agree(asked);
+  await createExpertSide(options).agree(asked);
   for (const change of [{ sign: other.signPublic.pem }, { encrypt: other.encryptPublic.pem }]) {
-    const side = new ExpertSide(options);
+    const side = createExpertSide(options);
     const consumerKeys = { ...asked.consumerKeys, ...change } as Head['consumerKeys'];
     await expect(side.agree({ ...asked, consumerKeys })).rejects.toMatchObject({ code: 'keys_changed' });
   }
-  await expect(new ExpertSide(options).agree(asked)).resolves.toBeUndefined();
+  await expect(createExpertSide(options).agree(asked)).resolves.toBeUndefined();
 });
 
 test('the last messages are remembered once the relay has listed or taken them', async () => {
@@ -89,7 +89,7 @@ test('the last messages are remembered once the relay has listed or taken them',
   const remembered = async () =>
     JSON.parse((await options.memory.get(`request:${options.requestId}`)) ?? '{}').ends;
 
-  const side = new ExpertSide(options);
+  const side = createExpertSide(options);
   await side.agree(headOf(options.requestId, agent));
   await side.settle(stateOf([sealed], [sealed]));
   expect(await remembered()).toEqual([]);
@@ -98,7 +98,7 @@ test('the last messages are remembered once the relay has listed or taken them',
   expect(await remembered()).toEqual([listed, taken]);
 
   // What was remembered means that there was a pick-up.
-  const again = new ExpertSide(options);
+  const again = createExpertSide(options);
   await again.recall();
   await expect(again.agree(headOf(options.requestId, agent))).rejects.toMatchObject({ code: 'keys_changed' });
   await expect(again.settle(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });

@@ -52,115 +52,60 @@ export interface ExpertSideOptions {
 }
 
 /** The expert's side of a conversation. Its keys follow from the root, the rest is in the memory. */
-export class ExpertSide implements Side {
-  readonly role = 'provider';
-  readonly isShown = () => true;
-  readonly takesPlaintext = async () => true;
-  readonly #options: ExpertSideOptions;
-  readonly #own: Promise<OwnKeys> | undefined;
-  #remembered: Remembered | undefined;
-  #prepared: Promise<Prepared> | undefined;
-  #channel: Channel | undefined;
-
-  constructor(options: ExpertSideOptions) {
-    this.#options = options;
-    // Made while the request is on its way. A failure is reported where the keys are needed.
-    this.#own = options.expert?.keysFor(options.requestId);
-    this.#own?.catch(() => {});
-  }
-
+export interface ExpertSide extends Side {
   /** Whether the keys that were exchanged are this expert's. */
-  get isPickedUp(): boolean {
-    return this.#channel !== undefined;
-  }
-
+  readonly isPickedUp: boolean;
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
-  get isEncrypted(): boolean {
-    return this.#options.expert !== undefined && this.#remembered?.keys !== null;
-  }
-
+  readonly isEncrypted: boolean;
   /** Before the list is read: what other clients remember meanwhile may be newer than the list. */
-  async recall(): Promise<void> {
-    const kept = await this.#options.memory.get(this.#name);
-    if (kept !== undefined) this.#remembered = JSON.parse(kept);
-  }
-
-  async agree(head: Head): Promise<Channel | undefined> {
-    const remembered = await this.#compare(head);
-    const { providerKeys, keySignature } = head;
-    if (!providerKeys) {
-      if (remembered.ends) throw keysChanged();
-      return undefined;
-    }
-    const { own, exchange, pickUp, channel } = await this.#prepare(remembered);
-    const shown = parsePair(providerKeys);
-    if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
-    if (!samePublicKey(shown.encrypt, own.encryptPublic)) throw keysChanged();
-    if (keySignature !== pickUp.keySignature) {
-      // Another device of this expert has signed what it was shown.
-      const submission = fromBase64(keySignature ?? '')?.slice(0, 32) ?? new Uint8Array(0);
-      const signed = await this.#options.expert?.signExchange({ ...exchange, submission });
-      throw keySignature === signed ? questionAltered() : keysChanged();
-    }
-    this.#channel = channel;
-    return channel;
-  }
-
+  recall(): Promise<void>;
   /** Compares the history with the one that was seen before, and keeps it. */
-  async settle(state: ChannelState | undefined): Promise<void> {
-    const remembered = this.#remembered;
-    if (!state || !remembered) return;
-    const { seen, ends, unlisted } = state;
-    const hashes = new Set(seen.map(([hash]) => hash));
-    if (remembered.ends?.some((end) => !hashes.has(end))) {
-      throw seen.length === 0 ? keysChanged() : missing();
-    }
-    // What was sealed here may never arrive, if this process ends before the relay has taken it.
-    const taken = ends.filter((end) => !unlisted.includes(end) || remembered.ends?.includes(end));
-    if (!remembered.ends || taken.length > 0) await this.keep(taken);
-  }
-
+  settle(state: ChannelState | undefined): Promise<void>;
   /** Keeps what the next client must find in the list. */
-  async keep(ends: readonly string[] | undefined): Promise<void> {
-    if (!ends || String(ends) === String(this.#remembered?.ends)) return;
-    this.#remembered = { ...(this.#remembered as Remembered), ends };
-    await this.#options.memory.set(this.#name, JSON.stringify(this.#remembered));
-  }
-
+  keep(ends: readonly string[] | undefined): Promise<void>;
   /** What to send to pick the request up. */
-  async pickUp(head: Head): Promise<PickUp> {
-    return (await this.#prepare(await this.#compare(head))).pickUp;
-  }
+  pickUp(head: Head): Promise<PickUp>;
+}
 
-  get #name(): string {
-    return `request:${this.#options.requestId}`;
+export function createExpertSide({ requestId, expert, memory }: ExpertSideOptions): ExpertSide {
+  const name = `request:${requestId}`;
+  // Made while the request is on its way. A failure is reported where the keys are needed.
+  const making = expert?.keysFor(requestId);
+  making?.catch(() => {});
+  let remembered: Remembered | undefined;
+  let preparing: Promise<Prepared> | undefined;
+  let channel: Channel | undefined;
+
+  async function keep(ends: readonly string[] | undefined): Promise<void> {
+    if (!ends || String(ends) === String(remembered?.ends)) return;
+    remembered = { ...(remembered as Remembered), ends };
+    await memory.set(name, JSON.stringify(remembered));
   }
 
   /** What the relay shows of the agent must be what it showed first. */
-  async #compare({ consumerKeys, asked }: Head): Promise<Remembered> {
+  async function compare({ consumerKeys, asked }: Head): Promise<Remembered> {
     const peer = consumerKeys && parsePair(consumerKeys);
     const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
     const shown: Remembered = { keys, submission: await digestAsked(readAsked(asked)) };
-    if (!this.#remembered) {
-      const kept = await this.#options.memory.remember(this.#name, JSON.stringify(shown));
-      const { keys, submission }: Remembered = JSON.parse(kept);
-      this.#remembered ??= { keys, submission };
+    if (!remembered) {
+      const kept: Remembered = JSON.parse(await memory.remember(name, JSON.stringify(shown)));
+      remembered ??= { keys: kept.keys, submission: kept.submission };
     }
-    const { keys: first, submission } = this.#remembered;
+    const { keys: first, submission } = remembered;
     if (first?.sign !== keys?.sign || first?.encrypt !== keys?.encrypt) throw keysChanged();
     if (submission !== shown.submission) throw questionAltered();
-    return this.#remembered;
+    return remembered;
   }
 
   /** Once, also for two who want it at a time: a second channel would not know what the first has seen. */
-  #prepare(remembered: Remembered): Promise<Prepared> {
-    this.#prepared ??= this.#make(remembered);
-    return this.#prepared;
+  async function prepare(head: Head): Promise<Prepared> {
+    const known = await compare(head);
+    preparing ??= make(known);
+    return await preparing;
   }
 
-  async #make({ keys, submission }: Remembered): Promise<Prepared> {
-    const { requestId, expert } = this.#options;
-    const own = await this.#own;
+  async function make({ keys, submission }: Remembered): Promise<Prepared> {
+    const own = await making;
     if (!expert || !own) throw withoutRoot();
     if (!keys) throw keysChanged();
     const peer = parsePair(keys);
@@ -171,17 +116,66 @@ export class ExpertSide implements Side {
       providerEncrypt: own.encryptPublic,
       submission: fromBase64(submission) as Bytes,
     };
-    const [keySignature, channel] = await Promise.all([
+    const [keySignature, opened] = await Promise.all([
       expert.signExchange(exchange),
-      openChannel({ requestId, role: this.role, own, peer }),
+      openChannel({ requestId, role: 'provider', own, peer }),
     ]);
     const pickUp = {
       providerSignPubKey: own.signPublic.pem,
       providerEncryptPubKey: own.encryptPublic.pem,
       keySignature,
     };
-    return { own, exchange, pickUp, channel };
+    return { own, exchange, pickUp, channel: opened };
   }
+
+  return {
+    role: 'provider',
+    isShown: () => true,
+    takesPlaintext: async () => true,
+    get isPickedUp() {
+      return channel !== undefined;
+    },
+    get isEncrypted() {
+      return expert !== undefined && remembered?.keys !== null;
+    },
+    keep,
+    pickUp: async (head) => (await prepare(head)).pickUp,
+    async recall() {
+      const kept = await memory.get(name);
+      if (kept !== undefined) remembered = JSON.parse(kept);
+    },
+    async agree(head) {
+      const { providerKeys, keySignature } = head;
+      if (!providerKeys) {
+        if ((await compare(head)).ends) throw keysChanged();
+        return undefined;
+      }
+      const { own, exchange, pickUp, channel: opened } = await prepare(head);
+      const shown = parsePair(providerKeys);
+      if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
+      if (!samePublicKey(shown.encrypt, own.encryptPublic)) throw keysChanged();
+      if (keySignature !== pickUp.keySignature) {
+        // Another device of this expert has signed what it was shown.
+        const submission = fromBase64(keySignature ?? '')?.slice(0, 32) ?? new Uint8Array(0);
+        const signed = await expert?.signExchange({ ...exchange, submission });
+        throw keySignature === signed ? questionAltered() : keysChanged();
+      }
+      channel = opened;
+      return channel;
+    },
+    async settle(state) {
+      if (!state || !remembered) return;
+      const { seen, ends, unlisted } = state;
+      const before = remembered.ends;
+      const hashes = new Set(seen.map(([hash]) => hash));
+      if (before?.some((end) => !hashes.has(end))) {
+        throw seen.length === 0 ? keysChanged() : missing();
+      }
+      // What was sealed here may never arrive, if this process ends before the relay has taken it.
+      const taken = ends.filter((end) => !unlisted.includes(end) || before?.includes(end));
+      if (!before || taken.length > 0) await keep(taken);
+    },
+  };
 }
 
 const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({

@@ -1,10 +1,12 @@
 import type { ListOptions } from '../agent/relay.ts';
-import type { ClientOptions } from '../client-options.ts';
+import type { ClientOptions, ConnectionOptions } from '../client-options.ts';
 import type { Memory } from '../memory.ts';
 import type { ListedRequest, WhoAmI } from '../request-state.ts';
 import type { ExpertRequest } from './expert-request.ts';
 
-export interface ExpertOptions extends ClientOptions {
+export interface ExpertOptions extends ClientOptions, OwnOptions {}
+
+interface OwnOptions {
   /**
    * Keeps of each request the agent's keys, the question and where its messages ended, so that no later look can be
    * shown others. Give one that outlives the process, and to all clients with this key the same.
@@ -14,11 +16,23 @@ export interface ExpertOptions extends ClientOptions {
   readonly root?: Uint8Array | undefined;
 }
 
+/** Options of an expert who is signed in. The memory belongs to the user: for another one, give another. */
+export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
+  /**
+   * Listens to events that another client has received, instead of a stream of its own, and gives what ends that. Of
+   * the tabs of a browser one has the stream.
+   */
+  readonly listen?: ((call: (event: ExpertEvent) => void) => () => void) | undefined;
+}
+
 /** That something has happened. It is a hint of the relay's hub: what it means is read from the request. */
 export type ExpertEvent =
   | {
       readonly type: 'new_request' | 'new_message' | 'key_exchange' | 'request_closed';
       readonly requestId: string;
+      readonly refCode: string | undefined;
+      /** Of a new request: the beginning of the question. */
+      readonly question: string | undefined;
       /** Of a message: who wrote it. */
       readonly role: 'consumer' | 'provider' | undefined;
       /** Of a message. */

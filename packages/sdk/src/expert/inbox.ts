@@ -1,78 +1,75 @@
 import type { RelayError } from '../relay-error.ts';
-import { isOutage, Looker } from '../thread/looker.ts';
-import { Mailbox } from '../thread/mailbox.ts';
+import { createLooker, isOutage } from '../thread/looker.ts';
+import { createMailbox } from '../thread/mailbox.ts';
 import type { Api } from '../transport/api.ts';
 import { listOpen } from '../transport/list-requests.ts';
 
 /** The ids of open requests, each once: those that wait already, oldest first, then others as they come. */
-export class Inbox {
-  readonly #api: Api;
-  readonly #looker: Looker;
-  readonly #lateLooker: Looker;
-  readonly #mailbox = new Mailbox<string>();
-  readonly #seen = new Set<string>();
-  /** Those that could not be read, in the order in which that is tried again. */
-  readonly #late = new Set<string>();
-  readonly #stopped = new AbortController();
-
-  constructor(api: Api, tryToRead: (requestId: string, signal: AbortSignal) => Promise<unknown>) {
-    this.#api = api;
-    const { backoff } = api;
-    const tell = (error: RelayError) => this.#mailbox.interrupt(error);
-    this.#looker = new Looker({ backoff, tell, look: (signal) => this.#list(signal) });
-    this.#lateLooker = new Looker({
-      backoff,
-      tell,
-      look: async (signal) => {
-        for (const requestId of this.#late) {
-          this.#late.delete(requestId);
-          // Behind the others, should it fail again.
-          this.#late.add(requestId);
-          await tryToRead(requestId, signal).catch((error: unknown) => {
-            if (isOutage(error)) throw error;
-          });
-          this.#late.delete(requestId);
-          this.#mailbox.push([requestId]);
-        }
-      },
-    });
-  }
-
+export interface Inbox {
   /** Aborts when this is stopped. */
-  get stopped(): AbortSignal {
-    return this.#stopped.signal;
-  }
-
+  readonly stopped: AbortSignal;
   /** One that is known to be there. */
-  add(requestId: string): void {
-    if (this.#seen.has(requestId)) return;
-    this.#seen.add(requestId);
-    this.#mailbox.push([requestId]);
-  }
-
+  add(requestId: string): void;
   /** Gives it again once it can be read, and until then those behind it. */
-  putOff(requestId: string): void {
-    this.#late.add(requestId);
-    this.#lateLooker.look();
-  }
-
+  putOff(requestId: string): void;
   /** Looks for all that are open. */
-  look(): void {
-    this.#looker.look();
+  look(): void;
+  take(signal: AbortSignal): Promise<string | undefined>;
+  stop(error: RelayError): void;
+}
+
+export function createInbox(
+  api: Api,
+  tryToRead: (requestId: string, signal: AbortSignal) => Promise<unknown>,
+): Inbox {
+  const mailbox = createMailbox<string>();
+  const seen = new Set<string>();
+  /** Those that could not be read, in the order in which that is tried again. */
+  const late = new Set<string>();
+  const stopped = new AbortController();
+  const shared = { backoff: api.backoff, tell: mailbox.interrupt };
+  const looker = createLooker({
+    ...shared,
+    async look(signal) {
+      for (const { requestId } of await listOpen(api, signal)) add(requestId);
+    },
+  });
+  const lateLooker = createLooker({
+    ...shared,
+    async look(signal) {
+      for (const requestId of late) {
+        late.delete(requestId);
+        // Behind the others, should it fail again.
+        late.add(requestId);
+        await tryToRead(requestId, signal).catch((error: unknown) => {
+          if (isOutage(error)) throw error;
+        });
+        late.delete(requestId);
+        mailbox.push([requestId]);
+      }
+    },
+  });
+
+  function add(requestId: string): void {
+    if (seen.has(requestId)) return;
+    seen.add(requestId);
+    mailbox.push([requestId]);
   }
 
-  take(signal: AbortSignal): Promise<string | undefined> {
-    return this.#mailbox.take({ signal });
-  }
-
-  stop(error: RelayError): void {
-    this.#looker.stop();
-    this.#lateLooker.stop();
-    this.#mailbox.end(error);
-    this.#stopped.abort();
-  }
-
-  async #list(signal: AbortSignal): Promise<void> {
-    for (const { requestId } of await listOpen(this.#api, signal)) this.add(requestId);
-  }
+  return {
+    stopped: stopped.signal,
+    add,
+    putOff(requestId) {
+      late.add(requestId);
+      lateLooker.look();
+    },
+    look: looker.look,
+    take: (signal) => mailbox.take({ signal }),
+    stop(error) {
+      looker.stop();
+      lateLooker.stop();
+      mailbox.end(error);
+      stopped.abort();
+    },
+  };
 }

@@ -1,3 +1,3 @@
-export { createExpert } from './create-expert.ts';
-export type { Expert, ExpertEvent, ExpertOptions } from './expert.ts';
+export { createExpert, createSessionExpert } from './create-expert.ts';
+export type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
 export type { AnswerOptions, ExpertMessage, ExpertRequest } from './expert-request.ts';

@@ -1,6 +1,6 @@
 import type { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
-import { Looker } from './looker.ts';
+import { createLooker } from './looker.ts';
 import type { Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
 
@@ -13,59 +13,59 @@ export interface FollowerOptions {
 }
 
 /** Keeps a conversation up to date for as long as somebody waits for it, and no connection longer than that. */
-export class Follower {
-  readonly #options: FollowerOptions;
-  #waiting = 0;
-  #end: (() => void) | undefined;
-
-  constructor(options: FollowerOptions) {
-    this.#options = options;
-  }
-
+export interface Follower {
   /** Begins to wait. Gives what ends it. */
-  follow(): () => void {
-    this.#waiting += 1;
-    if (!this.#end && !this.#options.thread.mailbox.hasEnded) this.#begin();
-    let isWaiting = true;
-    return () => {
-      if (!isWaiting) return;
-      isWaiting = false;
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#finish();
-    };
-  }
+  follow(): () => void;
+  /** Ends all waiting with an error. */
+  stop(error: RelayError): void;
+}
 
-  /** Tells whoever waits that nobody looks any more. */
-  stop(error: RelayError): void {
-    this.#finish();
-    this.#options.thread.mailbox.interrupt(error);
-  }
+export function createFollower({ thread, sender, listen, backoff }: FollowerOptions): Follower {
+  const { mailbox } = thread;
+  let waiting = 0;
+  let end: (() => void) | undefined;
 
-  #begin(): void {
-    const { thread, sender, listen, backoff } = this.#options;
-    const { mailbox } = thread;
-    const looker = new Looker({
+  function begin(): () => void {
+    const looker = createLooker({
       backoff,
       async look(signal) {
         await thread.read(signal);
         if (sender.isDue && !mailbox.hasEnded) await sender.flush(signal);
-        if (mailbox.hasEnded) end();
+        if (mailbox.hasEnded) stop();
       },
       tell(error) {
-        if (mailbox.hasEnded) end();
+        if (mailbox.hasEnded) stop();
         else mailbox.interrupt(error);
       },
     });
-    const unlisten = listen(() => looker.look());
-    const end = () => {
+    const unlisten = listen(looker.look);
+    const stop = () => {
       unlisten();
       looker.stop();
     };
-    this.#end = end;
+    return stop;
   }
 
-  #finish(): void {
-    this.#end?.();
-    this.#end = undefined;
+  function finish(): void {
+    end?.();
+    end = undefined;
   }
+
+  return {
+    follow() {
+      waiting += 1;
+      if (!mailbox.hasEnded) end ??= begin();
+      let isWaiting = true;
+      return () => {
+        if (!isWaiting) return;
+        isWaiting = false;
+        waiting -= 1;
+        if (waiting === 0) finish();
+      };
+    },
+    stop(error) {
+      finish();
+      mailbox.interrupt(error);
+    },
+  };
 }

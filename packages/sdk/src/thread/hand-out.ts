@@ -1,8 +1,6 @@
-import type { Follower } from './follower.ts';
-
 /** An iterator that follows from its first step on, and ends when it is left. */
 export function handOut<T>(
-  follower: Pick<Follower, 'follow'>,
+  follow: () => () => void,
   take: (signal: AbortSignal) => Promise<T | undefined>,
 ): AsyncIterableIterator<T> {
   const left = new AbortController();
@@ -18,7 +16,7 @@ export function handOut<T>(
   return {
     async next() {
       if (isDone) return finish();
-      release ??= follower.follow();
+      release ??= follow();
       try {
         const value = await take(left.signal);
         return value === undefined ? finish() : { done: false, value };

@@ -11,52 +11,50 @@ export interface LookerOptions {
 }
 
 /** Looks again whenever there may be news, once at a time, and goes on after outages of any length. */
-export class Looker {
-  readonly #options: LookerOptions;
-  readonly #stopped = new AbortController();
-  #isStale = false;
-  #isLooking = false;
+export interface Looker {
+  look(): void;
+  stop(): void;
+}
 
-  constructor(options: LookerOptions) {
-    this.#options = options;
-  }
+export function createLooker({ look, tell, backoff }: LookerOptions): Looker {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let isStale = false;
+  let isLooking = false;
 
-  look(): void {
-    this.#isStale = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    void this.#run(this.#stopped.signal);
-  }
-
-  stop(): void {
-    this.#stopped.abort();
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const { look, tell, backoff } = this.#options;
-    for (let failures = 0; this.#isStale && !signal.aborted; ) {
-      this.#isStale = false;
+  async function run(): Promise<void> {
+    for (let failures = 0; isStale && !signal.aborted; ) {
+      isStale = false;
       try {
         await look(signal);
         failures = 0;
       } catch (error) {
         if (signal.aborted) break;
         if (!isOutage(error)) tell(asRelayError(error));
-        this.#isStale = true;
+        isStale = true;
         failures += 1;
         await pause(backoff(failures), signal).catch(() => {});
       }
     }
-    this.#isLooking = false;
+    isLooking = false;
   }
+
+  return {
+    look() {
+      isStale = true;
+      if (isLooking) return;
+      isLooking = true;
+      void run();
+    },
+    stop: () => stopped.abort(),
+  };
 }
 
 /** What passes by itself, however long it takes. */
-export const isOutage = (error: unknown): boolean =>
-  error instanceof RelayError && isPassing(error) && error.code !== 'unexpected_answer';
+export const isOutage = (error: unknown): boolean => isPassing(error) && error.code !== 'unexpected_answer';
 
 function asRelayError(error: unknown): RelayError {
   return error instanceof RelayError
     ? error
-    : new RelayError('unexpected_answer', "The answer is not a relay's: see `cause`.", { cause: error });
+    : new RelayError('unexpected_answer', 'See `cause`.', { cause: error });
 }

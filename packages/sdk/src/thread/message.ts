@@ -16,20 +16,22 @@ export interface Message {
   readonly seenYourLast?: boolean | undefined;
 }
 
-/** The text of a record, or the refusal of it. Where a blob is there, only the blob counts. */
-export async function openRecord(
+/** Begins to decrypt a record. What it returns gives the text, or the refusal. Of a record with a blob, only that counts. */
+export function beginRecord(
   record: Members,
   channel: Channel | undefined,
   takesPlaintext: () => Promise<boolean>,
-): Promise<Omit<Message, 'createdAt'>> {
+): () => Promise<Omit<Message, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
-  const { role, messageId } = readOrigin(record);
-  if ((encrypted ?? signature ?? undefined) !== undefined) {
-    if (!channel) throw undecryptable();
-    // The channel looks at every member itself.
-    return { role, messageId, ...(await channel.open(record as unknown as MessageRecord)) };
-  }
-  if (typeof plaintext !== 'string') throw malformed('it has no content');
-  if (channel || !(await takesPlaintext())) throw plaintextRefused();
-  return { role, messageId, text: plaintext, protection: 'plaintext' };
+  const isEncrypted = (encrypted ?? signature ?? undefined) !== undefined;
+  // The channel looks at every member itself.
+  const open = isEncrypted ? channel?.begin(record as unknown as MessageRecord) : undefined;
+  return async () => {
+    const { role, messageId } = readOrigin(record);
+    if (open) return { role, messageId, ...(await open()) };
+    if (isEncrypted) throw undecryptable();
+    if (typeof plaintext !== 'string') throw malformed('content');
+    if (channel || !(await takesPlaintext())) throw plaintextRefused();
+    return { role, messageId, text: plaintext, protection: 'plaintext' };
+  };
 }

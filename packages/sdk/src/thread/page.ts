@@ -1,11 +1,21 @@
 import { hasEnded, type RequestState } from '../request-state.ts';
 import { requestState, time } from '../transport/request-shape.ts';
-import { count, list, type Members, members, optionalText, unexpected } from '../transport/shape.ts';
+import {
+  count,
+  isObject,
+  list,
+  type Members,
+  members,
+  optionalText,
+  unexpected,
+} from '../transport/shape.ts';
 
 /** A request as its two sides see it, its messages apart. */
 export interface Head extends RequestState {
   /** What was asked, not looked at: an agent knows it. */
   readonly asked: Members;
+  /** The name of the agent's key, which only a session is given. */
+  readonly agent: string | undefined;
   /** PEM, not looked at yet. */
   readonly consumerKeys: Pair | undefined;
   readonly providerKeys: Pair | undefined;
@@ -34,9 +44,10 @@ export interface Page {
   readonly next: number | undefined;
 }
 
-export function readPage(answer: unknown): Page {
+/** A session gets the question with the first page alone: later ones have it from `known`. */
+export function readPage(answer: unknown, known?: Head): Page {
   const body = members(answer);
-  const head = readHead(body);
+  const head = readHead(body, known);
   if (head.erasedAt !== undefined) return { head, messages: [], next: undefined };
   const messages = list(body, 'messages', (record) => ({
     seq: count(record, 'seq'),
@@ -50,11 +61,13 @@ export function readPage(answer: unknown): Page {
   };
 }
 
-function readHead(body: Members): Head {
+function readHead(body: Members, known: Head | undefined): Head {
   const state = requestState(body);
+  const { question, context, plaintext, agent } = body;
   return {
     ...state,
-    asked: { question: body.question, context: body.context, plaintext: body.plaintext },
+    asked: question === undefined && known ? known.asked : { question, context, plaintext },
+    agent: isObject(agent) ? optionalText(agent, 'name') : undefined,
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),
     keySignature: optionalText(body, 'keySignature'),

@@ -1,6 +1,6 @@
 import { inTurn } from '../crypto/channel/in-turn.ts';
-import { RelayError } from '../relay-error.ts';
-import { onAbort, orAborted, throwIfAborted } from '../transport/aborted.ts';
+import { hasCode } from '../relay-error.ts';
+import { orAborted, throwIfAborted } from '../transport/aborted.ts';
 import { type Api, isPassing } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { checkText } from './check-text.ts';
@@ -10,12 +10,16 @@ import type { Thread } from './thread.ts';
 export interface Draft {
   readonly messageId: string;
   readonly text: string;
+  /** Whether it may go out as plain text: where nobody has keys now, there may have been keys when it was written. */
+  readonly isPlain?: boolean | undefined;
 }
 
 /** A text that may be on its way: it is sent as it is until the relay has answered. */
 export interface Outgoing {
   readonly draft: Draft;
   readonly body: object;
+  /** Whether another client sealed it, so that no message that is sealed here links to it. */
+  readonly isOthers?: boolean | undefined;
 }
 
 export interface SenderState {
@@ -23,131 +27,180 @@ export interface SenderState {
   readonly drafts: readonly Draft[];
 }
 
+/** Where texts are until the relay has them, shared with other clients of the same side. */
+export interface Outbox {
+  /** Keeps these, and forgets those that this client gave before. */
+  save(unsent: readonly Draft[]): Promise<void>;
+  /** Gives the content that any client has sealed first with this messageId; null if nothing must go out any more. */
+  claim<T extends object>(messageId: string, sealed: T): Promise<T | null>;
+}
+
 export interface SenderOptions {
   readonly api: Api;
   readonly thread: Thread;
   /** Whether texts go out as they are. */
   readonly isPlain: () => boolean;
+  /** Does what comes before sealing. */
+  readonly prepare: (signal: AbortSignal | undefined) => Promise<void>;
   /** Keeps the state; what it kept may go out. */
   readonly save: () => Promise<void>;
+  readonly outbox?: Outbox | undefined;
   readonly state?: SenderState | undefined;
 }
 
 /** Sends the texts of one side, one after another, each exactly once whatever happens in between. */
-export class Sender {
-  readonly #options: SenderOptions;
-  readonly #queue = inTurn();
-  readonly #drafts: Draft[];
-  #outgoing: Outgoing | undefined;
-
-  constructor(options: SenderOptions) {
-    this.#options = options;
-    this.#drafts = [...(options.state?.drafts ?? [])];
-    this.#outgoing = options.state?.outgoing;
-  }
-
-  get state(): SenderState {
-    return { outgoing: this.#outgoing, drafts: this.#drafts.slice() };
-  }
-
-  get unsent(): readonly string[] {
-    return this.#unsent.map(({ text }) => text);
-  }
-
+export interface Sender {
+  readonly state: SenderState;
+  readonly unsent: readonly string[];
   /** Whether texts wait to be sealed. */
-  get hasDrafts(): boolean {
-    return this.#drafts.length > 0;
-  }
-
+  readonly hasDrafts: boolean;
   /** Whether there is something that could go out now. */
-  get isDue(): boolean {
-    return this.#outgoing !== undefined || (this.hasDrafts && this.#canSeal());
-  }
-
-  get #unsent(): readonly Draft[] {
-    return [...(this.#outgoing ? [this.#outgoing.draft] : []), ...this.#drafts];
-  }
-
+  readonly isDue: boolean;
   /** Gives whether the text has gone out. */
-  async send(text: string, signal: AbortSignal | undefined): Promise<{ messageId: string; isSent: boolean }> {
-    const { thread, isPlain } = this.#options;
-    checkText(text, isPlain());
-    throwIfAborted(signal);
-    thread.checkOpen();
-    const draft = { messageId: crypto.randomUUID(), text };
-    this.#drafts.push(draft);
-    thread.outdate();
-    const release = onAbort(signal, () => this.#drop(draft));
-    try {
-      await orAborted<void>(signal, (resolve, reject) => {
-        // What was begun goes on by itself.
-        this.flush(signal).then(resolve, reject);
-        return () => {};
-      });
-    } finally {
-      release();
-    }
-    return { messageId: draft.messageId, isSent: !this.#unsent.includes(draft) };
-  }
-
+  send(
+    text: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
   /** Sends whatever can be sent by now. */
-  flush(signal?: AbortSignal): Promise<void> {
-    return this.#queue(async () => {
-      const { thread } = this.#options;
-      if (thread.refusal) throw thread.refusal;
-      // A client that comes back may have been refused something: nothing goes out before it has looked.
-      if (this.isDue && !thread.head) await thread.read(signal);
-      if (this.hasDrafts && !this.#canSeal()) await this.#lookForKeys(signal);
-      if (this.#outgoing) await this.#post(this.#outgoing, signal);
-      for (let draft = this.#drafts[0]; draft && this.#canSeal(); draft = this.#drafts[0]) {
-        throwIfAborted(signal);
-        await this.#seal(draft);
-        await this.#options.save();
-        if (this.#outgoing) await this.#post(this.#outgoing, signal);
-      }
-      await this.#options.save();
-    });
+  flush(signal?: AbortSignal): Promise<void>;
+  /** Keeps in the outbox what has not gone out. */
+  keep(): Promise<void>;
+  /** Takes out what will not go out by itself: everything after the end, before it what nobody has sealed. */
+  discard(): Promise<readonly string[]>;
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const { api, thread, isPlain, prepare, save, outbox, state } = options;
+  const { role } = thread.side;
+  const queue = inTurn();
+  let drafts = state?.drafts ?? [];
+  let outgoing = state?.outgoing;
+  /** Those that the relay has refused for what they are. */
+  let refused: readonly Draft[] = [];
+
+  // The list may show a message before the call that sent it is answered, if it ever is.
+  const unsent = () =>
+    [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(
+      ({ messageId }) => !thread.has(messageId),
+    );
+  const texts = () => unsent().map(({ text }) => text);
+  const keep = async () => outbox?.save(unsent());
+
+  function canSeal(): boolean {
+    const [draft] = drafts;
+    return draft !== undefined && (isPlain() ? draft.isPlain !== false : thread.channel !== undefined);
   }
 
-  #canSeal(): boolean {
-    return this.#options.isPlain() || this.#options.thread.channel !== undefined;
+  // An expert need not wait for keys, but sends them.
+  const isDue = () => outgoing !== undefined || (drafts.length > 0 && (role === 'provider' || canSeal()));
+
+  function drop(draft: Draft): void {
+    drafts = drafts.filter((one) => one !== draft);
+    refused = refused.filter((one) => one !== draft);
   }
 
-  /** They may have come since anybody looked. If nobody can say so now, the texts wait. */
-  async #lookForKeys(signal: AbortSignal | undefined): Promise<void> {
-    await this.#options.thread.read(signal).catch((error: unknown) => {
-      if (!(error instanceof RelayError) || !isPassing(error)) throw error;
-    });
-  }
-
-  async #seal(draft: Draft): Promise<void> {
-    const { thread, isPlain } = this.#options;
+  async function seal(draft: Draft): Promise<void> {
     const { messageId, text } = draft;
-    const take = (body: object) => {
-      this.#drop(draft);
-      this.#outgoing = { draft, body };
+    let isOthers = false;
+    const claim = async <T extends object>(sealed: T) => {
+      const first = outbox ? await outbox.claim(messageId, sealed) : sealed;
+      isOthers = first !== sealed;
+      return first as T;
+    };
+    const take = (sealed: object | null) => {
+      drop(draft);
+      outgoing = sealed ? { draft, body: { role, ...sealed }, isOthers } : undefined;
     };
     thread.checkOpen();
-    if (thread.channel && !isPlain()) await thread.seal(thread.channel, text, messageId, take);
-    else take({ role: thread.side.role, messageId, plaintext: text });
+    if (isPlain()) take(await claim({ messageId, plaintext: text }));
+    else await thread.seal(text, messageId, claim, take);
   }
 
-  async #post({ body }: Outgoing, signal: AbortSignal | undefined): Promise<void> {
-    const { api, thread } = this.#options;
+  async function post(signal: AbortSignal | undefined): Promise<void> {
+    if (!outgoing) return;
+    const { draft, body, isOthers } = outgoing;
     try {
       await api.post(`/api/v1/message/${thread.requestId}`, body, members, signal);
     } catch (error) {
-      // What is refused for what it is would hold up all others. A sealed message never is, and others link to it.
-      if ('plaintext' in body && error instanceof RelayError && isUnfit(error)) this.#outgoing = undefined;
+      // What is refused for what it is would hold up all others. What was sealed here stays: others link to it.
+      if (
+        ('plaintext' in body || isOthers) &&
+        hasCode(error, 'invalid_input', 'message_too_large', 'conflict')
+      ) {
+        if (outbox) refused = [...refused, draft];
+        outgoing = undefined;
+      }
       throw error;
     }
-    this.#outgoing = undefined;
+    outgoing = undefined;
+    // What is sealed next links to it.
+    if (isOthers) await thread.read(signal);
   }
 
-  #drop(draft: Draft): void {
-    const at = this.#drafts.indexOf(draft);
-    if (at >= 0) this.#drafts.splice(at, 1);
+  async function flush(signal?: AbortSignal): Promise<void> {
+    await keep();
+    await queue(async () => {
+      if (thread.refusal) throw thread.refusal;
+      // A client that comes back may have been refused something: nothing goes out before it has looked.
+      if (isDue() && !thread.head) await thread.read(signal);
+      if (drafts.length > 0) await prepare(signal);
+      await post(signal);
+      while (canSeal()) {
+        throwIfAborted(signal);
+        await seal(drafts[0] as Draft);
+        await save();
+        await post(signal);
+      }
+      await save();
+      await keep();
+    });
   }
+
+  return {
+    get state() {
+      return { outgoing, drafts };
+    },
+    get unsent() {
+      return texts();
+    },
+    get hasDrafts() {
+      return drafts.length > 0;
+    },
+    get isDue() {
+      return isDue();
+    },
+    async send(text, signal) {
+      checkText(text, isPlain());
+      throwIfAborted(signal);
+      thread.checkOpen();
+      const draft = { messageId: crypto.randomUUID(), text, isPlain: isPlain() };
+      drafts = [...drafts, draft];
+      thread.outdate();
+      try {
+        await orAborted<void>(signal, (resolve, reject) => {
+          // What was begun goes on by itself.
+          flush(signal).then(resolve, reject);
+          return () => {};
+        });
+      } catch (error) {
+        // The caller has the text again, unless it goes out later by itself.
+        if (signal?.aborted || (role === 'provider' && !isPassing(error))) {
+          drop(draft);
+          await keep();
+        }
+        throw error;
+      }
+      return { messageId: draft.messageId, isSent: !unsent().includes(draft) };
+    },
+    flush,
+    keep,
+    discard: () =>
+      queue(async () => {
+        const before = texts();
+        if (thread.mailbox.hasEnded) outgoing = undefined;
+        refused = drafts = [];
+        await keep();
+        return before.slice(unsent().length);
+      }),
+  };
 }
-
-const isUnfit = ({ code }: RelayError): boolean => code === 'invalid_input' || code === 'message_too_large';

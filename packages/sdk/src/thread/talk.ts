@@ -28,18 +28,16 @@ type CallOptions = { readonly signal?: AbortSignal | undefined };
 
 /** What a conversation is on either side. */
 export class Talk<Known extends KnownRequest> {
+  declare readonly requestId: string;
+  declare readonly refCode: string;
   protected readonly talk: TalkParts<Known>;
 
   constructor(talk: TalkParts<Known>) {
     this.talk = talk;
+    const { requestId, refCode } = talk.request;
+    Object.assign(this, { requestId, refCode });
   }
 
-  get requestId(): string {
-    return this.talk.request.requestId;
-  }
-  get refCode(): string {
-    return this.talk.request.refCode;
-  }
   get status(): RequestStatus {
     return this.seen.status;
   }

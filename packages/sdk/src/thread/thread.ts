@@ -2,15 +2,16 @@ import { toBase64 } from '../crypto/bytes/base64.ts';
 import { sha256 } from '../crypto/bytes/sha256.ts';
 import { toUtf8 } from '../crypto/bytes/utf8.ts';
 import { inTurn } from '../crypto/channel/in-turn.ts';
-import type { Channel, ChannelState, Role } from '../crypto/index.ts';
+import type { Channel, ChannelState, Claim, Role, SealedMessage } from '../crypto/index.ts';
+import { isRefusal } from '../crypto/refusal.ts';
 import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
-import { isObject, unexpected } from '../transport/shape.ts';
-import { Mailbox } from './mailbox.ts';
-import { type Message, openRecord } from './message.ts';
+import { isObject, textOf, unexpected } from '../transport/shape.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
+import { beginRecord, type Message } from './message.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
-import { ended, isRefusal } from './refusals.ts';
+import { ended } from './refusals.ts';
 
 /** What differs between the two sides of a conversation. */
 export interface Side {
@@ -38,202 +39,205 @@ export interface ThreadState {
 
 /** How long a list is as good as a new one, in milliseconds: what comes within it crosses, whichever way. */
 const moment = 1_000;
-/** Messages per call, halved after an answer that was too large. */
-const pageSize = 50;
+/** Messages per call. A relay ends a page before it is too large; those that do not are asked for less. */
+const pageSize = 1_000;
 /** Never too large in an honest answer: a message takes at most 1 MiB, and so do the members before the messages. */
 const smallPageSize = 6;
 /** Characters of all messages, and 1,000 for each: a conversation holds up to 64 MiB in 10,000 messages. */
 const longest = 1e8;
 
+export interface ThreadOptions {
+  readonly api: Api;
+  readonly requestId: string;
+  readonly side: Side;
+  /** Whether texts of this side wait to be sealed: the other side cannot have seen them. */
+  readonly hasDrafts: () => boolean;
+  readonly state?: ThreadState | undefined;
+  readonly channel?: Channel | undefined;
+}
+
 /**
  * One conversation, read from the gateway's list in order, each message once. What was read becomes visible at
  * once with all that belongs to it, so that it can be kept at any moment.
  */
-export class Thread {
+export interface Thread {
   readonly requestId: string;
   readonly side: Side;
   readonly mailbox: Mailbox<Message>;
-  /** Opening and sealing take turns, so that `channelState` is never in between. */
-  readonly turn = inTurn();
-  readonly #api: Api;
-  readonly #hasDrafts: () => boolean;
-  readonly #reading = inTurn();
-  /** Content by messageId, to know a repetition by. */
-  readonly #known = new Map<string, string>();
-  #length = 0;
-  #seq: number;
-  #answersRead: number;
-  #readAt = Number.NEGATIVE_INFINITY;
-  #channel: Channel | undefined;
-  #channelState: ChannelState | undefined;
-  #head: Head | undefined;
-  #refusal: RelayError | undefined;
-
-  constructor(options: {
-    api: Api;
-    requestId: string;
-    side: Side;
-    /** Whether texts of this side wait to be sealed: the other side cannot have seen them. */
-    hasDrafts: () => boolean;
-    state?: ThreadState | undefined;
-    channel?: Channel | undefined;
-  }) {
-    const { api, requestId, side, hasDrafts, state, channel } = options;
-    this.requestId = requestId;
-    this.side = side;
-    this.#api = api;
-    this.#hasDrafts = hasDrafts;
-    this.#channel = channel;
-    this.#channelState = state?.channel;
-    this.#seq = state?.seq ?? 0;
-    this.#answersRead = state?.answersRead ?? 0;
-    this.mailbox = new Mailbox(state?.messages);
-  }
-
   /** As last seen. */
-  get head(): Head | undefined {
-    return this.#head;
-  }
-
-  get channel(): Channel | undefined {
-    return this.#channel;
-  }
-
-  get refusal(): RelayError | undefined {
-    return this.#refusal;
-  }
-
-  get answersRead(): number {
-    return this.#answersRead;
-  }
-
-  get state(): ThreadState {
-    return {
-      seq: this.#seq,
-      answersRead: this.#answersRead,
-      channel: this.#channelState,
-      messages: this.mailbox.messages.slice(),
-    };
-  }
-
+  readonly head: Head | undefined;
+  readonly channel: Channel | undefined;
+  readonly refusal: RelayError | undefined;
+  readonly answersRead: number;
+  readonly state: ThreadState;
   /** Fails when nothing can be said here any more. */
-  checkOpen(): void {
-    if (this.#refusal) throw this.#refusal;
-    if (this.#head && hasEnded(this.#head)) throw ended(this.#head.status);
-  }
-
+  checkOpen(): void;
+  /** Whether this message was read. */
+  has(messageId: string): boolean;
   /** Reads what is new. */
-  read(signal?: AbortSignal): Promise<void> {
-    return this.#reading(async () => {
+  read(signal?: AbortSignal): Promise<void>;
+  /** The same, unless it was done a moment ago. */
+  catchUp(signal?: AbortSignal): Promise<void>;
+  /** Goes on with keys that the relay has taken, and need not show first. */
+  adopt(exchange: Pick<Head, 'providerKeys' | 'keySignature'>): Promise<void>;
+  /** Seals a text for a channel that is there, and gives `onSealed` what to keep in the same moment. */
+  seal(
+    text: string,
+    messageId: string,
+    claim: Claim,
+    onSealed: (sealed: SealedMessage) => void,
+  ): Promise<void>;
+  /** What was read before this side writes a text has not seen that text. */
+  outdate(): void;
+  refuse(error: RelayError): void;
+}
+
+export function createThread(options: ThreadOptions): Thread {
+  const { api, requestId, side, hasDrafts, state } = options;
+  const mailbox = createMailbox(state?.messages);
+  /** Opening and sealing take turns, so that `channelState` is never in between. */
+  const inOrder = inTurn();
+  const reading = inTurn();
+  /** Content by messageId, to know a repetition by. */
+  const known = new Map<string, string>();
+  let { channel } = options;
+  let channelState = state?.channel;
+  let lastSeq = state?.seq ?? 0;
+  let answersRead = state?.answersRead ?? 0;
+  let totalLength = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let head: Head | undefined;
+  let refusal: RelayError | undefined;
+
+  const read = (signal?: AbortSignal) =>
+    reading(async () => {
       const begun = performance.now();
       let limit = pageSize;
       for (let isLast = false; !isLast; ) {
-        if (this.#refusal) throw this.#refusal;
-        const after = this.#seq;
-        const path = `/api/v1/messages/${this.requestId}?after=${after}&limit=${limit}`;
+        if (refusal) throw refusal;
+        const after = lastSeq;
+        const path = `/api/v1/messages/${requestId}?after=${after}&limit=${limit}`;
         try {
-          const page = await this.#api.get(path, (answer) => this.#check(readPage(answer), after), signal);
-          await this.turn(() => this.#take(page));
+          const page = await api.get(path, (answer) => check(readPage(answer, head), after), signal);
+          await inOrder(() => take(page));
           isLast = page.next === undefined;
         } catch (error) {
           if (limit <= smallPageSize || (error as RelayError).code !== 'answer_too_large') throw error;
-          limit >>= 1;
+          limit >>= 2;
         }
       }
-      this.#readAt = begun;
+      readAt = begun;
     });
-  }
 
-  /** The same, unless it was done a moment ago. */
-  async catchUp(signal?: AbortSignal): Promise<void> {
-    if (performance.now() - this.#readAt > moment) await this.read(signal);
-  }
-
-  /** Goes on with keys that the relay has taken, and need not show first. */
-  adopt(exchange: Pick<Head, 'providerKeys' | 'keySignature'>): Promise<void> {
-    // After calls that may be answered without them.
-    return this.#reading(async () => {
-      const head = this.#head;
-      if (!head || this.#channel) return;
-      await this.turn(() => this.#take({ head: { ...head, ...exchange }, messages: [], next: undefined }));
-    });
-  }
-
-  /** Seals a text, and tells what to keep in the same moment. */
-  seal(channel: Channel, text: string, messageId: string, onSealed: (body: object) => void): Promise<void> {
-    return this.turn(async () => {
-      const sealed = await channel.seal(text, messageId);
-      this.#channelState = channel.state();
-      onSealed({ role: this.side.role, ...sealed });
-    });
-  }
-
-  /** What was read before this side writes a text has not seen that text. */
-  outdate(): void {
-    const { role } = this.side;
-    this.mailbox.update((message) => (message.role === role ? message : { ...message, seenYourLast: false }));
-  }
-
-  refuse(error: RelayError): void {
-    this.#refusal ??= error;
-    this.mailbox.end(this.#refusal);
-  }
-
-  #check(page: Page, after: number): Page {
-    if (page.head.requestId !== this.requestId) unexpected('the request that was asked for');
+  function check(page: Page, after: number): Page {
+    if (page.head.requestId !== requestId) unexpected('the request that was asked for');
     const last = page.messages.at(-1)?.seq ?? after;
     if (page.next !== undefined && (page.next <= after || page.next !== last))
       unexpected('a list that goes on');
     return page;
   }
 
-  async #take({ head, messages, next }: Page): Promise<void> {
+  async function take({ head: shown, messages, next }: Page): Promise<void> {
     const opened: Message[] = [];
-    let seq = this.#seq;
-    this.#head = head;
+    let seq = lastSeq;
+    head = shown;
+    const isErased = head.erasedAt !== undefined;
     try {
-      if (head.erasedAt === undefined) this.#channel = await this.side.agree(head);
-      for (const listed of messages) {
-        opened.push(...(await this.#open(listed)));
-        seq = Math.max(seq, listed.seq);
+      if (!isErased) channel = await side.agree(head);
+      // Decrypted at the same time, taken in one after another.
+      const openings = messages.map((listed) => [listed.seq, begin(listed)] as const);
+      for (const [listedSeq, open] of openings) {
+        opened.push(...(await open()));
+        seq = Math.max(seq, listedSeq);
       }
-      if (next === undefined && head.erasedAt === undefined) await this.side.settle?.(this.#channel?.state());
+      if (next === undefined && !isErased) await side.settle?.(channel?.state());
       // The same over and over would never end.
       if (next !== undefined && opened.length === 0) unexpected('a list that goes on');
     } catch (error) {
-      if (isRefusal(error)) this.#refusal = error;
+      if (isRefusal(error)) refusal = error;
       throw error;
     } finally {
-      this.#commit(opened, seq);
+      lastSeq = seq;
+      answersRead += opened.filter(({ role }) => role === 'provider').length;
+      channelState = channel?.state();
+      mailbox.push(opened.filter((message) => side.isShown(message)));
+      if (refusal) mailbox.end(refusal);
     }
-    if (next === undefined && hasEnded(head)) this.mailbox.end();
+    if (next === undefined && hasEnded(head)) mailbox.end();
   }
 
   /** A message that is known already, to the byte, is no news; in another place or altered it is opened, and refused. */
-  async #open({ record, createdAt }: Listed): Promise<Message[]> {
+  function begin({ record, createdAt }: Listed): () => Promise<Message[]> {
     const { messageId, role, encrypted, signature, plaintext } = record;
     const { iv, ciphertext, tag, ephemeralPublicKey } = isObject(encrypted) ? encrypted : {};
     const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext];
     // Texts alone: anything else is refused below, and may be nested too deep to be written.
-    const content = toUtf8(JSON.stringify(members.map((one) => (typeof one === 'string' ? one : null))));
-    const id = typeof messageId === 'string' ? messageId.toLowerCase() : '';
+    const content = toUtf8(JSON.stringify(members.map(textOf)));
+    const id = textOf(messageId)?.toLowerCase() ?? '';
     const hashing = sha256(content).then(toBase64);
-    const known = this.#known.get(id);
-    if (known !== undefined && known === (await hashing)) return [];
-    const opening = openRecord(record, this.#channel, () => this.side.takesPlaintext());
-    const [message, digest] = await Promise.all([opening, hashing]);
-    this.#known.set(id, digest);
-    this.#length += message.text.length + 1_000;
-    if (this.#length > longest) unexpected('a shorter list');
-    const isOutdated = message.role !== this.side.role && this.#hasDrafts();
-    return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
+    const open = beginRecord(record, channel, () => side.takesPlaintext());
+    return async () => {
+      const digest = await hashing;
+      if (known.get(id) === digest) return [];
+      const message = await open();
+      known.set(id, digest);
+      totalLength += message.text.length + 1_000;
+      if (totalLength > longest) unexpected('a shorter list');
+      const isOutdated = message.role !== side.role && hasDrafts();
+      return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
+    };
   }
 
-  #commit(opened: readonly Message[], seq: number): void {
-    this.#seq = seq;
-    this.#answersRead += opened.filter(({ role }) => role === 'provider').length;
-    this.#channelState = this.#channel?.state();
-    this.mailbox.push(opened.filter((message) => this.side.isShown(message)));
-    if (this.#refusal) this.mailbox.end(this.#refusal);
-  }
+  return {
+    requestId,
+    side,
+    mailbox,
+    get head() {
+      return head;
+    },
+    get channel() {
+      return channel;
+    },
+    get refusal() {
+      return refusal;
+    },
+    get answersRead() {
+      return answersRead;
+    },
+    get state() {
+      return { seq: lastSeq, answersRead, channel: channelState, messages: mailbox.messages.slice() };
+    },
+    checkOpen() {
+      if (refusal) throw refusal;
+      if (head && hasEnded(head)) throw ended(head.status);
+    },
+    has: (messageId) => known.has(messageId),
+    read,
+    async catchUp(signal) {
+      if (performance.now() - readAt > moment) await read(signal);
+    },
+    adopt: (exchange) =>
+      // After calls that may be answered without them.
+      reading(async () => {
+        if (!head || channel) return;
+        const adopted = { ...head, ...exchange };
+        await inOrder(() => take({ head: adopted, messages: [], next: undefined }));
+      }),
+    seal: (text, messageId, claim, onSealed) =>
+      inOrder(async () => {
+        const sealer = channel as Channel;
+        const sealed = await sealer.seal(text, messageId, claim);
+        channelState = sealer.state();
+        onSealed(sealed);
+      }),
+    outdate() {
+      mailbox.update((message) =>
+        message.role === side.role ? message : { ...message, seenYourLast: false },
+      );
+    },
+    refuse(error) {
+      refusal ??= error;
+      mailbox.end(refusal);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { RelayError } from '../relay-error.ts';
 
 export const abortedError = (signal: AbortSignal): RelayError =>
-  new RelayError('aborted', 'Called off by its AbortSignal.', { cause: signal.reason });
+  new RelayError('aborted', 'Aborted by its signal.', { cause: signal.reason });
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedError(signal);

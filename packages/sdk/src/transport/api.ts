@@ -1,5 +1,5 @@
-import type { ClientOptions, Timing } from '../client-options.ts';
-import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+import type { Access, Timing } from '../client-options.ts';
+import { hasCode, RelayError, type RelayErrorCode } from '../relay-error.ts';
 import { throwIfAborted } from './aborted.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { fetchSettings } from './fetch-settings.ts';
@@ -9,6 +9,7 @@ import { parseJson } from './parse-json.ts';
 import { pause } from './pause.ts';
 import { problemError } from './problem-error.ts';
 import { readText } from './read-stream.ts';
+import { sessionPath } from './session-path.ts';
 import { unexpected } from './shape.ts';
 import { within } from './within.ts';
 
@@ -28,7 +29,7 @@ const tries = 6;
 /** A thousand conversations must not open a thousand sockets. */
 const width = 6;
 
-export function createApi(options: ClientOptions & { timing: Timing }): Api {
+export function createApi(options: Access & { timing: Timing }): Api {
   const { apiKey, timing, onOutage, fetch = globalThis.fetch, random = Math.random } = options;
   const url = baseUrl(options.url);
   const inLane = createLanes(width);
@@ -73,7 +74,13 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
     read: (answer: unknown) => T,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const headers = { 'x-api-key': apiKey, ...init.headers };
+    const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...init.headers };
+    const settings = {
+      ...fetchSettings,
+      ...(!apiKey && { credentials: 'same-origin' as const }),
+      ...init,
+      headers,
+    };
     const patientUntil = performance.now() + timing.patience;
     for (let failures = 0; ; ) {
       let begun = 0;
@@ -82,15 +89,14 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
           await inLane(async () => {
             await pause(closedUntil - performance.now(), signal);
             begun = performance.now();
-            return attempt(path, { ...fetchSettings, ...init, headers }, signal);
+            return attempt(apiKey ? path : sessionPath(path), settings, signal);
           }, signal),
         );
         reportAnswer(begun);
         return answer;
       } catch (error) {
-        if (!(error instanceof RelayError)) throw error;
         if (!isPassing(error)) {
-          if (error.status) reportAnswer(begun);
+          if ((error as Partial<RelayError>).status) reportAnswer(begun);
           throw error;
         }
         report(error);
@@ -124,12 +130,12 @@ export function createApi(options: ClientOptions & { timing: Timing }): Api {
 function corsHint(url: string): string {
   const origin = (globalThis as { location?: { origin?: string } }).location?.origin;
   if (!origin || url.startsWith(origin)) return '';
-  return ` In a browser it must allow this page, too: the relay's setting RELAY_CORS_ORIGINS must contain ${origin}.`;
+  return ` For this page, the relay's setting RELAY_CORS_ORIGINS must contain ${origin}.`;
 }
 
 /** Whether the same call may well succeed a moment later. */
-export const isPassing = ({ code }: RelayError): boolean =>
-  code === 'unreachable' || code === 'rate_limited' || code === 'unexpected_answer';
+export const isPassing = (error: unknown): error is RelayError =>
+  hasCode(error, 'unreachable', 'rate_limited', 'unexpected_answer');
 
 function baseUrl(url: string | URL): string {
   const { href } = httpUrl(url) ?? invalidUrl('url');

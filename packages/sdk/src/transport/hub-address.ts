@@ -1,4 +1,4 @@
-import type { ClientOptions } from '../client-options.ts';
+import type { Access } from '../client-options.ts';
 import type { Api } from './api.ts';
 import { httpUrl, invalidUrl } from './http-url.ts';
 import { members, text, unexpected } from './shape.ts';
@@ -6,7 +6,7 @@ import { members, text, unexpected } from './shape.ts';
 /** Where the hub is: as given, or as the gateway says, which is asked until it has said so once. */
 export function createHubAddress(
   api: Api,
-  { hubUrl }: Pick<ClientOptions, 'hubUrl'>,
+  { hubUrl }: Pick<Access, 'hubUrl'>,
 ): (signal: AbortSignal) => Promise<URL> {
   let known = hubUrl === undefined ? undefined : (httpUrl(hubUrl) ?? invalidUrl('hubUrl'));
   return async (signal) => {

@@ -28,108 +28,79 @@ const linger = 100;
 const gatherAtMost = 25;
 
 /** One connection that carries up to a hundred topics, held for as long as there are any. */
-export class HubStream {
-  readonly #options: HubStreamOptions;
-  readonly #topics = new Set<string>();
-  /** Topics whose events are known up to `#place`. */
-  #covered: ReadonlySet<string> = new Set();
-  /** Topics that began after `#place`, so that nothing of them can have been missed. */
-  readonly #new = new Set<string>();
-  #place: string | undefined;
-  #failures = 0;
-  #isRunning = false;
-  #isOpen = false;
-  #closedAt = 0;
-  /** Ends the connection, or the pause before the next one. */
-  #current = new AbortController();
-  #gathering: (() => void) | undefined;
-
-  constructor(options: HubStreamOptions) {
-    this.#options = options;
-  }
-
-  get topics(): ReadonlySet<string> {
-    return this.#topics;
-  }
-
-  get place(): string | undefined {
-    return this.#place;
-  }
-
-  get isFull(): boolean {
-    return this.#topics.size >= maxTopics;
-  }
-
+export interface HubStream {
+  readonly topics: ReadonlySet<string>;
+  /** Where the stream has arrived: what to resume from. */
+  readonly position: string | undefined;
+  readonly isFull: boolean;
   /** Whether nothing has come through for longer than a reconnect takes. */
-  get isBlocked(): boolean {
-    return !this.#isOpen && performance.now() - this.#closedAt > this.#options.timing.poll;
-  }
+  readonly isBlocked: boolean;
+  add(topic: string, since: string | undefined): void;
+  remove(topic: string): void;
+  stop(): void;
+}
 
-  add(topic: string, since: string | undefined): void {
-    this.#topics.add(topic);
-    if (since !== undefined && since === this.#place) this.#new.add(topic);
-    if (this.#isOpen) this.#gather();
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#closedAt = performance.now();
-    void this.#run();
-  }
-
-  remove(topic: string): void {
-    this.#topics.delete(topic);
-    if (this.#topics.size === 0) startTimer(linger, () => this.#topics.size === 0 && this.#current.abort());
-  }
-
-  stop(): void {
-    this.#topics.clear();
-    this.#current.abort();
-  }
+export function createHubStream(options: HubStreamOptions): HubStream {
+  const { open, timing, backoff, onEvent, onStale } = options;
+  const topics = new Set<string>();
+  /** Topics whose events are known up to `position`. */
+  let covered: ReadonlySet<string> = new Set();
+  /** Topics that began after `position`, so that nothing of them can have been missed. */
+  const fresh = new Set<string>();
+  let position: string | undefined;
+  let failures = 0;
+  let isRunning = false;
+  let isOpen = false;
+  let closedAt = 0;
+  /** Ends the connection, or the pause before the next one. */
+  let current = new AbortController();
+  let isGathering = false;
 
   /** Connects anew for topics that the connection does not carry, once no more of them come; an idle one at once. */
-  #gather(): void {
-    const carried = [...this.#topics].filter((topic) => this.#covered.has(topic)).length;
-    if (carried === this.#topics.size) return;
-    const wait = carried && this.#options.timing.gather * Math.min(this.#topics.size, gatherAtMost);
-    this.#gathering ??= startTimer(wait, () => {
-      this.#gathering = undefined;
-      if (this.#isOpen) this.#current.abort();
+  function gather(): void {
+    const carried = [...topics].filter((topic) => covered.has(topic)).length;
+    if (isGathering || carried === topics.size) return;
+    isGathering = true;
+    const wait = carried && timing.gather * Math.min(topics.size, gatherAtMost);
+    startTimer(wait, () => {
+      isGathering = false;
+      if (isOpen) current.abort();
     });
   }
 
-  async #run(): Promise<void> {
+  async function run(): Promise<void> {
     // What is added in this turn of the event loop goes into the first connection.
     await pause(1);
-    while (this.#topics.size > 0) {
-      this.#current = new AbortController();
-      const { signal } = this.#current;
-      const wait = await this.#connect([...this.#topics], signal);
-      await pause(signal.aborted ? 0 : wait, this.#current.signal).catch(() => {});
+    while (topics.size > 0) {
+      current = new AbortController();
+      const { signal } = current;
+      const wait = await connect([...topics], signal);
+      await pause(signal.aborted ? 0 : wait, current.signal).catch(() => {});
     }
-    this.#covered = new Set();
-    this.#place = undefined;
-    this.#new.clear();
-    this.#failures = 0;
-    this.#isRunning = false;
+    covered = new Set();
+    position = undefined;
+    fresh.clear();
+    failures = 0;
+    isRunning = false;
   }
 
   /** Listens until the connection ends. Gives how long to wait before the next one. */
-  async #connect(topics: readonly string[], signal: AbortSignal): Promise<number> {
-    const { open, timing, backoff, onEvent, onStale } = this.#options;
-    const asked = new Set(topics);
+  async function connect(names: readonly string[], signal: AbortSignal): Promise<number> {
+    const asked = new Set(names);
     let retry = 0;
     const opened = () => {
-      if (this.#isOpen) return;
-      this.#isOpen = true;
-      this.#failures = 0;
-      const covered = this.#covered;
-      this.#covered = asked;
-      for (const topic of topics) if (!covered.has(topic) && !this.#new.has(topic)) onStale(topic);
-      this.#gather();
+      if (isOpen) return;
+      isOpen = true;
+      failures = 0;
+      const before = covered;
+      covered = asked;
+      for (const topic of names) if (!before.has(topic) && !fresh.has(topic)) onStale(topic);
+      gather();
     };
     try {
-      const lastEventId = this.#place;
+      const lastEventId = position;
       const body = await within(timing.opening, signal, (inTime) =>
-        open({ topics, lastEventId, signal: inTime }),
+        open({ topics: names, lastEventId, signal: inTime }),
       );
       await readStream(
         body,
@@ -137,7 +108,7 @@ export class HubStream {
           onEvent: (name, data) => {
             if (name === 'hub.end') return;
             opened();
-            if (name === 'hub.reset') for (const topic of topics) onStale(topic);
+            if (name === 'hub.reset') for (const topic of names) onStale(topic);
             else if (name === 'message') {
               const event = parseJson(data);
               onEvent(isObject(event) ? event : {}, asked);
@@ -145,8 +116,8 @@ export class HubStream {
           },
           onPlace: (id) => {
             opened();
-            this.#place = id;
-            this.#new.clear();
+            position = id;
+            fresh.clear();
           },
           onRetry: (wait) => {
             retry = Math.min(wait, longestRetry);
@@ -159,13 +130,43 @@ export class HubStream {
     } catch {
       // A stream that breaks is opened again, whatever broke it.
     }
-    const wasOpen = this.#isOpen;
-    this.#isOpen = false;
-    if (wasOpen) this.#closedAt = performance.now();
+    const wasOpen = isOpen;
+    isOpen = false;
+    if (wasOpen) closedAt = performance.now();
     // Without a word from the hub, as long as it asks its readers to wait by default.
     if (wasOpen) return retry || 1_000 + backoff(3);
     if (signal.aborted) return 0;
-    this.#failures += 1;
-    return Math.max(retry, backoff(this.#failures));
+    failures += 1;
+    return Math.max(retry, backoff(failures));
   }
+
+  return {
+    topics,
+    get position() {
+      return position;
+    },
+    get isFull() {
+      return topics.size >= maxTopics;
+    },
+    get isBlocked() {
+      return !isOpen && performance.now() - closedAt > timing.poll;
+    },
+    add(topic, since) {
+      topics.add(topic);
+      if (since !== undefined && since === position) fresh.add(topic);
+      if (isOpen) gather();
+      if (isRunning) return;
+      isRunning = true;
+      closedAt = performance.now();
+      void run();
+    },
+    remove(topic) {
+      topics.delete(topic);
+      if (topics.size === 0) startTimer(linger, () => topics.size === 0 && current.abort());
+    },
+    stop() {
+      topics.clear();
+      current.abort();
+    },
+  };
 }

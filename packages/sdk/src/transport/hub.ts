@@ -1,6 +1,6 @@
-import type { ClientOptions, Timing } from '../client-options.ts';
+import type { Access, Timing } from '../client-options.ts';
 import type { Api } from './api.ts';
-import { HubStream, type HubStreamOptions } from './hub-stream.ts';
+import { createHubStream, type HubStream, type HubStreamOptions } from './hub-stream.ts';
 import { createOpenStream, type StreamOptions } from './open-stream.ts';
 import { startTimer } from './timer.ts';
 
@@ -16,7 +16,7 @@ export interface Hub {
   stop(): void;
 }
 
-export interface HubOptions extends ClientOptions, StreamOptions {
+export interface HubOptions extends Access, StreamOptions {
   readonly timing: Timing;
   readonly onEvent: HubStreamOptions['onEvent'];
 }
@@ -43,7 +43,7 @@ export function createHub(api: Api, options: HubOptions): Hub {
   function streamFor(topic: string): HubStream {
     let stream = streams.find(({ topics }) => topics.has(topic)) ?? withRoom();
     if (stream) return stream;
-    stream = new HubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
+    stream = createHubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
     streams.push(stream);
     return stream;
   }
@@ -61,7 +61,7 @@ export function createHub(api: Api, options: HubOptions): Hub {
   }
 
   return {
-    place: () => withRoom()?.place,
+    place: () => withRoom()?.position,
     follow(topic, call, since) {
       const one = { topic, call };
       followers.add(one);

@@ -13,9 +13,18 @@ const longest = 2e8;
 /** All requests that a key may see, newest first. */
 export async function listRequests(
   api: Api,
-  { status, signal }: { status?: RequestStatus | undefined; signal?: AbortSignal | undefined } = {},
+  {
+    status,
+    q,
+    signal,
+  }: {
+    status?: RequestStatus | 'pending,responded' | undefined;
+    /** A part of the question, or the reference code. */
+    q?: string | undefined;
+    signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<readonly ListedRequest[]> {
-  const query = new URLSearchParams({ limit: String(pageSize), ...(status && { status }) });
+  const query = new URLSearchParams({ limit: String(pageSize), ...(status && { status }), ...(q && { q }) });
   const seen = new Set<string>();
   let all: readonly ListedRequest[] = [];
   for (let length = 0; length < longest; ) {
@@ -32,9 +41,8 @@ export async function listRequests(
   unexpected('a list that goes on');
 }
 
-/** Those that are open, oldest first. In this order none is missed that is answered meanwhile. */
+/** Those that are open, oldest first. */
 export async function listOpen(api: Api, signal?: AbortSignal): Promise<readonly ListedRequest[]> {
-  const pending = await listRequests(api, { status: 'pending', signal });
-  const responded = await listRequests(api, { status: 'responded', signal });
-  return pending.concat(responded).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+  const open = await listRequests(api, { status: 'pending,responded', signal });
+  return open.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-import type { ClientOptions } from '../client-options.ts';
+import type { Access } from '../client-options.ts';
 import type { Api } from './api.ts';
 import { fetchSettings } from './fetch-settings.ts';
 import { createHubAddress } from './hub-address.ts';
@@ -16,7 +16,7 @@ export interface StreamOptions {
   readonly topicsOf: (topics: readonly string[], signal: AbortSignal) => Promise<readonly string[]>;
 }
 
-export function createOpenStream(api: Api, options: ClientOptions & StreamOptions): OpenStream {
+export function createOpenStream(api: Api, options: Access & StreamOptions): OpenStream {
   const { apiKey, topicsOf, fetch = globalThis.fetch } = options;
   const hubAddress = createHubAddress(api, options);
 
@@ -29,7 +29,7 @@ export function createOpenStream(api: Api, options: ClientOptions & StreamOption
     // Browsers ask other origins' permission for a header with a key, and a hub need not give it.
     const isNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
     const headers: Record<string, string> = { accept: 'text/event-stream' };
-    if (isNode) headers['x-api-key'] = apiKey;
+    if (isNode && apiKey) headers['x-api-key'] = apiKey;
     else {
       const answer = await api.post('/api/v1/stream-token', { topics }, members, signal);
       url.searchParams.set('authorization', text(answer, 'token'));

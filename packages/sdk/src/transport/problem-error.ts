@@ -1,5 +1,5 @@
 import { RelayError, type RelayErrorCode } from '../relay-error.ts';
-import { isObject } from './shape.ts';
+import { isObject, textOf } from './shape.ts';
 
 const byStatus: Readonly<Record<number, RelayErrorCode>> = {
   400: 'invalid_input',
@@ -18,7 +18,7 @@ const byStatus: Readonly<Record<number, RelayErrorCode>> = {
 export function problemError(response: Response, body: unknown): RelayError {
   const { status } = response;
   const { error, detail, title, fields } = isObject(body) ? body : {};
-  const problem = typeof error === 'string' ? error : undefined;
+  const problem = textOf(error);
   const code =
     problem === 'conversation_closed' || problem === 'conversation_expired'
       ? problem
@@ -35,7 +35,7 @@ export function problemError(response: Response, body: unknown): RelayError {
     .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 500)
     .trim();
-  const why = said ? `The relay says: "${said}"` : 'The relay did not say why: ask whoever runs it.';
+  const why = said ? `The relay says: "${said}"` : 'The relay did not say why: ask its operator.';
   return new RelayError(code, `${why} (HTTP ${status})`, {
     status,
     problem,

@@ -11,9 +11,10 @@ export function members(value: unknown): Members {
   return isObject(value) ? value : unexpected('an object');
 }
 
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
 export function text(object: Members, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : unexpected(`a text as \`${name}\``);
+  return textOf(object[name]) ?? unexpected(`a text as \`${name}\``);
 }
 
 export function matching(object: Members, name: string, pattern: RegExp): string {

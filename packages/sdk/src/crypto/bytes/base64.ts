@@ -9,12 +9,9 @@ const ascii = new TextDecoder();
 export function toBase64(bytes: Uint8Array): string {
   const { length } = bytes;
   const text = new Uint8Array(Math.ceil(length / 3) * 4);
-  for (let from = 0, to = 0; from < length; from += 3, to += 4) {
+  for (let from = 0, to = 0; from < length; from += 3) {
     const group = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
-    text[to] = digits[group >> 18] as number;
-    text[to + 1] = digits[(group >> 12) & 63] as number;
-    text[to + 2] = digits[(group >> 6) & 63] as number;
-    text[to + 3] = digits[group & 63] as number;
+    for (let shift = 18; shift >= 0; shift -= 6, to += 1) text[to] = digits[(group >> shift) & 63] as number;
   }
   return ascii.decode(text.fill(padding, Math.ceil((length * 4) / 3)));
 }

@@ -9,7 +9,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 /** The encoder would replace half a character without a word, and the reader get another text. */
 export function toUtf8(text: string): Bytes {
   if (loneSurrogate.test(text)) {
-    throw invalidInput('The text has half a character (a lone surrogate). Mend it with text.toWellFormed().');
+    throw invalidInput('The text has a lone surrogate. Repair it with toWellFormed().');
   }
   return encoder.encode(text);
 }

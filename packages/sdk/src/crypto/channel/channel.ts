@@ -47,13 +47,21 @@ export interface OpenedMessage {
 
 /** One conversation as one device sees it. Calls are done one after another, in the order they are made. */
 export interface Channel {
-  /** A message to send, exactly once and in this order; sent again, it is this one as it is. */
-  seal(text: string, messageId?: string): Promise<SealedMessage>;
+  /**
+   * A message to send, exactly once and in this order; sent again, it is this one as it is. With `claim`, another
+   * message with this id may go out instead: the one that `claim` gives. Then nothing was sealed here.
+   */
+  seal(text: string, messageId?: string, claim?: Claim): Promise<SealedMessage>;
   /** The text of a message of either side. Open every message of the list, in its order, once. */
   open(record: MessageRecord): Promise<OpenedMessage>;
+  /** Begins to decrypt a message. What it returns opens it: many are decrypted at the same time, opened in order. */
+  begin(record: MessageRecord): () => Promise<OpenedMessage>;
   /** What to keep, so that `openChannel` goes on from here: save it before a sealed message goes out. */
   state(): ChannelState;
 }
+
+/** Gives the message that goes out: this one, or the one that another device has sealed with this id. */
+export type Claim = (sealed: SealedMessage) => Promise<SealedMessage>;
 
 const tagLength = 16;
 
@@ -84,7 +92,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   const history = openHistory(options.state);
   const queue = inTurn();
 
-  async function seal(text: Bytes, messageId: string): Promise<SealedMessage> {
+  async function seal(text: Bytes, messageId: string, claim: Claim | undefined): Promise<SealedMessage> {
     const links = history.links();
     const frame = writeFrame(links, text);
     const iv = randomBytes(12);
@@ -100,11 +108,13 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     };
     const signed = signedBytes(senders[message.role].start, message);
     const [signature, hash] = await Promise.all([own.sign(signed), sha256(signed)]);
-    history.seal(hash, links);
-    return writeMessage(message, signature);
+    const written = writeMessage(message, signature);
+    const claimed = claim ? await claim(written) : written;
+    if (claimed === written) history.seal(hash, links);
+    return claimed;
   }
 
-  async function open(record: MessageRecord): Promise<OpenedMessage> {
+  async function decrypt(record: MessageRecord) {
     const { message, signature } = readMessage(record);
     const other = message.role === 'consumer' ? keys.provider : keys.consumer;
     if (!equalBytes(message.ephemeralPublicKey, keys[message.role].encrypt.raw)) {
@@ -122,22 +132,32 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
       .decrypt({ name: 'AES-GCM', iv }, key, concat(ciphertext, tag))
       .catch(() => undefined);
     if (!plain) throw undecryptable();
-    const { links, text } = readFrame(new Uint8Array(plain));
-    const isOwn = message.role === role;
+    return { ...readFrame(new Uint8Array(plain)), hash, isOwn: message.role === role };
+  }
+
+  function begin(record: MessageRecord): () => Promise<OpenedMessage> {
+    const decrypting = decrypt(record);
+    // Whoever opens it gets the error.
+    decrypting.catch(() => {});
+    return () => queue(async () => accept(await decrypting));
+  }
+
+  function accept({ links, text, hash, isOwn }: Awaited<ReturnType<typeof decrypt>>): OpenedMessage {
     const seenYourLast = history.accept(hash, links ?? [], isOwn);
     if (!links) return { text, protection: 'unsequenced' };
     return { text, protection: 'sequenced', ...(!isOwn && { seenYourLast }) };
   }
 
   return {
-    async seal(text, messageId = crypto.randomUUID()) {
+    async seal(text, messageId = crypto.randomUUID(), claim) {
       if (!isMessageId(messageId)) {
         throw invalidInput('Give a UUID as `messageId`, or leave it out.');
       }
       const bytes = toUtf8(text);
-      return await queue(() => seal(bytes, messageId));
+      return await queue(() => seal(bytes, messageId, claim));
     },
-    open: (record) => queue(() => open(record)),
+    open: (record) => begin(record)(),
+    begin,
     state: () => history.state(),
   };
 }

@@ -39,13 +39,13 @@ export function paddedLength(length: number): number {
 export function readFrame(bytes: Bytes): Frame {
   const [first = 0, count = 0] = bytes;
   if (first < marker) return { links: undefined, text: read(bytes) };
-  if (first > marker) throw malformed('its frame is of a later version');
+  if (first > marker) throw malformed('is of a later version');
   const start = 2 + count * linkLength;
   const content = bytes.subarray(start + 4);
-  if (bytes.length < start + 4) throw malformed('its frame is cut off');
+  if (bytes.length < start + 4) throw malformed('is cut off');
   const length = new DataView(bytes.buffer, bytes.byteOffset + start).getUint32(0);
-  if (content.length < length) throw malformed('its text is cut off');
-  if (content.subarray(length).some(Boolean)) throw malformed('something is hidden behind its text');
+  if (content.length < length) throw malformed('is cut off');
+  if (content.subarray(length).some(Boolean)) throw malformed('has bytes behind its text');
   const links = Array.from({ length: count }, (_, index) =>
     bytes.slice(2 + index * linkLength, 2 + (index + 1) * linkLength),
   );
@@ -54,9 +54,9 @@ export function readFrame(bytes: Bytes): Frame {
 
 function read(bytes: Uint8Array): string {
   const text = fromUtf8(bytes);
-  if (text === undefined) throw malformed('its text is no UTF-8');
+  if (text === undefined) throw malformed('is not UTF-8');
   return text;
 }
 
 const malformed = (why: string) =>
-  messageRefused('malformed_frame', `A message opened, but ${why}.`, 'Bring both sides to the same version.');
+  messageRefused('malformed_frame', `A message ${why}.`, 'Bring both sides to the same version.');

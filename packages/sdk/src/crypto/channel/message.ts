@@ -64,8 +64,8 @@ export function readOrigin({ role, messageId }: { readonly role?: unknown; reado
   readonly role: Role;
   readonly messageId: string;
 } {
-  if (role !== 'consumer' && role !== 'provider') throw malformed('its role is no role');
-  if (!isMessageId(messageId)) throw malformed('its messageId is no UUID');
+  if (role !== 'consumer' && role !== 'provider') throw malformed('role');
+  if (!isMessageId(messageId)) throw malformed('messageId');
   return { role, messageId };
 }
 
@@ -90,8 +90,8 @@ function bytes<Name extends string>(
   const text = from?.[name];
   const read = typeof text === 'string' ? fromBase64(text) : undefined;
   if (read && (length === undefined || read.length === length)) return read;
-  throw malformed(`its ${name} is not ${length ?? 'any'} bytes in canonical base64`);
+  throw malformed(name);
 }
 
-export const malformed = (why: string) =>
-  messageRefused('malformed_message', `A message is malformed: ${why}.`);
+export const malformed = (member: string) =>
+  messageRefused('malformed_message', `The ${member} of a message is malformed.`);

@@ -14,10 +14,7 @@ export const wrongSenderKey = () =>
   );
 
 export const wrongSignature = () =>
-  messageRefused(
-    'wrong_signature',
-    'A message is not signed by its sender: somebody else wrote or altered it.',
-  );
+  messageRefused('wrong_signature', 'A message is not signed by its sender.');
 
 export const undecryptable = () =>
   messageRefused(

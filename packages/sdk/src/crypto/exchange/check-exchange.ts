@@ -86,5 +86,5 @@ export const unknownExpert = (known: string, fingerprint = 'nobody') =>
 /** With its own keys as the other side's, a client would talk to itself. */
 export function refuseOwnKeys(own: PublicKeys, peer: PublicKeys): void {
   if (!samePublicKey(own.sign, peer.sign) && !samePublicKey(own.encrypt, peer.encrypt)) return;
-  throw refusal('invalid_public_key', "The other side's keys are our own: somebody sent them back.");
+  throw refusal('invalid_public_key', "The other side's keys are our own.");
 }

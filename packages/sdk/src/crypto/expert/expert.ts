@@ -42,9 +42,7 @@ export function makeRoot(): Bytes {
  */
 export async function openExpert(root: Uint8Array): Promise<Expert> {
   if (root.length !== 32) {
-    throw invalidInput(
-      `An expert's root has 32 bytes, this one ${root.length}. Restore it by its recovery code, or make a new one.`,
-    );
+    throw invalidInput(`A root has 32 bytes, this one ${root.length}: the recovery code restores it.`);
   }
   const secret = await importSecret(new Uint8Array(root));
   const signing = await openKeyPair('sign', await deriveBytes(secret, tuple('expert-relay/v4/expert-sign')));

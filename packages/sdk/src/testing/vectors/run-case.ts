@@ -16,7 +16,7 @@ import {
   restoreAgentKeys,
   sealVault,
 } from '../../crypto/index.ts';
-import { openRecord } from '../../thread/message.ts';
+import { beginRecord } from '../../thread/message.ts';
 import type { Kind, Kinds, Opened, PemKeys, Side } from './case.ts';
 import { hex, unhex } from './seeded.ts';
 
@@ -89,7 +89,11 @@ const runs: Runs = {
         continue;
       }
       const takesPlaintext = async () => side.role === 'provider' || (await agentTakesPlaintext(side, known));
-      const { role: _, messageId: __, ...shown } = await openRecord({ ...record }, channel, takesPlaintext);
+      const {
+        role: _,
+        messageId: __,
+        ...shown
+      } = await beginRecord({ ...record }, channel, takesPlaintext)();
       opened.push(shown);
     }
     return { opened };

@@ -1,0 +1,38 @@
+import { inTurn } from '../crypto/channel/in-turn.ts';
+import type { Memory } from '../memory.ts';
+import type { Draft, Outbox } from '../thread/sender.ts';
+
+export interface SessionOutbox extends Outbox {
+  /** What clients with this memory have not sent. */
+  recall(): Promise<readonly Draft[]>;
+}
+
+/** Keeps the unsent answers of one request in the memory, so that they outlive the page. */
+export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
+  const name = `outbox:${requestId}`;
+  const queue = inTurn();
+  let own: readonly Draft[] = [];
+  const read = async (): Promise<readonly Draft[]> => JSON.parse((await memory.get(name)) ?? '[]');
+  const sealedName = (messageId: string) => `sealed:${messageId}`;
+  const isIn = (drafts: readonly Draft[], draft: Draft) =>
+    drafts.some(({ messageId }) => messageId === draft.messageId);
+
+  return {
+    recall: async () => (own = await read()),
+    save: (unsent) =>
+      queue(async () => {
+        // First, so that another tab that has them still does not send them again.
+        for (const draft of own)
+          if (!isIn(unsent, draft)) await memory.set(sealedName(draft.messageId), 'null');
+        const others = (await read()).filter((draft) => !isIn(own, draft) && !isIn(unsent, draft));
+        own = unsent;
+        await memory.set(name, JSON.stringify([...others, ...unsent]));
+      }),
+    async claim(messageId, sealed) {
+      const json = JSON.stringify(sealed);
+      const first = await memory.remember(sealedName(messageId), json);
+      // The very object: so its sealer sees that it was the first.
+      return first === json ? sealed : JSON.parse(first);
+    },
+  };
+}

@@ -1,0 +1,388 @@
+import { setTimeout } from 'node:timers/promises';
+import { type Constellation, eventually, startConstellation } from '@expert-relay/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { makeRoot } from './crypto/index.ts';
+import {
+  createSessionExpert,
+  type ExpertEvent,
+  type ExpertRequest,
+  type SessionExpertOptions,
+} from './expert/index.ts';
+import { type Conversation, createMemory, createRelay, type Memory, type RelayError } from './index.ts';
+import { quick } from './testing/quick.ts';
+
+let world: Constellation;
+const root = makeRoot();
+let cookie: string;
+let consumerKey: string;
+let userId: string;
+/** What the clients of one test have in common. */
+let memory: Memory;
+let calls: { method: string; path: string; headers: Headers; init: RequestInit }[];
+const stops: (() => void)[] = [];
+
+beforeAll(async () => {
+  world = await startConstellation({ env: { RELAY_HUB_RETRY: '100ms' } });
+  const ask = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json', ...(cookie && { cookie }) };
+    const init = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'manual' } as const;
+    return await fetch(world.gatewayUrl + path, init);
+  };
+  const signedIn = await ask('/auth/dev', { user: 'ada' });
+  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  ({ key: consumerKey } = (await (await ask('/api/keys', { name: 'laptop', kind: 'consumer' })).json()) as {
+    key: string;
+  });
+  ({ userId } = (await (await fetch(`${world.gatewayUrl}/api/me`, { headers: { cookie } })).json()) as {
+    userId: string;
+  });
+});
+afterAll(async () => {
+  for (const stop of stops) stop();
+  await world.stop();
+});
+beforeEach(() => {
+  memory = createMemory();
+  calls = [];
+});
+
+/** A browser's fetch: it adds the cookie to calls of the gateway. */
+const browserFetch: typeof fetch = async (input, init = {}) => {
+  const { href, pathname, search } = new URL(String(input));
+  const headers = new Headers(init.headers);
+  calls.push({ method: init.method ?? 'GET', path: pathname + search, headers, init });
+  if (href.startsWith(world.gatewayUrl) && init.credentials === 'same-origin') headers.set('cookie', cookie);
+  return await fetch(input, { ...init, headers });
+};
+
+function expertWith(options: Partial<SessionExpertOptions> = {}) {
+  const expert = createSessionExpert({
+    ...{ url: world.gatewayUrl, root, memory, timing: quick, fetch: browserFetch },
+    ...options,
+  });
+  stops.push(() => expert.stop());
+  return expert;
+}
+
+async function ask(question: string, encrypted = true): Promise<Conversation> {
+  const relay = createRelay({ url: world.gatewayUrl, apiKey: consumerKey, timing: quick });
+  stops.push(() => relay.stop());
+  return await relay.ask({ question, encrypted });
+}
+
+async function textsOf(request: ExpertRequest, role = 'provider'): Promise<string[]> {
+  const texts: string[] = [];
+  await request.close();
+  for await (const message of request.messages) if (message.role === role) texts.push(message.text);
+  return texts;
+}
+
+const patiently = { timeout: 60_000 };
+const isPost = (init: RequestInit | undefined, input: unknown) =>
+  init?.method === 'POST' && /\/messages$/.test(String(input));
+
+test('an expert who is signed in talks with an agent, encrypted, by the session alone', async () => {
+  const expert = expertWith();
+  const conversation = await ask('Is it safe?');
+  expect(await expert.whoami()).toEqual({
+    kind: 'provider',
+    name: 'ada',
+    userId,
+    topics: [`/svc/providers/${userId}`, `/svc/providers/${userId}/activity`],
+  });
+  expect(await expert.list({ status: 'pending' })).toMatchObject([{ requestId: conversation.requestId }]);
+  const request = await expert.request(conversation.refCode.toLowerCase());
+  expect(request).toMatchObject({ question: 'Is it safe?', agent: 'laptop', encrypted: true });
+  await request.answer('Yes.');
+  expect(await conversation.waitForAnswer(patiently)).toMatchObject({
+    text: 'Yes.',
+    protection: 'sequenced',
+  });
+  expect(conversation.fingerprint).toBe(await expert.fingerprint());
+
+  const heard: string[] = [];
+  const listening = (async () => {
+    for await (const { role, text } of request.messages) if (role === 'consumer') heard.push(text);
+  })();
+  await conversation.send('Really?');
+  await eventually('the question', () => heard.includes('Really?'), { within: 60_000 });
+  await request.answer('Really.');
+  expect((await conversation.waitForAnswer(patiently)).text).toBe('Really.');
+  await request.close();
+  await listening;
+
+  expect(calls.some(({ headers }) => headers.has('x-api-key'))).toBe(false);
+  expect(calls.every(({ init }) => init.redirect === 'error')).toBe(true);
+  const paths = calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
+  const one = `/api/requests/${conversation.requestId}`;
+  // The last two, and `GET /` of the hub, come in time: a conversation is read without a stream, too.
+  const expected = [
+    ...['GET /api/me', 'GET /api/requests', `GET ${one}`, `POST ${one}/key-exchange`],
+    ...[`POST ${one}/messages`, `POST ${one}/close`],
+    ...['GET /.well-known/expert-relay', 'POST /api/stream-token', 'GET /'],
+  ];
+  expect(expected).toEqual(expect.arrayContaining(paths));
+  expect(paths).toEqual(expect.arrayContaining(expected.slice(0, 6)));
+  const toHub = calls.filter(({ path }) => path.startsWith('/?'));
+  expect(toHub.every(({ init }) => init.credentials === 'omit')).toBe(true);
+});
+
+test('each connection to the hub has a new stream token', async () => {
+  const expert = expertWith();
+  const events: ExpertEvent[] = [];
+  const listening = (async () => {
+    for await (const event of expert.events()) events.push(event);
+  })();
+  await eventually('the first stream', () => events.length > 0, { within: 60_000 });
+  await world.restartHub();
+  // An event that comes while no stream is open may be missed: then it says so, and nothing more.
+  const asked = new Map<string, Conversation>();
+  const newRequest = async () => {
+    const conversation = await ask('Which way?');
+    asked.set(conversation.requestId, conversation);
+    await setTimeout(500);
+    return events.find((event) => event.type === 'new_request' && asked.has(event.requestId));
+  };
+  const event = await eventually('a new request', newRequest, { within: 60_000 });
+  const requestId = event.type === 'new_request' ? event.requestId : '';
+  expect(event).toMatchObject({ refCode: asked.get(requestId)?.refCode, question: 'Which way?' });
+  const count = (pattern: RegExp) => calls.filter(({ path }) => pattern.test(path)).length;
+  expect(count(/[?&]authorization=/)).toBeGreaterThan(1);
+  expect(count(/stream-token$/)).toBeGreaterThanOrEqual(count(/[?&]authorization=/));
+  expert.stop();
+  await listening.catch(() => {});
+});
+
+test('what is not a code of the user is not found, and a question that quotes a code is not taken for it', async () => {
+  const expert = expertWith();
+  const { refCode, requestId } = await ask('What is meant?');
+  await ask(`See ${refCode}: is it safe?`);
+  expect((await expert.request(refCode)).requestId).toBe(requestId);
+  await expect(expert.request('HS-00000000')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('without a session, and with options that a session does not have, it says so', async () => {
+  const expert = expertWith({ fetch });
+  await expect(expert.list()).rejects.toMatchObject({ code: 'invalid_key', status: 401 });
+  expect(() => expertWith({ apiKey: 'hs_prov_x' } as object)).toThrow('no option `apiKey`');
+});
+
+test('the question is kept from the first page on', async () => {
+  const conversation = await ask('Is it safe?');
+  const request = await expertWith().request(conversation.requestId);
+  await request.answer('Yes.');
+  await conversation.waitForAnswer(patiently);
+  await conversation.send('Really?');
+  // Later pages come without a question: it must not count as altered.
+  await request.refresh();
+  expect(request.question).toBe('Is it safe?');
+  expect(await textsOf(request, 'consumer')).toEqual(['Really?']);
+});
+
+describe('with `listen`', () => {
+  test('events come from another client, conversations follow them, and no stream is opened', async () => {
+    const listeners = new Set<(event: ExpertEvent) => void>();
+    const listen = (call: (event: ExpertEvent) => void) => {
+      listeners.add(call);
+      return () => void listeners.delete(call);
+    };
+    const expert = expertWith({ listen });
+    const tell = (event: ExpertEvent) => {
+      for (const call of listeners) call(event);
+    };
+    const conversation = await ask('Is it safe?');
+    const request = await expert.request(conversation.requestId);
+    await request.answer('Yes.');
+    const [heard, events]: [string[], ExpertEvent[]] = [[], []];
+    const [left, iterator] = [new AbortController(), expert.events()];
+    const listening = Promise.allSettled([
+      (async () => {
+        for await (const { text } of request.messages) heard.push(text);
+      })(),
+      (async () => {
+        for await (const event of expert.events({ signal: left.signal })) events.push(event);
+      })(),
+    ]);
+    await eventually('the own answer', () => heard.length === 1);
+    await conversation.waitForAnswer(patiently);
+    const { messageId } = await conversation.send('Really?');
+    const event: ExpertEvent = {
+      ...{ type: 'new_message', requestId: request.requestId, refCode: undefined, question: undefined },
+      ...{ role: 'consumer', messageId, reason: 'closed' },
+    };
+    expect(heard).toEqual(['Yes.']);
+    tell(event);
+    await eventually('the question', () => heard.includes('Really?'));
+    expect(events).toEqual([event]);
+    await iterator.return?.();
+    left.abort();
+    expert.stop();
+    await listening;
+    expect(listeners.size).toBe(0);
+    expect(calls.filter(({ path }) => /stream-token|well-known|^\/\?/.test(path))).toEqual([]);
+  });
+});
+
+describe('an answer that was begun before the page was left', () => {
+  /** A fetch of a page that is closed during the call that sends an answer, before or after the relay has it. */
+  function closing(when: 'before' | 'after', isLast = isPost): typeof fetch {
+    let isClosed = false;
+    return async (input, init) => {
+      const isHit = isLast(init, input);
+      if (isHit && when === 'after' && !isClosed) await browserFetch(input, init);
+      if (isHit) isClosed = true;
+      if (isClosed) throw new TypeError('The page was closed here.');
+      return await browserFetch(input, init);
+    };
+  }
+  const begin = async (conversation: Conversation, pageFetch: typeof fetch, encrypted = true) => {
+    const expert = expertWith({ fetch: pageFetch, timing: { ...quick, patience: 0 } });
+    const request = await expert.request(conversation.requestId);
+    const answering = request.answer('Once.', { plaintext: !encrypted });
+    await expect(answering).rejects.toMatchObject({ code: 'unreachable' });
+    expect(request.unsent).toEqual(['Once.']);
+  };
+  const keptIn = async (requestId: string) => (await memory.get(`outbox:${requestId}`)) ?? '';
+
+  test.each([
+    ['before', true],
+    ['after', true],
+    ['before', false],
+    ['after', false],
+  ] as const)('goes out once: closed %s the relay had it, encrypted: %s', async (when, encrypted) => {
+    const conversation = await ask('Is it safe?', encrypted);
+    await begin(conversation, closing(when), encrypted);
+    expect(await keptIn(conversation.requestId)).toContain('Once.');
+    const request = await expertWith().request(conversation.requestId);
+    // What the list shows has arrived.
+    expect(request.unsent).toEqual(when === 'before' ? ['Once.'] : []);
+    await request.refresh();
+    expect(request.unsent).toEqual([]);
+    expect(await keptIn(conversation.requestId)).toBe('[]');
+    await request.answer('Twice.', { plaintext: !encrypted });
+    expect((await conversation.waitForAnswer(patiently)).text).toBe('Once.');
+    expect((await conversation.waitForAnswer(patiently)).text).toBe('Twice.');
+    expect(await textsOf(request)).toEqual(['Once.', 'Twice.']);
+  });
+
+  test('goes out although the page was closed before the request was picked up', async () => {
+    const conversation = await ask('Is it safe?');
+    const isPickUp = (_: unknown, input: unknown) => String(input).endsWith('/key-exchange');
+    await begin(conversation, closing('before', isPickUp));
+    const request = await expertWith().request(conversation.requestId);
+    expect(request.unsent).toEqual(['Once.']);
+    await request.refresh();
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({
+      ...{ text: 'Once.', protection: 'sequenced' },
+    });
+    expect(await textsOf(request)).toEqual(['Once.']);
+  });
+
+  test('goes out encrypted or not at all: a client without the root leaves it', async () => {
+    const conversation = await ask('Is it safe?');
+    const isPickUp = (_: unknown, input: unknown) => String(input).endsWith('/key-exchange');
+    await begin(conversation, closing('before', isPickUp));
+    const locked = await expertWith({ root: undefined }).request(conversation.requestId);
+    await locked.refresh();
+    expect(locked.unsent).toEqual(['Once.']);
+    expect(calls.filter(({ init, path }) => isPost(init, path))).toEqual([]);
+  });
+
+  test('goes out before the next one, and by following the messages', async () => {
+    const conversation = await ask('Is it safe?');
+    await begin(conversation, closing('before'));
+    const request = await expertWith().request(conversation.requestId);
+    const listening = (async () => {
+      for await (const { text } of request.messages) if (text === 'Once.') break;
+    })();
+    await listening;
+    expect(request.unsent).toEqual([]);
+    await begin(conversation, closing('before'));
+    const next = await expertWith().request(conversation.requestId);
+    await next.answer('Next.');
+    expect(await textsOf(next)).toEqual(['Once.', 'Once.', 'Next.']);
+  });
+
+  test('goes out once from two tabs at the same time, sealed or not', async () => {
+    for (const isSealed of [true, false]) {
+      const conversation = await ask('Is it safe?');
+      await (await expertWith().request(conversation.requestId)).pickUp();
+      if (isSealed) await begin(conversation, closing('before'));
+      else {
+        const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false };
+        await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
+      }
+      const tabs = [expertWith(), expertWith(), expertWith()];
+      const requests = await Promise.all(tabs.map((tab) => tab.request(conversation.requestId)));
+      expect(requests.map(({ unsent }) => unsent)).toEqual([['Once.'], ['Once.'], ['Once.']]);
+      await Promise.all(requests.map((request) => request.refresh()));
+      // Each goes on: none of them has a message in its history that the others do not know.
+      for (const [index, request] of requests.entries()) await request.answer(`From tab ${index}.`);
+      const texts: string[] = [];
+      for (let at = 0; at < 4; at += 1) {
+        texts.push((await conversation.waitForAnswer({ ...patiently, any: true })).text);
+      }
+      expect(texts).toEqual(['Once.', 'From tab 0.', 'From tab 1.', 'From tab 2.']);
+      for (const request of requests) {
+        await request.refresh();
+        expect(request.unsent).toEqual([]);
+      }
+      expect(await keptIn(conversation.requestId)).toBe('[]');
+    }
+  });
+
+  test('is given back after the end, until it is discarded', async () => {
+    const conversation = await ask('Is it safe?');
+    await begin(conversation, closing('before'));
+    await conversation.close();
+    const request = await expertWith().request(conversation.requestId);
+    await request.refresh();
+    expect(request.unsent).toEqual(['Once.']);
+    await expect(request.answer('More.')).rejects.toMatchObject({ code: 'conversation_closed' });
+    expect(request.unsent).toEqual(['Once.']);
+    const again = await expertWith().request(conversation.requestId);
+    expect(again.unsent).toEqual(['Once.']);
+    expect(await again.discard()).toEqual(['Once.']);
+    expect(again.unsent).toEqual([]);
+    expect(await keptIn(conversation.requestId)).toBe('[]');
+    expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
+  });
+
+  test('is forgotten when it had arrived before the end', async () => {
+    const conversation = await ask('Is it safe?');
+    await begin(conversation, closing('after'));
+    await conversation.close();
+    expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
+    expect(await keptIn(conversation.requestId)).toBe('[]');
+  });
+
+  test('that the relay refuses for what it is stays in `unsent`, and holds up no other', async () => {
+    const conversation = await ask('Is it safe?', false);
+    const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true };
+    await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
+    const request = await expertWith().request(conversation.requestId);
+    await expect(request.refresh()).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(request.unsent).toEqual(['No \0 is taken.']);
+    await request.answer('Yes.', { plaintext: true });
+    expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
+    expect(await request.discard()).toEqual(['No \0 is taken.']);
+    expect(request.unsent).toEqual([]);
+  });
+
+  test('that was called off is not kept', async () => {
+    const conversation = await ask('Is it safe?');
+    const called = new AbortController();
+    const waits: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/key-exchange')) called.abort();
+      return await browserFetch(input, init);
+    };
+    const request = await expertWith({ fetch: waits }).request(conversation.requestId);
+    const answering = request.answer('Never mind.', { signal: called.signal });
+    await expect(answering).rejects.toMatchObject<Partial<RelayError>>({ code: 'aborted' });
+    expect(request.unsent).toEqual([]);
+    expect(await keptIn(conversation.requestId)).toBe('[]');
+    const again = await expertWith().request(conversation.requestId);
+    await again.answer('Yes.');
+    expect(await textsOf(again)).toEqual(['Yes.']);
+  });
+});
