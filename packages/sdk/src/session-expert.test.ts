@@ -8,7 +8,7 @@ import {
   type ExpertRequest,
   type SessionExpertOptions,
 } from './expert/index.ts';
-import { type Conversation, createMemory, createRelay, type Memory, type RelayError } from './index.ts';
+import { type Conversation, createMemory, createRelay, type Memory } from './index.ts';
 import { quick } from './testing/quick.ts';
 
 let world: Constellation;
@@ -378,7 +378,7 @@ describe('an answer that was begun before the page was left', () => {
     };
     const request = await expertWith({ fetch: waits }).request(conversation.requestId);
     const answering = request.answer('Never mind.', { signal: called.signal });
-    await expect(answering).rejects.toMatchObject<Partial<RelayError>>({ code: 'aborted' });
+    await expect(answering).rejects.toMatchObject({ code: 'aborted' });
     expect(request.unsent).toEqual([]);
     expect(await keptIn(conversation.requestId)).toBe('[]');
     const again = await expertWith().request(conversation.requestId);

@@ -15,7 +15,7 @@ export interface Head extends RequestState {
   /** What was asked, not looked at: an agent knows it. */
   readonly asked: Members;
   /** The name of the agent's key, which only a session is given. */
-  readonly agent: string | undefined;
+  readonly agent?: string | undefined;
   /** PEM, not looked at yet. */
   readonly consumerKeys: Pair | undefined;
   readonly providerKeys: Pair | undefined;
