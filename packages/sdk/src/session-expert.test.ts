@@ -134,7 +134,7 @@ test('each connection to the hub has a new stream token', async () => {
     for await (const event of expert.events()) events.push(event);
   })();
   await eventually('the first stream', () => events.length > 0, { within: 60_000 });
-  await world.restartHub();
+  await world.restart('hub');
   // An event that comes while no stream is open may be missed: then it says so, and nothing more.
   const asked = new Map<string, Conversation>();
   const newRequest = async () => {
