@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from './open-browser.ts';
+
+/* What the policy of the dashboard's pages allows, by a page without an app. */
+
+let folder: string;
+let browser: Browser;
+let relay: Constellation;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-page-'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Expert Relay</title>');
+  writeFileSync(join(folder, 'service-worker.js'), '');
+  browser = await openBrowser();
+  relay = await startConstellation({ own: { dashboard: { RELAY_WEB_FOLDER: folder } } });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await relay.stop();
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(['127.0.0.1', 'localhost'])('a page that is opened at %s', (host) => {
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    context = await browser.newContext({ baseURL: `http://${host}:${new URL(relay.gatewayUrl).port}` });
+    await context.request.post('/auth/dev', { form: { user: 'ada' }, maxRedirects: 0 });
+    page = await context.newPage();
+    await page.goto('/dashboard/requests');
+  });
+  afterAll(() => context.close());
+
+  test('reads its events from the hub', async () => {
+    const began = await page.evaluate(async () => {
+      const read = async (answer: Response) => (await answer.json()) as Record<string, string>;
+      const { userId, hubUrl } = await read(await fetch('/api/me'));
+      const topic = `/svc/providers/${userId}`;
+      const { token } = await read(
+        await fetch('/api/stream-token', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ topics: [topic] }),
+        }),
+      );
+      const stream = await fetch(`${hubUrl}/?topic=${encodeURIComponent(topic)}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const reader = stream.body?.getReader();
+      const piece = await reader?.read();
+      await reader?.cancel();
+      return { status: stream.status, text: new TextDecoder().decode(piece?.value) };
+    });
+    expect(began).toEqual({ status: 200, text: expect.stringContaining('retry:') });
+  });
+
+  test('registers the service worker through the policy of the app alone', async () => {
+    const outcomes = await page.evaluate(async () => {
+      const attempt = async (action: () => unknown) => {
+        try {
+          return String(await action());
+        } catch (error) {
+          return (error as Error).name;
+        }
+      };
+      const { trustedTypes, navigator } = globalThis as unknown as {
+        trustedTypes: {
+          createPolicy(name: string, rules: object): { createScriptURL(url: string): string };
+        };
+        navigator: { serviceWorker: { register(url: string): Promise<{ scope: string }> } };
+      };
+      const register = async (url: string) =>
+        new URL((await navigator.serviceWorker.register(url)).scope).pathname;
+      const rules = { createScriptURL: (url: string) => url };
+      return {
+        plain: await attempt(() => register('/dashboard/service-worker.js')),
+        stranger: await attempt(() => trustedTypes.createPolicy('stranger', rules)),
+        own: await attempt(() =>
+          register(
+            trustedTypes.createPolicy('expert-relay', rules).createScriptURL('/dashboard/service-worker.js'),
+          ),
+        ),
+      };
+    });
+    expect(outcomes).toEqual({ plain: 'TypeError', stranger: 'TypeError', own: '/dashboard/' });
+  });
+});
