@@ -13,6 +13,7 @@ export async function docs([option]: string[]): Promise<void> {
   await terminal.step('build', buildAll);
   await terminal.step('docs', async () => {
     const { renderConfiguration, renderKnownSettings } = await import('./docs/configuration.ts');
+    const { renderChartFiles } = await import('./chart/render-chart-files.ts');
     const { renderSettings } = await import('./docs/settings.ts');
     const { renderErrors } = await import('./docs/errors.ts');
     const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
@@ -22,6 +23,7 @@ export async function docs([option]: string[]): Promise<void> {
       'docs/errors.md': renderErrors(),
       'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
       'docs/crypto-vectors.json': await renderVectors(),
+      ...renderChartFiles(),
     };
     for (const [page, text] of Object.entries(pages)) {
       const path = join(root, page);

@@ -11,6 +11,10 @@ function strays(tree: Tree): string[] {
   );
   const said = [
     ...workspaces.map((path) => [path, JSON.parse(read(path)).version]),
+    ...['version', 'appVersion'].map((key) => [
+      'charts/expert-relay/Chart.yaml',
+      parse(read('charts/expert-relay/Chart.yaml'))[key],
+    ]),
     ['docs/openapi.yaml', parse(read('docs/openapi.yaml'), { maxAliasCount: 0 }).info?.version],
   ];
   return said
@@ -25,10 +29,12 @@ test('a version that was forgotten is found', () => {
     ['services/hub/package.json', '{"version":"1.0.0"}'],
     ['services/dashboard/web/package.json', '{"version":"1.0.0"}'],
     ['docs/openapi.yaml', 'info: { version: 1.0.0 }'],
+    ['charts/expert-relay/Chart.yaml', 'version: 2.0.0\nappVersion: 1.0.0'],
   ]);
   expect(strays(tree)).toEqual([
     expect.stringContaining('services/hub/package.json: says version 1.0.0'),
     expect.stringContaining('services/dashboard/web/package.json: says version 1.0.0'),
+    expect.stringContaining('charts/expert-relay/Chart.yaml: says version 1.0.0'),
     expect.stringContaining('docs/openapi.yaml: says version 1.0.0'),
   ]);
 });

@@ -1,0 +1,87 @@
+// node make-secrets.mjs [--trial <name>] | kubectl create secret generic <secret> --from-env-file=/dev/stdin
+//
+// Prints everything that the relay keeps secret, one NAME=value a line, with keys made now: print it into a Secret or a
+// file of mode 0600, and nowhere else. The addresses of the servers come from DATABASE_URL, DATABASE_DIRECT_URL, NATS_URL
+// and REDIS_URL; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
+//
+// Needs Node alone.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+
+const natsUsers = ['gateway', 'requests', 'messages', 'hub'];
+const redisUsers = ['expiry-worker', 'dashboard'];
+const principalPairs = [
+  ['gateway', 'requests'],
+  ['gateway', 'messages'],
+  ['gateway', 'dashboard'],
+  ['dashboard', 'requests'],
+  ['dashboard', 'messages'],
+  ['hub', 'requests'],
+];
+
+const [option, release, ...rest] = process.argv.slice(2);
+const servers = option === '--trial' && release && rest.length === 0 ? trialServers(release) : namedServers();
+for (const [name, value] of Object.entries({ ...ownSecrets(), ...servers })) console.log(`${name}=${value}`);
+
+function ownSecrets() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return {
+    RELAY_SESSION_SECRET: random(),
+    RELAY_STREAM_TOKEN_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
+    RELAY_STREAM_TOKEN_PUBLIC_KEYS: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
+    ...Object.fromEntries(
+      principalPairs.map(([from = '', to = '']) => [
+        `RELAY_PRINCIPAL_KEY_${upper(from)}_${upper(to)}`,
+        `${new Date().toISOString().slice(0, 10)}:${randomBytes(32).toString('base64url')}`,
+      ]),
+    ),
+  };
+}
+
+/** @param {string} name */
+function trialServers(name) {
+  const postgres = random();
+  const users =
+    (/** @type {string} */ server, /** @type {string} */ protocol, /** @type {number} */ port) =>
+    (/** @type {string} */ user) => {
+      const password = random();
+      const key = `${upper(server)}_PASSWORD_${upper(user)}`;
+      const url = `${protocol}://${user}:${password}@${name}-${server}:${port}`;
+      return [
+        [key, password],
+        [`${upper(server)}_URL_${upper(user)}`, url],
+      ];
+    };
+  return Object.fromEntries([
+    ['POSTGRES_PASSWORD', postgres],
+    ['DATABASE_URL', `postgres://relay:${postgres}@${name}-postgres:5432/relay`],
+    ...natsUsers.flatMap(users('nats', 'nats', 4222)),
+    ...redisUsers.flatMap(users('redis', 'redis', 6379)),
+  ]);
+}
+
+function namedServers() {
+  const { DATABASE_URL, DATABASE_DIRECT_URL, NATS_URL, REDIS_URL } = process.env;
+  if (process.argv.length > 2 || !DATABASE_URL || !NATS_URL || !REDIS_URL) {
+    console.error(
+      'Set DATABASE_URL, NATS_URL and REDIS_URL to the addresses of your servers (and DATABASE_DIRECT_URL where DATABASE_URL\n' +
+        'leads through a pooler), or say --trial <name>, where <name> is the name of the release (expert-relay).',
+    );
+    process.exit(1);
+  }
+  return Object.fromEntries([
+    ['DATABASE_URL', DATABASE_URL],
+    ...(DATABASE_DIRECT_URL ? [['DATABASE_DIRECT_URL', DATABASE_DIRECT_URL]] : []),
+    ...natsUsers.map((user) => [`NATS_URL_${upper(user)}`, NATS_URL]),
+    ...redisUsers.map((user) => [`REDIS_URL_${upper(user)}`, REDIS_URL]),
+  ]);
+}
+
+/** Begins with a letter: NATS would read a password of digits as a number. */
+function random() {
+  return `k${randomBytes(32).toString('base64url')}`;
+}
+
+/** @param {string} name */
+function upper(name) {
+  return name.toUpperCase().replaceAll('-', '_');
+}

@@ -1,0 +1,57 @@
+{{/* What the schema cannot say. Each refusal says what to do. */}}
+
+{{- define "relay.check" -}}
+{{- if not .Values.publicUrl }}
+{{- fail "publicUrl is empty. Set it to the address by which agents and experts reach the relay: --set publicUrl=https://relay.example.com" }}
+{{- end }}
+{{- if not .Values.secrets.existing }}
+{{- $trial := or .Values.postgres.trial.enabled .Values.redis.trial.enabled .Values.nats.trial.enabled }}
+{{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " .Release.Name) "" $trial) .Release.Namespace) }}
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.gatewayApi.enabled) (not .Values.trustedProxies) }}
+{{- fail "trustedProxies is empty although a proxy is in front: all callers would share the rate limit of its address. Set it to the addresses of the proxy's pods, for example --set 'trustedProxies={10.42.0.0/16}'; kubectl get pods -A -o wide shows them." }}
+{{- end }}
+{{- if and .Values.gatewayApi.enabled (not .Values.gatewayApi.parentRefs) }}
+{{- fail "gatewayApi.parentRefs is empty: the routes would belong to no Gateway. Name one: --set 'gatewayApi.parentRefs[0].name=public'; kubectl get gateways -A lists them." }}
+{{- end }}
+{{- $routes := or (and .Values.ingress.enabled (not .Values.ingress.hub)) (and .Values.gatewayApi.enabled (not .Values.gatewayApi.hub)) }}
+{{- if and $routes (not .Values.hub.publicUrl) }}
+{{- fail "hub.publicUrl is empty although no route leads to the hub. Set it to the address by which the hub is reached, or set ingress.hub (gatewayApi.hub) to true." }}
+{{- end }}
+{{- range $kind, $variable := dict "nats" "RELAY_NATS_PREFIX" "redis" "RELAY_REDIS_PREFIX" }}
+{{- if and (index $.Values $kind).trial.enabled (hasKey $.Values.settings $variable) }}
+{{- fail (printf "settings.%s does not go with %s.trial: its users may use the prefix \"relay\" alone. Remove one of the two." $variable $kind) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.postgres.trial.enabled .Values.postgres.external.pooler }}
+{{- fail "postgres.external.pooler does not go with postgres.trial: the trial server has no pooler. Remove one of the two." }}
+{{- end }}
+{{- include "relay.checkConnections" . }}
+{{- end }}
+
+{{/*
+Connections to Postgres at the worst moment: every service at its largest, one pod more of each during a rollout, the
+migration (3), and one of the admin's commands or `helm test` (a pool). A pod has a pool and one connection that watches
+the server; those of requests and messages have one for the outbox, past any pooler.
+*/}}
+{{- define "relay.checkConnections" -}}
+{{- $most := int .Values.postgres.maxConnections }}
+{{- $sum := dict "direct" 3 "pooled" (int (include "relay.pool" (dict "root" $ "name" "requests"))) }}
+{{- range $name, $service := include "relay.services" . | fromYaml }}
+{{- if has "DATABASE_URL" $service.variables }}
+{{- $values := index $.Values.services $name }}
+{{- $pods := add1 (ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled) }}
+{{- $_ := set $sum "pooled" (add $sum.pooled (mul $pods (add1 (include "relay.pool" (dict "root" $ "name" $name))))) }}
+{{- $_ := set $sum "direct" (add $sum.direct (mul $pods (ternary 1 0 (has "DATABASE_DIRECT_URL" $service.variables)))) }}
+{{- end }}
+{{- end }}
+{{- $needed := add $sum.direct (ternary 0 $sum.pooled .Values.postgres.external.pooler) }}
+{{- if and $most (gt (int $needed) $most) }}
+{{- fail (printf "Postgres would get up to %d connections, and postgres.maxConnections is %d. Raise max_connections of the server and then postgres.maxConnections, lower settings.RELAY_DATABASE_POOL or the replicas, or put a pooler in front." $needed $most) }}
+{{- end }}
+{{- end }}
+
+{{- define "relay.pool" -}}
+{{- $key := "RELAY_DATABASE_POOL" }}
+{{- get (index .root.Values.services .name).env $key | default (get .root.Values.settings $key) | default 10 }}
+{{- end }}

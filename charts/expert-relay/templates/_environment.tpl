@@ -1,0 +1,101 @@
+{{/*
+The environment of a program: of the variables that it reads (settings.json, made from the code) those that have a value
+here, and all secrets by reference. What is not set has the default of docs/configuration.md.
+*/}}
+
+{{- define "relay.settings" -}}
+{{- .Files.Get "settings.json" }}
+{{- end }}
+
+{{/* The services, each with the variables that it reads and the port that it listens on. */}}
+{{- define "relay.services" -}}
+{{- range $name, $variables := omit (include "relay.settings" . | fromJson) "migrate" }}
+{{ $name }}:
+  variables: {{ keys $variables | sortAlpha | toJson }}
+  {{- with $variables.RELAY_PORT }}
+  port: {{ .default }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "relay.environment" -}}
+{{- $root := .root }}
+{{- $name := .name }}
+{{- $variables := index (include "relay.settings" $root | fromJson) $name }}
+{{- $own := (get $root.Values.services $name | default dict).env | default dict }}
+{{- $values := mergeOverwrite (dict) (include "relay.chartSettings" . | fromYaml) $root.Values.settings $own }}
+{{- range $variable, $is := $variables }}
+{{- $clientId := replace "_CLIENT_SECRET" "_CLIENT_ID" $variable }}
+{{- if and (ne $clientId $variable) (not (hasKey $values $clientId)) }}
+{{- /* An OAuth client is known by both, or not at all. */}}
+{{- else if or $is.secret (eq $variable "RELAY_STREAM_TOKEN_PUBLIC_KEYS") }}
+- name: {{ $variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $root.Values.secrets.existing }}
+      key: {{ include "relay.secretKey" (dict "variable" $variable "name" $name) }}
+      {{- $pooled := and (eq $variable "DATABASE_DIRECT_URL") $root.Values.postgres.external.pooler }}
+      {{- if not (or $is.required $pooled (ne $clientId $variable) (eq $variable "RELAY_STREAM_TOKEN_PUBLIC_KEYS")) }}
+      optional: true
+      {{- end }}
+{{- else if hasKey $values $variable }}
+- name: {{ $variable }}
+  value: {{ include "relay.text" (index $values $variable) | quote }}
+{{- end }}
+{{- end }}
+{{- if $root.Values.tls.caSecret }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/expert-relay/ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{/* Each service signs in to NATS and Redis as a user of its own. */}}
+{{- define "relay.secretKey" -}}
+{{- if has .variable (list "NATS_URL" "REDIS_URL" "RELAY_NATS_NKEY_SEED") }}
+{{- printf "%s_%s" .variable (.name | upper | replace "-" "_") }}
+{{- else }}
+{{- .variable }}
+{{- end }}
+{{- end }}
+
+{{/* The admin's commands, in pods of requests and of `helm test`, make links to the public address. */}}
+{{- define "relay.adminEnvironment" -}}
+- name: RELAY_PUBLIC_URL
+  value: {{ .Values.publicUrl | quote }}
+{{- end }}
+
+{{/* Settings that follow from other values. */}}
+{{- define "relay.chartSettings" -}}
+{{- $ := .root }}
+RELAY_PUBLIC_URL: {{ $.Values.publicUrl | quote }}
+RELAY_HUB_PUBLIC_URL: {{ include "relay.hubUrl" $ | quote }}
+RELAY_START_PATIENCE: {{ printf "%ds" (int $.Values.startPatienceSeconds) }}
+RELAY_SHUTDOWN_PAUSE: {{ printf "%ds" (int $.Values.shutdown.pauseSeconds) }}
+RELAY_SHUTDOWN_LIMIT: {{ printf "%ss" (include "relay.shutdownLimit" .) }}
+RELAY_HUB_DRAIN_SPREAD: {{ printf "%ds" (int $.Values.services.hub.drainSpreadSeconds) }}
+{{- with $.Values.trustedProxies }}
+RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
+{{- end }}
+{{- range $name, $service := include "relay.services" $ | fromYaml }}
+{{- with $service.port }}
+RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" $.Release.Name $name (int .) }}
+{{- end }}
+{{- end }}
+{{- if $.Values.tls.caSecret }}
+RELAY_NATS_CA_FILE: /etc/expert-relay/ca/ca.crt
+{{- end }}
+{{- if $.Values.nats.clientCertificate }}
+RELAY_NATS_CERT_FILE: /etc/expert-relay/nats/tls.crt
+RELAY_NATS_KEY_FILE: /etc/expert-relay/nats/tls.key
+{{- end }}
+{{- end }}
+
+{{/* In seconds: a stopping hub also ends its streams one after another. */}}
+{{- define "relay.shutdownLimit" -}}
+{{ add .root.Values.shutdown.limitSeconds (ternary .root.Values.services.hub.drainSpreadSeconds 0 (eq .name "hub")) }}
+{{- end }}
+
+{{/* Helm reads numbers as floating-point ones: 134217728 must not become 1.34217728e+08. */}}
+{{- define "relay.text" -}}
+{{- if and (kindIs "float64" .) (eq . (floor .)) }}{{ printf "%.0f" . }}{{ else }}{{ . }}{{ end }}
+{{- end }}

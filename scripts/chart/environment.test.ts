@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listVariables, unknownSettings, type Variables } from '@expert-relay/kit/config';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import * as dashboard from '../../services/dashboard/src/config.ts';
+import * as expiryWorker from '../../services/expiry-worker/src/config.ts';
+import * as gateway from '../../services/gateway/src/config.ts';
+import * as hub from '../../services/hub/src/config.ts';
+import * as messages from '../../services/messages/src/config.ts';
+import * as requests from '../../services/requests/src/config.ts';
+import { root } from '../local/home.ts';
+import { redisUsers } from './server-users.ts';
+import { run } from './testing/cached-tool.ts';
+import { chart, find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
+
+interface Config {
+  variables: Variables;
+  readConfig(env: NodeJS.ProcessEnv): object;
+}
+
+const configs: Record<string, Config> = {
+  gateway,
+  requests,
+  messages,
+  hub,
+  'expiry-worker': expiryWorker,
+  dashboard,
+};
+const cases = ['minimal', 'external', 'high-availability', 'no-hub-ingress', 'everything'];
+const workloads = cases.flatMap((name) => Object.keys(configs).map((service) => [name, service] as const));
+
+/** What `kubectl exec` of the admin command reads in the pods of requests besides, and what Node reads. */
+const others = ['RELAY_PUBLIC_URL', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
+
+interface Entry {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef: { name: string; key: string; optional?: boolean } };
+}
+
+async function environmentOf(name: string, service: string): Promise<Entry[]> {
+  return containerOf(find(await manifestsOf(name), 'Deployment', service)).env;
+}
+
+const containerOf = ({ spec }: Manifest) => spec.template.spec.containers[0];
+
+describe('the environment of each workload', () => {
+  withHelm.each(workloads)(
+    '%s: %s gets what its config.ts requires, and nothing else',
+    async (name, service) => {
+      const variables = listVariables(configs[service]?.variables ?? {});
+      const names = (await environmentOf(name, service)).map((entry) => entry.name);
+      const required = variables.filter(({ fallback }) => fallback === undefined);
+      expect(names).toEqual(expect.arrayContaining(required.map((variable) => variable.name)));
+      const known = [...variables.map((variable) => variable.name), ...others];
+      expect(names.filter((one) => !known.includes(one))).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+    },
+  );
+
+  withHelm.each(workloads)('%s: %s gets secrets by reference alone', async (name, service) => {
+    const secrets = listVariables(configs[service]?.variables ?? {}).filter(({ secret }) => secret);
+    for (const entry of await environmentOf(name, service)) {
+      if (!secrets.some((secret) => secret.name === entry.name)) continue;
+      expect(entry).toEqual({
+        name: entry.name,
+        valueFrom: { secretKeyRef: expect.objectContaining({ name: 'relay-secrets' }) },
+      });
+    }
+  });
+});
+
+const secretOf = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
+  const { stdout } = await run(process.execPath, [`${chart}/make-secrets.mjs`, ...args], { env });
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/=(.*)/s));
+  return Object.fromEntries(lines.map(([name = '', value = '']) => [name, value])) as Record<string, string>;
+};
+
+describe('make-secrets.mjs', () => {
+  const servers = {
+    DATABASE_URL: 'postgres://relay:pw@pooler.example:6432/relay?pgbouncer=true',
+    DATABASE_DIRECT_URL: 'postgres://relay:pw@postgres.example/relay',
+    NATS_URL: 'tls://nats.example',
+    REDIS_URL: 'rediss://redis.example:6380',
+  };
+
+  /** The environment as a container would get it, with files that do not exist here left out. */
+  function resolve(entries: readonly Entry[], secret: Record<string, string>): NodeJS.ProcessEnv {
+    const resolved = entries.map(({ name, value, valueFrom }) => {
+      const { key = '', optional = false } = valueFrom?.secretKeyRef ?? {};
+      if (valueFrom && !optional) expect(Object.keys(secret)).toContain(key);
+      return [name, valueFrom ? secret[key] : value] as const;
+    });
+    return Object.fromEntries(resolved);
+  }
+
+  withHelm.each(workloads)('%s: with what it prints, %s starts', async (name, service) => {
+    const trial = name === 'minimal' || name === 'everything';
+    const secret = {
+      ...(trial ? await secretOf({}, '--trial', 'expert-relay') : await secretOf(servers)),
+      ...(name === 'everything' && { RELAY_GITHUB_CLIENT_SECRET: 'from GitHub' }),
+    };
+    const env = resolve(await environmentOf(name, service), secret);
+    expect(() => configs[service]?.readConfig(env)).not.toThrow();
+    expect(unknownSettings(env)).toEqual([]);
+  });
+
+  withHelm('the secret of an OAuth client is asked for when its id is set, and only then', async () => {
+    const namesIn = async (name: string) =>
+      (await environmentOf(name, 'dashboard')).map((entry) => entry.name);
+    expect(await namesIn('everything')).toContain('RELAY_GITHUB_CLIENT_SECRET');
+    expect(await namesIn('everything')).not.toContain('RELAY_GOOGLE_CLIENT_SECRET');
+    expect(await namesIn('minimal')).not.toContain('RELAY_GITHUB_CLIENT_SECRET');
+  });
+
+  withHelm('the trial servers and the migration find their keys in it', async () => {
+    const all = await manifestsOf('minimal');
+    const secret = await secretOf({}, '--trial', 'expert-relay');
+    for (const server of ['postgres', 'redis', 'nats']) {
+      resolve(containerOf(find(all, 'Deployment', server)).env, secret);
+    }
+    const job = all.find(({ kind }) => kind === 'Job') as Manifest;
+    expect(resolve(containerOf(job).env, secret).DATABASE_URL).toMatch(/@expert-relay-postgres:5432\/relay$/);
+  });
+
+  test('makes keys anew each time, and says what it lacks', async () => {
+    const [one, other] = [await secretOf(servers), await secretOf(servers)];
+    const same = Object.keys(one).filter((key) => one[key] === other[key]);
+    expect(same.every((key) => /_URL(_|$)/.test(key))).toBe(true);
+    await expect(secretOf({})).rejects.toThrow(
+      /Set DATABASE_URL, NATS_URL and REDIS_URL .* or say --trial <name>/s,
+    );
+  });
+});
+
+describe('compose.yaml', () => {
+  const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
+  const compose: { services: Record<string, { environment: Record<string, string> }> } = parse(text, {
+    merge: true,
+  });
+
+  test.each(Object.keys(configs))('%s starts with what it gets there', async (service) => {
+    const secret = await secretOf({}, '--trial', 'relay');
+    const env = Object.fromEntries(
+      Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [
+        name,
+        value.replace(/\$\{(\w+)(?::-([^}]*))?[^}]*\}/g, (_, key, fallback) => {
+          if (fallback === undefined) expect(Object.keys(secret)).toContain(key);
+          return secret[key] ?? fallback;
+        }),
+      ]),
+    );
+    expect(() => configs[service]?.readConfig(env)).not.toThrow();
+    expect(unknownSettings(env)).toEqual([]);
+  });
+
+  test('Redis knows the users of the chart', () => {
+    const { command } = compose.services['relay-redis'] as unknown as { command: string[] };
+    const users = redisUsers('relay', (user) => `\${REDIS_PASSWORD_${user.toUpperCase().replace('-', '_')}}`);
+    expect(command).toEqual(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', ...users.flat()]);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect } from '@jest/globals';
+import { find, type Manifest, manifests, manifestsOf, withHelm } from './testing/helm.ts';
+
+/* One test for each promise of the chart, on what it renders. */
+
+const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard'];
+const cases = ['minimal', 'external', 'high-availability', 'no-hub-ingress', 'everything'];
+
+const podOf = ({ kind, spec }: Manifest) => (kind === 'Pod' ? spec : spec.template.spec);
+const deploymentOf = async (name: string, service: string, ...args: string[]) =>
+  find(await manifestsOf(name, ...args), 'Deployment', service).spec;
+const namesOf = (all: readonly Manifest[], kind: string) =>
+  all.filter((one) => one.kind === kind).map((one) => one.metadata.name.replace('expert-relay-', ''));
+
+describe('every pod', () => {
+  withHelm.each(cases)('%s: keeps to the restricted Pod Security', async (name) => {
+    const pods = (await manifestsOf(name)).filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
+    expect(pods.length).toBeGreaterThanOrEqual(8);
+    for (const manifest of pods) {
+      const pod = podOf(manifest);
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: expect.any(Number),
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+      });
+      expect(pod.securityContext.runAsUser).toBeGreaterThan(0);
+      for (const container of pod.containers) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).toMatchObject({
+          requests: { cpu: expect.anything(), memory: expect.anything() },
+          limits: { memory: expect.anything() },
+        });
+      }
+    }
+  });
+
+  withHelm('has labels by which policies find it, and none that a new chart would change', async () => {
+    const { template, selector } = await deploymentOf('minimal', 'hub');
+    expect(template.metadata.labels).toEqual({
+      ...selector.matchLabels,
+      'app.kubernetes.io/part-of': 'expert-relay',
+    });
+    expect(selector.matchLabels).toEqual({
+      'app.kubernetes.io/name': 'expert-relay',
+      'app.kubernetes.io/instance': 'expert-relay',
+      'app.kubernetes.io/component': 'hub',
+    });
+  });
+});
+
+describe('a rollout', () => {
+  withHelm.each(services)('of %s never has fewer pods than before', async (service) => {
+    const { strategy } = await deploymentOf('minimal', service);
+    expect(strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
+  });
+
+  withHelm.each(services)('lets %s end in peace: its own limit and 5 s more', async (service) => {
+    for (const [name, pause, limit] of [
+      ['minimal', 5, service === 'hub' ? 35 : 25],
+      ['everything', 10, service === 'hub' ? 70 : 40],
+    ] as const) {
+      const { terminationGracePeriodSeconds, containers } = podOf(
+        find(await manifestsOf(name), 'Deployment', service),
+      );
+      expect(terminationGracePeriodSeconds).toBe(limit + 5);
+      const env = containers[0].env;
+      expect(env).toContainEqual({ name: 'RELAY_SHUTDOWN_LIMIT', value: `${limit}s` });
+      expect(env).toContainEqual({ name: 'RELAY_SHUTDOWN_PAUSE', value: `${pause}s` });
+    }
+  });
+
+  withHelm('asks each pod whether it lives and whether it is ready', async () => {
+    for (const service of services) {
+      const { containers } = podOf(find(await manifestsOf('minimal'), 'Deployment', service));
+      expect(containers[0]).toMatchObject({
+        livenessProbe: { httpGet: { path: '/livez', port: 'ops' } },
+        readinessProbe: { httpGet: { path: '/readyz', port: 'ops' } },
+      });
+    }
+  });
+
+  withHelm('spreads pods over nodes and zones', async () => {
+    const { topologySpreadConstraints } = podOf(find(await manifestsOf('minimal'), 'Deployment', 'gateway'));
+    expect(topologySpreadConstraints.map((one: { topologyKey: string }) => one.topologyKey)).toEqual([
+      'kubernetes.io/hostname',
+      'topology.kubernetes.io/zone',
+    ]);
+  });
+});
+
+describe('the migration', () => {
+  const jobOf = async (...args: string[]) =>
+    (await manifestsOf('minimal', ...args)).find(({ kind }) => kind === 'Job') as Manifest;
+
+  withHelm('is an ordinary Job, another one for each release', async () => {
+    const first = await jobOf();
+    expect(first.metadata.annotations).toBeUndefined();
+    expect(first.metadata.name).toMatch(/^expert-relay-migrate-1-/);
+    const otherTag = await jobOf('--set', 'image.tag=0.2.0');
+    expect(otherTag.metadata.name).not.toBe(first.metadata.name);
+    expect(podOf(first).containers[0]).toMatchObject({
+      image: 'ghcr.io/expert-relay/requests:0.1.0',
+      args: ['packages/db/dist/migrate.js'],
+    });
+  });
+});
+
+describe('several pods', () => {
+  withHelm('have a disruption budget, a single one has none', async () => {
+    const all = await manifestsOf('everything');
+    expect(namesOf(all, 'PodDisruptionBudget').sort()).toEqual(['dashboard', 'gateway', 'hub', 'messages']);
+    expect(find(all, 'PodDisruptionBudget', 'hub').spec.maxUnavailable).toBe(1);
+  });
+
+  withHelm('are counted by an autoscaler or by the deployment, never by both', async () => {
+    const all = await manifestsOf('high-availability');
+    expect(namesOf(all, 'HorizontalPodAutoscaler').sort()).toEqual([
+      'gateway',
+      'hub',
+      'messages',
+      'requests',
+    ]);
+    for (const service of services) {
+      const { replicas } = find(all, 'Deployment', service).spec;
+      expect(replicas === undefined).toBe(['gateway', 'hub', 'messages', 'requests'].includes(service));
+    }
+  });
+
+  withHelm('of the hub are scaled by their streams too', async () => {
+    const { metrics } = find(await manifestsOf('high-availability'), 'HorizontalPodAutoscaler', 'hub').spec;
+    expect(metrics[1]).toEqual({
+      type: 'Pods',
+      pods: { metric: { name: 'relay_hub_streams' }, target: { type: 'AverageValue', averageValue: '8000' } },
+    });
+  });
+});
+
+describe('routes', () => {
+  withHelm('of nginx let our own 413 through, and do not hold streams back', async () => {
+    const all = await manifestsOf('high-availability');
+    expect(find(all, 'Ingress', 'gateway').metadata.annotations).toEqual({
+      'nginx.ingress.kubernetes.io/proxy-body-size': '2m',
+    });
+    expect(find(all, 'Ingress', 'hub').metadata.annotations).toEqual({
+      'nginx.ingress.kubernetes.io/proxy-buffering': 'off',
+      'nginx.ingress.kubernetes.io/proxy-read-timeout': '3600',
+      'nginx.ingress.kubernetes.io/proxy-send-timeout': '3600',
+    });
+    const [{ host, http }] = find(all, 'Ingress', 'hub').spec.rules;
+    expect([host, http.paths[0].path]).toEqual(['relay.example.com', '/hub']);
+  });
+
+  withHelm('of the Gateway API never end a stream', async () => {
+    const { hostnames, rules } = find(await manifestsOf('everything'), 'HTTPRoute', 'hub').spec;
+    expect(hostnames).toEqual(['events.example.com']);
+    expect(rules[0].timeouts).toEqual({ request: '0s' });
+  });
+
+  withHelm('leave the hub out where it is reached in another way', async () => {
+    const all = await manifestsOf('no-hub-ingress');
+    expect(namesOf(all, 'Ingress')).toEqual(['gateway']);
+    const { env } = podOf(find(all, 'Deployment', 'gateway')).containers[0];
+    expect(env).toContainEqual({ name: 'RELAY_HUB_PUBLIC_URL', value: 'https://events.example.com' });
+  });
+
+  withHelm('are absent, and trial servers too, unless they are asked for', async () => {
+    const args = ['publicUrl=https://relay.example.com', 'secrets.existing=s'].flatMap((one) => [
+      '--set',
+      one,
+    ]);
+    const all = await manifests(...args);
+    expect(namesOf(all, 'Deployment').sort()).toEqual([...services].sort());
+    expect(all.filter(({ kind }) => /Ingress|HTTPRoute|PersistentVolumeClaim|Secret/.test(kind))).toEqual([]);
+  });
+});
+
+describe('trial servers', () => {
+  withHelm('keep what they are given', async () => {
+    const all = await manifestsOf('minimal');
+    for (const server of ['postgres', 'redis', 'nats']) {
+      expect(find(all, 'Deployment', server).spec).toMatchObject({
+        replicas: 1,
+        strategy: { type: 'Recreate' },
+      });
+      expect(podOf(find(all, 'Deployment', server)).volumes[0]).toEqual({
+        name: 'data',
+        persistentVolumeClaim: { claimName: `expert-relay-${server}` },
+      });
+    }
+    const { args } = podOf(find(all, 'Deployment', 'redis')).containers[0];
+    expect(args.slice(0, 4)).toEqual(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
+    // The stream sets 1 GiB aside.
+    const { storage } = find(all, 'PersistentVolumeClaim', 'nats').spec.resources.requests;
+    expect(storage).toBe('2Gi');
+    expect(find(all, 'ConfigMap', 'nats').data?.['nats.conf']).toContain('max_file_store: 1536MB');
+  });
+});
+
+describe('settings', () => {
+  withHelm('reach the services that read them, and those of a service win', async () => {
+    const all = await manifestsOf('everything');
+    const envOf = (service: string) =>
+      Object.fromEntries(
+        podOf(find(all, 'Deployment', service)).containers[0].env.map(
+          (one: { name: string; value: string }) => [one.name, one.value],
+        ),
+      );
+    expect(envOf('expiry-worker')).toMatchObject({ RELAY_RETENTION: '90d', RELAY_PURGE_HOURS: '22-6' });
+    expect(envOf('gateway')).not.toHaveProperty('RELAY_RETENTION');
+    expect(envOf('gateway')).toMatchObject({
+      RELAY_BODY_MEMORY: '268435456',
+      RELAY_LOG_LEVEL: 'debug',
+      RELAY_TRUSTED_PROXIES: '10.42.0.0/16,2001:db8::/32',
+      NODE_OPTIONS: '--max-old-space-size=384',
+    });
+    expect(envOf('hub')).toMatchObject({
+      HUB_REQUIRE_AUTH: 'true',
+      RELAY_HUB_MAX_STREAMS: '30000',
+      RELAY_HUB_DRAIN_SPREAD: '30s',
+    });
+  });
+});
+
+describe('TLS', () => {
+  withHelm('certificates reach every pod that talks to a server', async () => {
+    const all = await manifestsOf('external');
+    const job = all.find(({ kind }) => kind === 'Job') as Manifest;
+    for (const manifest of [...services.map((service) => find(all, 'Deployment', service)), job]) {
+      const { containers, volumes } = podOf(manifest);
+      expect(containers[0].env).toContainEqual({
+        name: 'NODE_EXTRA_CA_CERTS',
+        value: '/etc/expert-relay/ca/ca.crt',
+      });
+      expect(volumes).toContainEqual(expect.objectContaining({ name: 'ca' }));
+    }
+    const { env } = podOf(find(all, 'Deployment', 'hub')).containers[0];
+    expect(env).toContainEqual({ name: 'RELAY_NATS_CERT_FILE', value: '/etc/expert-relay/nats/tls.crt' });
+    expect(env).toContainEqual({ name: 'RELAY_NATS_CA_FILE', value: '/etc/expert-relay/ca/ca.crt' });
+  });
+
+  withHelm('a pooler makes the direct address required', async () => {
+    const { env } = podOf(find(await manifestsOf('external'), 'Deployment', 'messages')).containers[0];
+    expect(env).toContainEqual({
+      name: 'DATABASE_DIRECT_URL',
+      valueFrom: { secretKeyRef: { name: 'relay-secrets', key: 'DATABASE_DIRECT_URL' } },
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { caseFile, chart, hasHelm, helm, refusalOf, render, withHelm } from './testing/helm.ts';
+import { hasPython, python } from './testing/python.ts';
+
+const withSchemas = hasHelm && hasPython ? test : test.skip;
+
+const cases = readdirSync(join(chart, 'ci')).map((file) => file.replace('-values.yaml', ''));
+/** Kinds of others, whose schemas are not part of Kubernetes. */
+const unknownKinds = /Couldn't find schema for kind (HTTPRoute|PodMonitor|PrometheusRule) /;
+
+withHelm.each(cases)('helm lint --strict takes the case %s', async (name) => {
+  const output = await helm(
+    'lint',
+    '--strict',
+    '--kube-version',
+    '1.34.0',
+    chart,
+    '--values',
+    caseFile(name),
+  );
+  expect(output).toContain('0 chart(s) failed');
+});
+
+withSchemas(`all cases fit the schemas of Kubernetes 1.28 and 1.34, save kinds of others`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-chart-'));
+  try {
+    for (const name of cases) {
+      writeFileSync(join(folder, `${name}.yaml`), await render(['--values', caseFile(name)]));
+    }
+    const files = cases.map((name) => join(folder, `${name}.yaml`));
+    const versions = ['-k', '1.28', '-k', '1.34'];
+    const { code, output } = await python('-m', 'kubernetes_validate', ...versions, '--strict', ...files);
+    const lines = output.split('\n').filter((line) => line !== '' && !unknownKinds.test(line));
+    expect(lines.filter((line) => !/ passed for resource /.test(line))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(100);
+    expect(code).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+withSchemas('a field that Kubernetes does not know would be found', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-chart-'));
+  const file = join(folder, 'service.yaml');
+  writeFileSync(file, 'apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec: { port: 80 }\n');
+  const { code, output } = await python('-m', 'kubernetes_validate', '-k', '1.34', '--strict', file);
+  rmSync(folder, { recursive: true });
+  expect(output).toContain("'port' was unexpected");
+  expect(code).not.toBe(0);
+});
+
+describe('refusals say what to do', () => {
+  const least = ['--set', 'publicUrl=https://relay.example.com', '--set', 'secrets.existing=relay-secrets'];
+  const plus = (...values: string[]) => [...least, ...values.flatMap((value) => ['--set', value])];
+
+  withHelm.each<[string, string[], RegExp]>([
+    [
+      'no address',
+      ['--set', 'secrets.existing=relay-secrets'],
+      /publicUrl is empty. Set it .*--set publicUrl=/,
+    ],
+    [
+      'no secret',
+      ['--set', 'publicUrl=https://relay.example.com'],
+      /DATABASE_URL=\.\.\. .*node make-secrets\.mjs \| kubectl create secret generic relay-secrets --namespace relay /,
+    ],
+    [
+      'no secret of trial servers',
+      ['--set', 'publicUrl=https://relay.example.com,postgres.trial.enabled=true'],
+      /node make-secrets\.mjs --trial expert-relay \| kubectl create secret generic/,
+    ],
+    [
+      'an ingress without trusted proxies',
+      plus('ingress.enabled=true'),
+      /trustedProxies is empty .* share the rate limit .*--set 'trustedProxies=\{10\.42\.0\.0\/16\}'/,
+    ],
+    [
+      'routes without trusted proxies',
+      plus('gatewayApi.enabled=true'),
+      /trustedProxies is empty although a proxy is in front/,
+    ],
+    [
+      'routes of no Gateway',
+      plus('gatewayApi.enabled=true', 'trustedProxies={10.0.0.0/8}'),
+      /gatewayApi\.parentRefs is empty/,
+    ],
+    [
+      'no way to the hub',
+      plus('ingress.enabled=true', 'ingress.hub=false', 'trustedProxies={10.0.0.0/8}'),
+      /hub\.publicUrl is empty although no route leads to the hub/,
+    ],
+    [
+      'more connections than Postgres allows',
+      plus('services.gateway.replicas=20'),
+      /Postgres would get up to 194 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
+    ],
+    [
+      'another prefix with a trial server',
+      plus('nats.trial.enabled=true', 'settings.RELAY_NATS_PREFIX=other'),
+      /settings\.RELAY_NATS_PREFIX does not go with nats\.trial/,
+    ],
+    [
+      'a pooler with a trial server',
+      plus('postgres.trial.enabled=true', 'postgres.external.pooler=true'),
+      /postgres\.external\.pooler does not go with postgres\.trial/,
+    ],
+    ['an unknown value', plus('replicas=3'), /additional properties 'replicas' not allowed/],
+    ['an unknown setting', plus('settings.RELAY_RETENTIONS=1d'), /'RELAY_RETENTIONS' not allowed/],
+    [
+      'a setting of another service',
+      plus('services.hub.env.RELAY_RETENTION=1d'),
+      /services.*hub.*env.*'RELAY_RETENTION' not allowed/s,
+    ],
+    ['a secret as a setting', plus('settings.RELAY_SESSION_SECRET=x'), /'RELAY_SESSION_SECRET' not allowed/],
+    ['a setting that follows from others', plus('settings.RELAY_PORT=80'), /'RELAY_PORT' not allowed/],
+    [
+      'an address with a path',
+      plus('publicUrl=https://a.example/relay'),
+      /publicUrl.*does not match pattern/s,
+    ],
+    ['a number as text', plus('services.hub.replicas=two'), /replicas.*got string, want integer/s],
+  ])('%s', async (_, args, message) => {
+    expect(await refusalOf(...args)).toMatch(message);
+  });
+
+  withHelm('at the limit it is not refused', async () => {
+    const { length } = await render(plus('postgres.maxConnections=86'));
+    expect(length).toBeGreaterThan(0);
+    expect(await refusalOf(...plus('postgres.maxConnections=85'))).toContain('up to 86 connections');
+    // Behind a pooler, direct connections alone count: two services, three pods each, and the migration.
+    const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=8');
+    expect(await refusalOf(...pooled)).toContain('up to 9 connections');
+  });
+});

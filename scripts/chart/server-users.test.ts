@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { createLog } from '@expert-relay/kit/log';
+import { createRedis } from '@expert-relay/kit/redis';
+import { eventually, startConstellation, submit } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { redis } from '../servers/redis.ts';
+import { startOwnServer } from '../servers/testing/start-own-server.ts';
+import { redisUsers } from './server-users.ts';
+
+const password = 'for-this-test';
+
+/* NATS's users are tried in scripts/servers/nats-permissions.test.ts. */
+test('the services need no more in Redis than the chart lets them do', async () => {
+  const prefix = `permitted_${randomBytes(4).toString('hex')}`;
+  const urlOf = (user: string, port: number) => `redis://${user}:${password}@127.0.0.1:${port}`;
+  const server = await startOwnServer({
+    ...redis,
+    url: ({ port }) => urlOf('admin', port),
+    async runProgram(place, program) {
+      const launch = await redis.runProgram(place, program);
+      const admin = ['--user', 'admin', 'on', `>${password}`, '~*', '&*', '+@all'];
+      return { ...launch, args: [...launch.args, ...admin, ...redisUsers(prefix, () => password).flat()] };
+    },
+  });
+  const port = Number(new URL(server.url).port);
+  const relay = await startConstellation({
+    prefix,
+    servers: { redisUrl: server.url },
+    env: { RELAY_CONVERSATION_TTL: '2s' },
+    own: {
+      dashboard: { REDIS_URL: urlOf('dashboard', port) },
+      'expiry-worker': { REDIS_URL: urlOf('expiry-worker', port) },
+    },
+  });
+  const log = createLog('test', { level: 'silent' });
+  const open = async (url: string) => {
+    const connection = createRedis({ url, name: 'test', whileAway: 'fail', log });
+    await connection.start?.();
+    return connection;
+  };
+  const [administrator, user] = [await open(server.url), await open(urlOf('dashboard', port))];
+  const [admin, dashboard] = [administrator.client, user.client];
+  try {
+    // A session is made, used and ended; a conversation gets a delayed job, which ends it.
+    const { gatewayUrl } = relay;
+    const headers = { 'content-type': 'application/json', origin: gatewayUrl };
+    const body = JSON.stringify({ user: 'ada' });
+    const signedIn = await fetch(`${gatewayUrl}/auth/dev`, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+    });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const callWith = (path: string, method: string) =>
+      fetch(`${gatewayUrl}${path}`, { method, headers: { ...headers, cookie } });
+    expect((await callWith('/api/me', 'GET')).status).toBe(200);
+    expect((await callWith('/logout', 'POST')).ok).toBe(true);
+    expect((await callWith('/api/me', 'GET')).status).toBe(401);
+
+    const { consumerKey } = await relay.makeTenant();
+    const { body: asked } = await submit(gatewayUrl, consumerKey);
+    await eventually('the conversation to expire', async () => {
+      const poll = await fetch(`${gatewayUrl}/api/v1/help/${asked.requestId}`);
+      return ((await poll.json()) as { status: string }).status === 'expired';
+    });
+    const { opsUrl } = relay.services['expiry-worker'];
+    await eventually('the worker to end it', async () =>
+      /^relay_expiry_ended_total\S* [1-9]/m.test(await (await fetch(`${opsUrl}/metrics`)).text()),
+    );
+    expect(await admin.call('ACL', 'LOG')).toEqual([]);
+
+    // What is refused would be seen there.
+    await expect(dashboard.get(`${prefix}:expiry:meta`)).rejects.toThrow(/NOPERM|No permissions/);
+    await expect(dashboard.flushall()).rejects.toThrow(/NOPERM|no permissions/);
+    expect(await admin.call('ACL', 'LOG')).not.toEqual([]);
+  } finally {
+    await administrator.stop?.();
+    await user.stop?.();
+    await relay.stop();
+    await server.stop();
+  }
+});

@@ -1,0 +1,123 @@
+import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
+import { collectSettings } from '../docs/settings.ts';
+
+type Schema = Record<string, unknown>;
+
+/** A key with its comment, and what it has. */
+type Entry = { key: { value: string; commentBefore?: string }; value: YAMLMap };
+
+interface Value {
+  path: string;
+  help: string;
+  fallback: unknown;
+}
+
+const quantity = { type: 'string', pattern: '^[0-9.]+([KMGTPE]i?)?$' };
+const count = { type: 'integer', minimum: 1 };
+
+/** Set from other values, or fixed: the manifests depend on them. */
+const setByChart: ReadonlySet<string> = new Set([
+  'RELAY_HOST',
+  'RELAY_PORT',
+  'RELAY_OPS_PORT',
+  'RELAY_PUBLIC_URL',
+  'RELAY_HUB_PUBLIC_URL',
+  'RELAY_REQUESTS_URL',
+  'RELAY_MESSAGES_URL',
+  'RELAY_DASHBOARD_URL',
+  'RELAY_TRUSTED_PROXIES',
+  'RELAY_SHUTDOWN_PAUSE',
+  'RELAY_SHUTDOWN_LIMIT',
+  'RELAY_HUB_DRAIN_SPREAD',
+  'RELAY_START_PATIENCE',
+  'RELAY_STREAM_TOKEN_PUBLIC_KEYS',
+  'RELAY_NATS_CA_FILE',
+  'RELAY_NATS_CERT_FILE',
+  'RELAY_NATS_KEY_FILE',
+  'RELAY_WEB_FOLDER',
+  'RELAY_DEV_LOGIN',
+]);
+
+/** Groups that several services or servers share. */
+const definitions: Schema = {
+  autoscaling: closed({
+    enabled: { type: 'boolean' },
+    minReplicas: count,
+    maxReplicas: count,
+    targetCPU: count,
+    streamsPerPod: { type: 'integer', minimum: 0 },
+  }),
+  trial: closed({
+    enabled: { type: 'boolean' },
+    image: { type: 'string' },
+    storage: quantity,
+    storageClass: { type: 'string' },
+  }),
+};
+
+/** values.schema.json and the table of README.md, from the comments of values.yaml. */
+export function describeValues(text: string): { schema: string; table: string } {
+  const values: Value[] = [];
+  const root = parseDocument(text).contents as YAMLMap;
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $comment: 'Made by `npm run docs` from values.yaml. Do not edit.',
+    ...schemaOfMap(root, '', values),
+    $defs: definitions,
+  };
+  const rows = values.map(
+    ({ path, help, fallback }) => `| \`${path}\` | \`${JSON.stringify(fallback)}\` | ${help} |`,
+  );
+  const table = ['| Value | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
+  return { schema: `${JSON.stringify(schema, null, 2)}\n`, table };
+}
+
+function schemaOfMap(map: YAMLMap, path: string, values: Value[]): Schema {
+  const properties: Record<string, Schema> = {};
+  for (const pair of map.items as Entry[]) {
+    const { value: name } = pair.key;
+    // The comment of a map's first key belongs to the map.
+    const comment = pair.key.commentBefore ?? (pair === map.items[0] ? map.commentBefore : undefined) ?? '';
+    properties[name] = schemaOf(pair.value, path ? `${path}.${name}` : name, comment, values);
+  }
+  // Umbrella charts hand `global` to every chart.
+  return closed(path ? properties : { ...properties, global: { type: 'object' } });
+}
+
+function schemaOf(node: YAMLMap, path: string, comment: string, values: Value[]): Schema {
+  const help = /^ -- (.*)$/m.exec(comment)?.[1];
+  if (help === undefined) {
+    if (isMap(node)) return schemaOfMap(node, path, values);
+    throw new Error(`values.yaml: ${path} has no comment that begins with "# --". Explain it there.`);
+  }
+  const added = JSON.parse(/^ @schema (.*)$/m.exec(comment)?.[1] ?? '{}') as Schema;
+  values.push({ path, help, fallback: node.toJSON() });
+  if (added.$ref) return added;
+  return { ...settingsAt(path), ...typeOf(node), description: help, ...added };
+}
+
+function typeOf(node: YAMLMap): Schema {
+  const value: unknown = node.toJSON();
+  if (Array.isArray(value)) return { type: 'array' };
+  if (isScalar(node) && Number.isInteger(value)) return { type: 'integer' };
+  return { type: typeof value };
+}
+
+/** A misspelt setting is refused, and so is a secret. */
+function settingsAt(path: string): Schema {
+  const service = /^services\.(.+)\.env$/.exec(path)?.[1];
+  if (path !== 'settings' && service === undefined) return {};
+  const known = [...collectSettings()]
+    .filter(([name, { variable, readers }]) => {
+      const isRead = service === undefined || readers.has(service);
+      return isRead && !variable.secret && !setByChart.has(name);
+    })
+    .map(([name]) => name);
+  const value = { type: ['string', 'number', 'boolean'] };
+  const { properties, additionalProperties } = closed(Object.fromEntries(known.map((name) => [name, value])));
+  return { properties, additionalProperties };
+}
+
+function closed(properties: Record<string, Schema>): Schema {
+  return { type: 'object', properties, additionalProperties: false };
+}
