@@ -4,7 +4,11 @@ import styles from './filter-tabs.module.css';
 import { useCounts } from './inbox-context.tsx';
 import { type Filter, filters } from './rows.ts';
 
-const names: Record<Filter, string> = { waiting: 'Waiting for you', answered: 'Answered', ended: 'Ended' };
+export const filterNames: Record<Filter, string> = {
+  waiting: 'Waiting',
+  answered: 'Answered',
+  ended: 'Ended',
+};
 
 const hrefOfFilter = (filter: Filter): string =>
   filter === 'waiting' ? routes.inbox : `${routes.inbox}?filter=${filter}`;
@@ -20,7 +24,11 @@ export function FilterTabs({ filter }: { filter: Filter }) {
           className={styles.tab}
           aria-current={one === filter ? 'page' : undefined}
         >
-          {names[one]} <span className={styles.count}>{counts?.[one]}</span>
+          <span>
+            {filterNames[one]}
+            {one === 'waiting' && <span className={styles.long}> for you</span>}
+          </span>
+          <span className={styles.count}>{counts?.[one]}</span>
         </Link>
       ))}
     </nav>

@@ -7,7 +7,7 @@ import { CallError } from '../session/call.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
-import { FilterTabs } from './filter-tabs.tsx';
+import { FilterTabs, filterNames } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
 import styles from './request-list.module.css';
 import { RowSkeleton } from './row-skeleton.tsx';
@@ -18,10 +18,16 @@ import { useSearchText } from './use-search-text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
 /** What a filter says when it has nothing. */
-const emptyTexts: Record<Filter, string> = {
-  waiting: 'Nothing waits for you.',
-  answered: 'No open request has your answer as its newest message.',
-  ended: 'No request has ended yet.',
+const emptyTexts: Record<Filter, readonly [string, string]> = {
+  waiting: ['Nothing waits for you.', 'New requests appear here at once.'],
+  answered: [
+    'Nothing waits for an agent.',
+    'What you have answered stays here until the agent writes or it ends.',
+  ],
+  ended: [
+    'No request has ended yet.',
+    'Requests that were closed or have expired are kept here for a while.',
+  ],
 };
 
 /** Filters, search, and the requests, newest first. */
@@ -82,10 +88,17 @@ export function RequestList({ selected }: { selected: string | undefined }) {
     if (rows.length === 0 && !list.hasNextPage) {
       // Without any request at all, the page shows something else.
       if (isCounting) return null;
+      const [text, hint] = search.settled
+        ? [
+            `Nothing found for “${search.settled}” in ${filterNames[filter]}.`,
+            'Search the other lists, or for a code such as HS-7K3M9QXA.',
+          ]
+        : emptyTexts[filter];
       return (
-        <p className={styles.empty} role="status">
-          {search.settled ? `Nothing found for “${search.settled}”.` : emptyTexts[filter]}
-        </p>
+        <div className={styles.empty} role="status">
+          <p>{text}</p>
+          <p className={styles.hint}>{hint}</p>
+        </div>
       );
     }
     return (

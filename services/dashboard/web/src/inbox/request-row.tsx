@@ -37,6 +37,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
           {agent?.name ?? 'New request'}
         </span>
         <span className={styles.age}>
+          {state && `${state} · `}
           <Time at={createdAt} />
         </span>
       </span>
@@ -48,7 +49,6 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
         {row.encrypted !== undefined && !wasErased(row) && (
           <span>{row.encrypted ? 'Encrypted' : 'Not encrypted'}</span>
         )}
-        {state && <span className={styles.state}>{state}</span>}
         <TimeLeft row={row} />
       </span>
     </Link>
