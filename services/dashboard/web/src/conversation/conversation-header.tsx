@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { followsKey } from '../app/shortcuts.ts';
@@ -26,12 +26,18 @@ const isWide = () => matchMedia('(min-width: 768px)').matches;
 export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps) {
   const { request, messages, answers } = conversation.now;
   const now = useNow();
+  const search = useSearch();
   if (!request) return null;
   const hasEnded = request.status === 'closed' || request.status === 'expired';
   const left = hasEnded ? undefined : describeTimeLeft(request.expiresAt, now);
   return (
     <header className={styles.header}>
-      <Link href={routes.inbox} className={styles.back} aria-label="Back to the inbox">
+      <Link
+        // To the filter that the request was chosen from.
+        href={search ? `${routes.inbox}?${search}` : routes.inbox}
+        className={styles.back}
+        aria-label="Back to the inbox"
+      >
         <BackIcon />
       </Link>
       <PageHeading className={styles.agent} takesFocus={!(followsKey('j', 'k') && isWide())}>

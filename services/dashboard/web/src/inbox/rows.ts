@@ -35,10 +35,7 @@ export type Position = Pick<Row, 'createdAt' | 'requestId'>;
 export type Rows = readonly Row[];
 
 /** An event about one request. */
-export type RequestEvent = Exclude<ExpertEvent, { type: 'unknown' }> & {
-  readonly refCode?: string | undefined;
-  readonly question?: string | undefined;
-};
+export type RequestEvent = Exclude<ExpertEvent, { type: 'unknown' }>;
 
 export function filterOf({ status, turn }: Pick<Row, 'status' | 'turn'>): Filter {
   if (status === 'closed' || status === 'expired') return 'ended';

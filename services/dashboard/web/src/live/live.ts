@@ -1,9 +1,8 @@
-import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import { createSessionExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
 import { relayFetch } from '../session/call.ts';
 import { streamIsOpen } from '../session/connection.ts';
 import type { Me } from '../session/me.ts';
 import { createPace, type Pace } from './pace.ts';
-import { createSessionExpert } from './session-expert.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
 /** What happens to this expert's requests, as it happens. */

@@ -1,8 +1,7 @@
-import type { Expert } from '@expert-relay/sdk/expert';
+import { createSessionExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { createExpertKey, type ExpertKey, type ExpertKeyState } from '../expert-key/expert-key.ts';
 import { createLive, type Live } from '../live/live.ts';
-import { createSessionExpert } from '../live/session-expert.ts';
 import { relayFetch } from '../session/call.ts';
 import type { Me } from '../session/me.ts';
 import { clearOtherUsers, openStorage, type Storage } from '../storage/storage.ts';
