@@ -10,22 +10,46 @@ const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
 
+/** Short rows of a wide table, or many uses of one long address, would make megabytes of a few kilobytes. */
+const mostCells = 5_000;
+const longestAddress = 2_000;
+
 const marked = new Marked({
   gfm: true,
   breaks: true,
   async: false,
+  tokenizer: {
+    // `undefined` is no table, `false` leaves it to the parser.
+    table: (source) => (countCells(source) > mostCells ? undefined : false),
+  },
   renderer: {
     // Text is never HTML: tags are shown as they were written.
-    html: ({ text }) => escapeHtml(text),
+    html: ({ text, block }) =>
+      block ? `<p>${escapeHtml(text.trim()).replaceAll('\n', '<br>')}</p>` : escapeHtml(text),
     // Headings of a message are none of the page.
     heading({ tokens }) {
       return `<p><strong>${this.parser.parseInline(tokens)}</strong></p>`;
     },
     // Nothing is loaded from elsewhere: an image is a link to its address.
-    image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || 'Image')}</a>`,
+    image: ({ href, text }) =>
+      href.length > longestAddress
+        ? escapeHtml(text)
+        : `<a href="${escapeHtml(href)}">${escapeHtml(text || 'Image')}</a>`,
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      return href.length > longestAddress ? text : `<a href="${escapeHtml(href)}">${text}</a>`;
+    },
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 });
+
+/** Of what may be a table: each row gets as many cells as the first one. */
+function countCells(source: string): number {
+  const [, first = '', second = ''] = /^([^\n]*)\n([^\n]*)/.exec(source) ?? [];
+  if (!/^[\s|:-]+$/.test(second)) return 0;
+  const [block = ''] = source.split(/\n[ \t]*\n/, 1);
+  return first.split('|').length * block.split('\n').length;
+}
 
 const tags = 'p br strong em del code pre ul ol li blockquote a table thead tbody tr th td hr'.split(' ');
 

@@ -6,7 +6,7 @@ import { createStore, useStore } from '../ui/store.ts';
 import styles from './rich-text.module.css';
 
 /** Longer texts are shown as they were written, and folded. */
-const longestMarkdown = 50_000;
+const longestMarkdown = 30_000;
 const foldedLength = 4_000;
 
 type Render = (text: string) => DocumentFragment;
