@@ -4,6 +4,7 @@ import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 /** What a conversation needs of a request: the SDK has it, and a plain one where browsers offer no cryptography. */
 export type OpenRequest = Pick<
   ExpertRequest,
+  | 'agent'
   | 'refCode'
   | 'status'
   | 'createdAt'
@@ -18,9 +19,10 @@ export type OpenRequest = Pick<
   | 'messages'
   | 'pickUp'
   | 'answer'
+  | 'discard'
   | 'refresh'
   | 'close'
-> & { readonly agent: string | undefined; discard(): Promise<readonly string[]> };
+>;
 
 /** What is shown of a request besides its messages. */
 export type RequestView = Omit<

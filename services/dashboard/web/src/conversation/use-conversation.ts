@@ -4,7 +4,7 @@ import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
 import { type Conversation, createConversation, type Open } from './conversation.ts';
-import type { ConversationState, OpenRequest } from './conversation-state.ts';
+import type { ConversationState } from './conversation-state.ts';
 
 /** How many conversations are kept as they were last read, so that going back to one shows it at once. */
 const kept = 20;
@@ -43,8 +43,7 @@ function opener(requestId: string, expert: Expert, live: Services['live']): Open
   const open: Open =
     known.get(requestId) ??
     (async (signal) => {
-      if (globalThis.crypto?.subtle)
-        return (await expert.request(requestId, { signal })) as unknown as OpenRequest;
+      if (globalThis.crypto?.subtle) return expert.request(requestId, { signal });
       const { openPlainRequest } = await import('./plain-request.ts');
       return openPlainRequest({ requestId, listen: live.listenPaced, signal });
     });
