@@ -13,11 +13,12 @@ import { ReplaceExpertKey } from './replace-expert-key.tsx';
 
 const codeLength = 28;
 
-/** On a second device: the recovery code opens the expert's key. */
+/** On a second device: the recovery code opens the expert's key. Without `onCancel` it is a part of the page. */
 export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const { expertKey } = useServices();
   const state = useExpertKey();
   const [step, setStep] = useState<'open' | 'lost' | 'make'>('open');
+  const [hasStepped, setHasStepped] = useState(false);
   const [code, setCode] = useState('');
   const [mistake, setMistake] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
@@ -44,7 +45,10 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
   }
 
   return (
-    <Panel title={state.kind === 'replaced' ? 'Your key was replaced' : 'Open your key'}>
+    <Panel
+      title={state.kind === 'replaced' ? 'Your key was replaced' : 'Open your key'}
+      isPartOfPage={!onCancel && !hasStepped}
+    >
       {state.kind === 'locked' && state.wasMadeMeanwhile && (
         <Notice kind="warning" title="Another device made your key a moment ago.">
           <p>That one counts, and the code that you saw here does not. Enter the code of the other device.</p>
@@ -73,7 +77,13 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
           <Button look="main" type="submit" isBusy={opening.isBusy}>
             {opening.isBusy ? 'Opening…' : 'Open my key'}
           </Button>
-          <Button look="quiet" onClick={() => setStep('lost')}>
+          <Button
+            look="quiet"
+            onClick={() => {
+              setHasStepped(true);
+              setStep('lost');
+            }}
+          >
             I lost my code
           </Button>
           {onCancel && (

@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeRecoveryCode, makeRoot, sealVault } from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
+import { type Constellation, eventually, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { KeyKind } from './key-calls.ts';
+import { snippetsFor } from './snippets.ts';
+
+// Code of the page's snippets, run as it is: only npm's packages come from this repository.
+const cli = join(process.cwd(), 'packages/cli/bin/relay.mjs');
+let relay: Constellation;
+let folder: string;
+
+beforeAll(async () => {
+  relay = await startConstellation();
+  // Within the repository, so that scripts find the SDK.
+  folder = mkdtempSync(join(process.cwd(), '.relay-snippets-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await relay.stop();
+});
+
+function snippet(kind: KeyKind, name: string, { consumerKey, providerKey }: Tenant) {
+  const secret = kind === 'consumer' ? consumerKey : providerKey;
+  const found = snippetsFor({ kind, secret, url: relay.gatewayUrl, hasExpertKey: true }).find(
+    (candidate) => candidate.name === name,
+  );
+  if (!found) throw new Error(`There is no snippet ${name}.`);
+  return found.blocks.map(({ code }) => code);
+}
+
+/** Runs a block as a terminal would. */
+function run(block: string, { input = '', device = 'one' } = {}): Promise<string> {
+  const command = block.replaceAll('npx -y @expert-relay/cli', `'${process.execPath}' '${cli}'`);
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      'bash',
+      ['-euc', command.replace(/^npm install .*\n/, '')],
+      {
+        cwd: folder,
+        env: { PATH: process.env.PATH, RELAY_CONFIG_DIR: join(folder, device), RELAY_HUB_URL: relay.hubUrl },
+      },
+      (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** The expert's key at the relay, and the expert in another program. */
+async function makeExpert({ providerKey }: Tenant) {
+  const [root, code] = [makeRoot(), await makeRecoveryCode()];
+  await fetch(`${relay.gatewayUrl}/api/v1/vault`, {
+    method: 'PUT',
+    headers: { 'x-api-key': providerKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ vault: await sealVault(root, code) }),
+  });
+  const expert = createExpert({ url: relay.gatewayUrl, apiKey: providerKey, root });
+  return { code, expert };
+}
+
+/** Answers the first encrypted request that comes. */
+async function answerOne({ expert }: Awaited<ReturnType<typeof makeExpert>>): Promise<void> {
+  for await (const request of expert.requests()) {
+    await request.pickUp();
+    await request.answer('Yes, it is stale.');
+    return;
+  }
+}
+
+test('an agent asks by curl, and a script answers by curl', async () => {
+  const tenant = await relay.makeTenant();
+  const [ask = '', read = ''] = snippet('consumer', 'curl', tenant);
+  const { requestId } = JSON.parse(await run(ask));
+  const [list = '', answer = ''] = snippet('provider', 'curl', tenant);
+  expect(JSON.parse(await run(list)).requests).toEqual([expect.objectContaining({ requestId })]);
+  await run(answer.replace('REQUEST_ID', requestId));
+  expect(JSON.parse(await run(read.replace('REQUEST_ID', requestId))).messages).toEqual([
+    expect.objectContaining({ plaintext: 'Yes, it is stale.' }),
+  ]);
+});
+
+test.each(['Command line', 'JavaScript'])(
+  'an agent asks by %s, and gets the encrypted answer',
+  async (name) => {
+    const tenant = await relay.makeTenant();
+    const [start = '', script] = snippet('consumer', name, tenant);
+    if (script) writeFileSync(join(folder, 'ask.mjs'), script);
+    const [said] = await Promise.all([
+      run(start, { device: crypto.randomUUID() }),
+      makeExpert(tenant).then(answerOne),
+    ]);
+    expect(said).toContain('Yes, it is stale.');
+  },
+);
+
+test('a script of the command line opens the key of the browser and answers', async () => {
+  const tenant = await relay.makeTenant();
+  const { code } = await makeExpert(tenant);
+  const asked = run(snippet('consumer', 'Command line', tenant)[0] ?? '', { device: 'agent' });
+  const [restore = '', , answer = ''] = snippet('provider', 'Command line', tenant);
+  const waiting = snippet('provider', 'curl', tenant)[0] ?? '';
+  const refCode: string = await eventually(
+    'the question waits',
+    async () => JSON.parse(await run(waiting)).requests[0]?.refCode,
+  );
+  await run(`${restore}\n${answer.replace('HS-7KQ2M9XD', refCode)}`, {
+    input: `${code}\n`,
+    device: 'script',
+  });
+  expect(await asked).toContain('Yes, it is stale.');
+});
+
+test('a script of JavaScript opens the key of the browser and answers', async () => {
+  const tenant = await relay.makeTenant();
+  const { code } = await makeExpert(tenant);
+  const [start = '', script = ''] = snippet('provider', 'JavaScript', tenant);
+  // It would wait for the next request for ever.
+  writeFileSync(join(folder, 'answer.mjs'), script.replace("('pong');", "('pong'); break;"));
+  const ask = snippet('consumer', 'Command line', tenant)[0] ?? '';
+  const [said] = await Promise.all([
+    run(ask.replace(/ask ".*"/, 'ask ping'), { device: 'ping' }),
+    run(start.replace('RELAY_RECOVERY_CODE=', `RELAY_RECOVERY_CODE=${code}`)),
+  ]);
+  expect(said).toContain('pong');
+});
+
+test('an AI client is told to start the MCP server', async () => {
+  const tenant = await relay.makeTenant();
+  const [text = ''] = snippet('consumer', 'MCP', tenant);
+  const server = JSON.parse(text).mcpServers['expert-relay'];
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+  const variables = Object.entries(server.env).map(([name, value]) => `export ${name}=${value}`);
+  const said = await run([...variables, [server.command, ...server.args].join(' ')].join('\n'), {
+    input: `${JSON.stringify(initialize)}\n`,
+  });
+  expect(JSON.parse(said).result.serverInfo.name).toBe('expert-relay');
+});
