@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { askForNotifications } from '../notifications/notifications.ts';
 import { changePreferences, type Preferences, preferences } from '../preferences/preferences.ts';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -18,21 +19,15 @@ const choices: readonly Choice<Notifications>[] = [
   },
 ];
 
-/** The browser asks the expert once; later it answers for them. */
-async function askForNotifications(): Promise<boolean> {
-  if (!('Notification' in globalThis)) return false;
-  return (await Notification.requestPermission()) === 'granted';
-}
-
 export function NotificationSettings() {
   const { notifications } = useStore(preferences);
-  const [isRefused, setIsRefused] = useState(false);
+  const [refusal, setRefusal] = useState<'denied' | 'unsupported'>();
   const [done, setDone] = useDone();
 
   async function choose(chosen: Notifications) {
-    const isAllowed = chosen === 'off' || (await askForNotifications());
-    setIsRefused(!isAllowed);
-    if (!isAllowed) return;
+    const outcome = chosen === 'off' ? 'granted' : await askForNotifications();
+    setRefusal(outcome === 'granted' ? undefined : outcome);
+    if (outcome !== 'granted') return;
     changePreferences({ notifications: chosen });
     setDone('Saved');
   }
@@ -50,10 +45,10 @@ export function NotificationSettings() {
         value={notifications}
         onChange={(chosen) => void choose(chosen)}
       />
-      {isRefused && (
+      {refusal && (
         <Notice kind="warning" title="This browser does not allow notifications here.">
           <p>
-            {'Notification' in globalThis
+            {refusal === 'denied'
               ? 'Allow them for this page in the browser’s settings, beside its address, then choose again.'
               : 'On a phone, add Expert Relay to the home screen first, open it from there, then choose again.'}
           </p>
