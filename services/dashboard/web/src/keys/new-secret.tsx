@@ -26,7 +26,13 @@ export function NewSecret({ title, kind, secret, note, onClose }: NewSecretProps
   });
   return (
     <Panel title={title}>
-      <p>Copy it now: it is shown this once. Who has it can do what the key is for. {note}</p>
+      <p>
+        Copy it now: it is shown only this once.{' '}
+        {kind === 'consumer'
+          ? 'Anyone who has it can ask you questions.'
+          : 'Anyone who has it can read your requests and answer them in your name. Only agents that know your fingerprint notice.'}{' '}
+        {note}
+      </p>
       <div className={styles.secret}>
         <code className={styles.text}>{secret}</code>
         <CopyButton look="plain" text={secret} aria-label="Copy the key" />

@@ -122,7 +122,7 @@ test('a script of JavaScript opens the key of the browser and answers', async ()
   const ask = snippet('consumer', 'Command line', tenant)[0] ?? '';
   const [said] = await Promise.all([
     run(ask.replace(/ask ".*"/, 'ask ping'), { device: 'ping' }),
-    run(start.replace('RELAY_RECOVERY_CODE=', `RELAY_RECOVERY_CODE=${code}`)),
+    run(start, { input: `${code}\n` }),
   ]);
   expect(said).toContain('pong');
 });

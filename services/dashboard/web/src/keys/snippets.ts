@@ -123,23 +123,27 @@ npx -y @expert-relay/cli keys ${hasExpertKey ? 'restore' : 'make'}`,
     },
     {
       name: 'JavaScript',
-      about: `It answers “ping” and prints everything else. ${notPublished}`,
+      about: `It opens your key by its recovery code, answers “ping” and prints everything else. ${hasExpertKey ? '' : 'Make your key first, in Settings. '}${notPublished}`,
       blocks: [
         {
           title: 'In a terminal',
           code: `npm install @expert-relay/sdk
 ${environment(url, secret)}
-export RELAY_RECOVERY_CODE=  # yours, so that the script has your key
 node answer.mjs`,
         },
         {
           title: 'answer.mjs',
-          code: `import { openVault } from '@expert-relay/sdk/crypto';
+          code: `import { createInterface } from 'node:readline/promises';
+import { openVault } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 
-const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '', RELAY_RECOVERY_CODE: code = '' } = process.env;
-const answer = await fetch(\`\${url}/api/v1/vault\`, { headers: { 'x-api-key': apiKey } });
-const root = await openVault((await answer.json()).vault, code);
+const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = process.env;
+const headers = { 'x-api-key': apiKey };
+const { vault } = await (await fetch(\`\${url}/api/v1/vault\`, { headers })).json();
+
+const terminal = createInterface({ input: process.stdin, output: process.stdout });
+const root = await openVault(vault, await terminal.question('Recovery code: '));
+terminal.close();
 
 const expert = createExpert({ url, apiKey, root });
 for await (const request of expert.requests()) {

@@ -21,7 +21,14 @@ export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<v
     throw new CallError(answer?.status ?? 0, 'still_signed_in', 'You are still signed in. Try again.');
   }
   await storage.clear();
+  await closeNotifications().catch(() => {});
   // Other tabs load again: only now, so that they find neither the session nor what was kept.
   reportSignOut();
   location.replace('/auth/login');
+}
+
+/** Those that are still shown name requests, and may show questions. */
+async function closeNotifications(): Promise<void> {
+  const worker = await globalThis.navigator.serviceWorker?.getRegistration();
+  for (const notification of (await worker?.getNotifications()) ?? []) notification.close();
 }

@@ -1,7 +1,7 @@
 /** Undefined: the user has signed out. */
 type Message = { readonly userId: string | undefined };
 
-const channel = globalThis.BroadcastChannel && new BroadcastChannel('expert-relay:user');
+const channel = new BroadcastChannel('expert-relay:user');
 
 /**
  * One person uses a browser at a time. A tab that is left over from another one, or from before the sign-out, is loaded
