@@ -52,6 +52,17 @@ test('holds what is under way, tells nobody, and lets it go on when it is mended
   socket.destroy();
 });
 
+test('passes the end of one side on, and then the answer of the other', async () => {
+  const socket = connect(Number(new URL(cable.url).port), '127.0.0.1').setEncoding('utf8');
+  let answer = '';
+  socket.on('data', (text: string) => {
+    answer += text;
+  });
+  socket.end('nonsense\r\n\r\n');
+  await once(socket, 'close');
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+});
+
 test('leads to several servers in turn, past one that refuses', async () => {
   const gone = await createCable(cable.url);
   await gone.cut();

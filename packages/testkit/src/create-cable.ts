@@ -41,7 +41,7 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
 
   function reach(joint: Joint, triesLeft: number): void {
     const target = targets[turn++ % targets.length] as URL;
-    const far = connect(Number(target.port), target.hostname);
+    const far = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
     const refused = () => {
       if (triesLeft > 1 && !joint.near.destroyed) reach(joint, triesLeft - 1);
       else joint.near.destroy();
@@ -60,8 +60,8 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
     socket.setNoDelay(true);
     socket.on('error', () => {});
     socket.on('close', () => {
-      // Of an end that comes while everything is held, the other side hears when it is mended.
-      if (!held) end(joint);
+      // While everything is held, the other side does not learn of the end.
+      if (!held) finish(joint);
     });
   }
 
@@ -69,6 +69,14 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
     if (!far) return;
     near.pipe(far);
     far.pipe(near);
+  }
+
+  /** One side is closed: the other one still gets what was sent before. */
+  function finish(joint: Joint): void {
+    const { near, far } = joint;
+    near.destroySoon();
+    far?.destroySoon();
+    if (near.destroyed && far?.destroyed !== false) joints.delete(joint);
   }
 
   function end(joint: Joint): void {
@@ -94,7 +102,8 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
   async function mend(): Promise<void> {
     if (held) release();
     if (server) return;
-    server = createServer(join);
+    // A side that has sent everything may still wait for its answer.
+    server = createServer({ allowHalfOpen: true }, join);
     await new Promise<void>((resolve, reject) => {
       server?.once('error', reject).listen(port, '127.0.0.1', resolve);
     });

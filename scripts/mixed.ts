@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openHome } from './local/home.ts';
+import type { ServiceName } from './local/service-list.ts';
+import { type Run, withRun } from './local/with-run.ts';
+import { buildCommit, findOlderCommit, lacks, removeTree } from './mixed/older-commit.ts';
+import type { Release } from './mixed/open-mixture.ts';
+import { runAlone } from './mixed/run-alone.ts';
+import type { Result } from './mixed/run-suite.ts';
+import { openServers } from './servers/open-servers.ts';
+import { buildAll } from './steps/build-all.ts';
+import { generateAll } from './steps/generate-all.ts';
+import { migrate } from './steps/migrate.ts';
+import { StepError } from './terminal/step-error.ts';
+import { createTerminal, type Terminal } from './terminal/terminal.ts';
+
+/**
+ * `npm run mixed`: the services of this commit and of an older one, side by side on this commit's schema, must pass the
+ * conformance suite of the older one; see docs/adr/0014-no-upgrade-order.md.
+ */
+export async function mixed([commit]: string[]): Promise<void> {
+  const terminal = createTerminal();
+  const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-mixed-')));
+  const olderRoot = home.file('older');
+  try {
+    const older = commit ?? (await findOlderCommit());
+    const results = await withRun({ home, terminal, remove: [home.path] }, (run) =>
+      runMixed(run, { terminal, older, olderRoot }),
+    );
+    if (results) report(results, terminal);
+    else process.exitCode = 130;
+  } finally {
+    await removeTree(olderRoot);
+    rmSync(home.path, { recursive: true, force: true });
+  }
+}
+
+async function runMixed(
+  run: Run,
+  { terminal, older, olderRoot }: { terminal: Terminal; older: string; olderRoot: string },
+): Promise<readonly Result[]> {
+  const { home, ports, supervisor } = run;
+  await terminal.step('generate', generateAll);
+  await terminal.step('build', buildAll);
+  await terminal.step('older', (detail) => {
+    detail(older.slice(0, 12));
+    return buildCommit(older, olderRoot);
+  });
+  const servers = await terminal.step('servers', (detail) =>
+    openServers({ home, ports, supervisor, password: 'mixed', durable: false, detail }),
+  );
+  const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
+  await terminal.step('migrate', () => migrate(env));
+  // Not before: what they import has only now been built.
+  const { openMixture } = await import('./mixed/open-mixture.ts');
+  const { runSuite } = await import('./mixed/run-suite.ts');
+  const single: Partial<Record<ServiceName, Release>> = {};
+  for (const { since, service, release, reason } of runAlone) {
+    if (!(await lacks(older, since))) continue;
+    single[service] = release;
+    terminal.line(`  ! only the ${release} ${service} runs: ${reason}`);
+  }
+  await using mixture = await terminal.step('services', () =>
+    openMixture({ run, servers, olderRoot, alone: single }),
+  );
+  const results = await terminal.step('conformance', () =>
+    runSuite(run, olderRoot, {
+      ...servers,
+      RELAY_TEST_URL: mixture.gatewayUrl,
+      RELAY_TEST_HUB_URL: mixture.hubUrl,
+    }),
+  );
+  for (const [name, calls] of Object.entries(mixture.calls())) {
+    terminal.line(`  ${name}: ${calls} calls`);
+    if (calls === 0) throw new StepError(`${name} has served no call: the releases were not mixed.`);
+  }
+  return results;
+}
+
+function report(results: readonly Result[], terminal: Terminal): void {
+  const failures = results.filter(({ passed }) => !passed);
+  for (const { name, message } of failures) terminal.line(`\nFAILED: ${name}\n${message}`);
+  terminal.line(
+    `\n${results.length} tests: ${results.length - failures.length} passed, ${failures.length} failed.`,
+  );
+  if (failures.length > 0) process.exitCode = 1;
+}

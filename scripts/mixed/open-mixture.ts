@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cable, createCable } from '@expert-relay/testkit';
+import { type Addresses, chooseAddresses } from '../local/addresses.ts';
+import { environmentFor, localValues } from '../local/environment.ts';
+import { root } from '../local/home.ts';
+import { readSecrets } from '../local/secrets.ts';
+import { type ServiceEntry, type ServiceName, services } from '../local/service-list.ts';
+import { serviceProgram } from '../local/service-program.ts';
+import type { Run } from '../local/with-run.ts';
+import type { ServerUrls } from '../servers/open-servers.ts';
+
+const releases = ['older', 'newer'] as const;
+export type Release = (typeof releases)[number];
+
+export interface Mixture extends AsyncDisposable {
+  readonly gatewayUrl: string;
+  readonly hubUrl: string;
+  /** How many calls each process that serves any has answered, by its name. */
+  calls(): Readonly<Record<string, number>>;
+}
+
+/**
+ * Each service in both releases, on the same servers. Clients reach both gateways and both hubs in turn, connection
+ * by connection, and every call between services goes from one release to the other.
+ */
+export async function openMixture(options: {
+  run: Run;
+  servers: ServerUrls;
+  olderRoot: string;
+  /** Services that run in one release alone, and in which. */
+  alone: Readonly<Partial<Record<ServiceName, Release>>>;
+}): Promise<Mixture> {
+  const { run, servers, olderRoot, alone } = options;
+  const secrets = readSecrets(run.home);
+  const addresses: Record<Release, Addresses> = {
+    older: await chooseAddresses(run.ports),
+    newer: await chooseAddresses(shiftNames(run.ports)),
+  };
+  const cables: Cable[] = [];
+  const logs: { name: string; file: string }[] = [];
+  const both = async (service: 'gateway' | 'hub') => {
+    const cable = await createCable(releases.map((release) => addresses[release][service].url ?? ''));
+    cables.push(cable);
+    return cable.url;
+  };
+  const [gatewayUrl, hubUrl] = [await both('gateway'), await both('hub')];
+
+  /** What a service of this release is told of the others. */
+  function surroundings(release: Release): Addresses {
+    const other = release === 'older' ? addresses.newer : addresses.older;
+    const called = Object.fromEntries(
+      services.map(({ name }) => [name, alone[name] ? addresses[alone[name]][name] : other[name]]),
+    ) as Addresses;
+    return {
+      ...called,
+      gateway: { ...called.gateway, url: gatewayUrl },
+      hub: { ...called.hub, url: hubUrl },
+    };
+  }
+
+  async function start(service: ServiceEntry, release: Release): Promise<void> {
+    if (alone[service.name] && alone[service.name] !== release) return;
+    const { opsUrl } = addresses[release][service.name];
+    const values = localValues(servers, secrets, surroundings(release), {});
+    const env = { ...environmentFor(service, values, addresses[release], host), ...signIn };
+    const program = serviceProgram(service, { home: run.home, env, opsUrl });
+    const folder = release === 'older' ? olderRoot : root;
+    const name = `${service.name} (${release})`;
+    const logFile = run.home.log(`${service.name}-${release}`);
+    if (service.name !== 'expiry-worker') logs.push({ name, file: logFile });
+    await run.supervisor.start({
+      ...program,
+      name,
+      args: [...program.args.slice(0, -1), join(folder, 'services', service.name, 'dist/main.js')],
+      cwd: folder,
+      logFile,
+    });
+  }
+
+  // The older ones first, so that one of them leads the outbox: it publishes what the newer ones write.
+  for (const release of releases) await Promise.all(services.map((service) => start(service, release)));
+  return {
+    gatewayUrl,
+    hubUrl,
+    calls: () =>
+      Object.fromEntries(
+        logs.map(({ name, file }) => [name, readFileSync(file, 'utf8').split('"msg":"call"').length - 1]),
+      ),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(cables.map((cable) => cable.stop()));
+    },
+  };
+
+  /** Ports are remembered by the names of their services. */
+  function shiftNames(ports: Run['ports']): Run['ports'] {
+    return { ...ports, choose: (name) => ports.choose(`${name}-newer`) };
+  }
+}
+
+/** Providers that the conformance suite expects; it never reaches them. */
+const signIn = { RELAY_GITHUB_CLIENT_ID: 'x', RELAY_GITHUB_CLIENT_SECRET: 'x' };
+
+const host = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^(PATH|HOME|USER|TMPDIR)$/.test(name)),
+);
