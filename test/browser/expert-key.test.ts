@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './stage/check-accessibility.ts';
+import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, 120_000);
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+}, 60_000);
+
+const newUser = () => `expert-${crypto.randomUUID().slice(0, 8)}`;
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+const openedButtons = 'New recovery code';
+
+/** Shows a new recovery code, and goes as far as the question for its last group. */
+async function showCode(page: Page): Promise<string> {
+  await heading(page, 'Keep your recovery code').waitFor();
+  return (await page.getByTestId('recovery-code').textContent()) ?? '';
+}
+
+async function confirmCode(page: Page, code: string): Promise<void> {
+  await button(page, 'I have kept it').click();
+  await page.getByRole('textbox', { name: 'Last group' }).fill(code.slice(-4).toLowerCase());
+  await page.keyboard.press('Enter');
+}
+
+async function makeKey(device: Device): Promise<string> {
+  const page = await device.open('/settings');
+  await button(page, 'Make my key').click();
+  const code = await showCode(page);
+  await confirmCode(page, code);
+  await button(page, openedButtons).waitFor();
+  return code;
+}
+
+/** Tells of more than the calls that are 404 until there is a key. */
+const realProblems = ({ problems }: Device) => problems.filter((problem) => !problem.includes('404'));
+
+const fingerprintOf = (page: Page) => page.locator('code', { hasText: /^(\d{5} ){7}\d{5}$/ }).textContent();
+
+test('the code of a new key is kept, checked, and opens the key on a second device', async () => {
+  const user = newUser();
+  await using first = await stage.signIn(user);
+  const page = await first.open('/settings');
+  await button(page, 'Make my key').click();
+  const code = await showCode(page);
+  expect(code).toMatch(/^([0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
+  expect(await checkAccessibility(page)).toEqual([]);
+
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);
+  const file = readFileSync(await download.path(), 'utf8');
+  expect(file).toContain(code);
+  expect(file).toContain(user);
+
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('#root').isVisible()).toBe(false);
+  expect(await page.getByText(code, { exact: true }).last().isVisible()).toBe(true);
+  await page.emulateMedia({ media: 'screen' });
+
+  await button(page, 'I have kept it').click();
+  const lastGroup = page.getByRole('textbox', { name: 'Last group' });
+  await lastGroup.and(page.locator(':focus')).waitFor();
+  expect(await page.getByTestId('recovery-code').textContent()).toBe(`${code.slice(0, -4)}••••`);
+  await lastGroup.fill('0000');
+  await page.keyboard.press('Enter');
+  await page.getByText('That is not the last group.').waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await lastGroup.fill(code.slice(-4));
+  await page.keyboard.press('Enter');
+  await button(page, openedButtons).waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+
+  await using second = await stage.signIn(user, { viewport: { width: 360, height: 740 } });
+  const other = await second.open('/settings');
+  await button(other, 'Enter the recovery code').click();
+  const field = other.getByRole('textbox', { name: 'Recovery code' });
+  for (const [typed, sentence] of [
+    ['', 'Enter the code that you kept'],
+    [code.slice(0, 29), 'this one has 24'],
+    [`${code.slice(0, -1)}${code.endsWith('7') ? '8' : '7'}`, 'There is a typing mistake'],
+  ] as const) {
+    await field.fill(typed);
+    await button(other, 'Open my key').click();
+    await other.getByText(sentence).waitFor();
+  }
+  expect(await checkAccessibility(other)).toEqual([]);
+  await field.fill(` ${code.toLowerCase().replaceAll('-', ' ')} `);
+  await button(other, 'Open my key').click();
+  await button(other, openedButtons).waitFor();
+  expect(await fingerprintOf(other)).toBe(await fingerprintOf(page));
+  // It stays in the browser.
+  await other.reload();
+  await button(other, openedButtons).waitFor();
+  expect([...realProblems(first), ...realProblems(second)]).toEqual([]);
+});
+
+test('a lost code is answered with what is lost, and a new key in place of the old one', async () => {
+  const user = newUser();
+  await using first = await stage.signIn(user);
+  await makeKey(first);
+  await using second = await stage.signIn(user);
+  const page = await second.open('/settings');
+  await button(page, 'Enter the recovery code').click();
+  await button(page, 'I lost my code').click();
+  await page.getByText('Encrypted conversations that you had so far').waitFor();
+  await button(page, 'Make a new key').click();
+  await page.getByText('Confirm this first.').waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await page.getByRole('checkbox').check();
+  await button(page, 'Make a new key').click();
+  const code = await showCode(page);
+  await confirmCode(page, code);
+  await button(page, openedButtons).waitFor();
+
+  const old = await first.open('/settings');
+  await old.getByText('You have made a new key on another device.').waitFor();
+  await button(old, 'Enter the recovery code').click();
+  await heading(old, 'Your key was replaced').waitFor();
+  await old.getByRole('textbox', { name: 'Recovery code' }).fill(code);
+  await old.keyboard.press('Enter');
+  await button(old, openedButtons).waitFor();
+  expect(await fingerprintOf(old)).toBe(await fingerprintOf(page));
+});
+
+test('of two devices that make a key at once, the slower one is told to enter the code of the other', async () => {
+  const user = newUser();
+  await using first = await stage.signIn(user);
+  await using second = await stage.signIn(user);
+  const slow = await second.open('/settings');
+  await button(slow, 'Make my key').click();
+  const unused = await showCode(slow);
+  const code = await makeKey(first);
+  await confirmCode(slow, unused);
+  await slow.getByText('Another device made your key a moment ago.').waitFor();
+  await slow.getByRole('textbox', { name: 'Recovery code' }).fill(code);
+  await slow.keyboard.press('Enter');
+  await button(slow, openedButtons).waitFor();
+});
+
+test('a sign-out wipes what this browser kept, in all of its tabs', async () => {
+  await using device = await stage.signIn(newUser());
+  await makeKey(device);
+  const other = await device.newTab();
+  await other.goto('/dashboard/settings');
+  await button(other, openedButtons).waitFor();
+  await button(device.page, 'Sign out').first().click();
+  await device.page.waitForURL('**/auth/login');
+  await other.waitForURL('**/auth/login');
+  const kept = await device.page.evaluate(`new Promise((resolve) => {
+    indexedDB.open('expert-relay').onsuccess = ({ target }) => {
+      const reading = target.result.transaction('values').objectStore('values').getAllKeys();
+      reading.onsuccess = () => resolve(reading.result);
+    };
+  })`);
+  expect(kept).toEqual([]);
+});
+
+test('another user of the browser gets nothing of the first one, whose tabs load again', async () => {
+  const [ada, bob] = [newUser(), newUser()];
+  await using device = await stage.signIn(ada);
+  await makeKey(device);
+  await device.context.request.post('/auth/dev', { form: { user: bob }, maxRedirects: 0 });
+  const page = await device.newTab();
+  await page.goto('/dashboard/settings');
+  await button(page, 'Make my key').waitFor();
+  await device.page.getByText(bob).first().waitFor();
+  await button(device.page, 'Make my key').waitFor();
+
+  await device.context.request.post('/auth/dev', { form: { user: ada }, maxRedirects: 0 });
+  await page.reload();
+  await button(page, 'Enter the recovery code').waitFor();
+});
+
+test('the end of a session wipes nothing', async () => {
+  const user = newUser();
+  await using device = await stage.signIn(user);
+  await makeKey(device);
+  await device.context.clearCookies();
+  await device.page.goto('/dashboard/settings');
+  await device.page.waitForURL('**/auth/login');
+  await device.context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
+  const page = await device.open('/settings');
+  await button(page, openedButtons).waitFor();
+});

@@ -1,0 +1,208 @@
+import { eventually } from '@expert-relay/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './stage/check-accessibility.ts';
+import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, 120_000);
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+}, 60_000);
+
+const newUser = () => `expert-${crypto.randomUUID().slice(0, 8)}`;
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const focus = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
+/** What a key may do, as the relay says it. */
+const statusOf = async (key: string) =>
+  (await fetch(`${stage.relay.gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } })).status;
+
+async function makeKey(page: Page, name: string, kind: RegExp = /^For an agent/): Promise<string> {
+  await button(page, 'Make a key').click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByRole('radio', { name: kind }).check();
+  await button(page, 'Make the key').click();
+  return readSecret(page);
+}
+
+async function readSecret(page: Page): Promise<string> {
+  await button(page, 'I have copied it').waitFor();
+  return page
+    .locator('code')
+    .filter({ hasText: /^hs_\w{38}$|^hs_prov_\w{38}$/ })
+    .innerText();
+}
+
+/** Everything that the browser has kept for this page, as text. */
+const keptBy = (page: Page) =>
+  page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }]) + document.body.innerHTML');
+
+const isWithinWidth = (page: Page) =>
+  page.evaluate(`[document.documentElement, document.querySelector('main')].every(
+    (element) => element.scrollWidth <= element.clientWidth)`);
+
+test('a key is made, shown once, renamed, given a new secret and revoked', async () => {
+  await using device = await stage.signIn(newUser());
+  const page = await device.open('/keys');
+  await page.getByText('You have no keys.').waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+
+  await button(page, 'Make a key').click();
+  await button(page, 'Make the key').click();
+  await page.getByText('Give it a name').waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await button(page, 'Cancel').click();
+  await focus(page, 'Make a key');
+
+  const secret = await makeKey(page, 'build bot');
+  expect(await statusOf(secret)).toBe(200);
+  expect(await checkAccessibility(page)).toEqual([]);
+  await button(page, 'I have copied it').click();
+  await focus(page, 'Make a key');
+  expect(await keptBy(page)).not.toContain(secret);
+
+  await button(page, 'Rename: build bot').click();
+  await page.keyboard.type('release bot');
+  await page.keyboard.press('Enter');
+  await button(page, 'Rename: release bot').waitFor();
+  await focus(page, 'Rename: release bot');
+
+  await button(page, 'New secret: release bot').click();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await page.getByRole('radio', { name: 'It works for 1 hour' }).check();
+  await button(page, 'Make a new secret').click();
+  const next = await readSecret(page);
+  await page.getByText('The old one works until').waitFor();
+  expect([await statusOf(secret), await statusOf(next)]).toEqual([200, 200]);
+  await button(page, 'I have copied it').click();
+
+  await button(page, 'New secret: release bot').click();
+  await page.getByRole('radio', { name: /^It stops now/ }).check();
+  await button(page, 'Make a new secret').click();
+  const last = await readSecret(page);
+  await button(page, 'I have copied it').click();
+  await eventually('the old secrets are refused', async () =>
+    (await Promise.all([secret, next].map(statusOf))).every((status) => status === 401),
+  );
+  expect(await statusOf(last)).toBe(200);
+
+  await button(page, 'Revoke: release bot').click();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await button(page, 'Revoke the key').click();
+  await page.getByText('The key “release bot” is revoked.').waitFor();
+  await eventually('the key is refused', async () => (await statusOf(last)) === 401);
+  await page.getByText('Revoked keys (1)').click();
+  await page.getByText('release bot', { exact: true }).waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+});
+
+test('the pages fit into 360 pixels, whatever is open', async () => {
+  await using device = await stage.signIn(newUser(), { viewport: { width: 360, height: 740 } });
+  const page = await device.open('/keys');
+  await makeKey(page, 'a name that is as long as names of keys can be '.repeat(2), /^For a script/);
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.click();
+    expect(await isWithinWidth(page)).toBe(true);
+  }
+  await button(page, 'I have copied it').click();
+  for (const part of [/^Rename/, /^New secret/, /^Revoke/]) {
+    await page.getByRole('button', { name: part }).click();
+    expect(await isWithinWidth(page)).toBe(true);
+  }
+  await device.open('/settings');
+  await button(page, 'Make my key').click();
+  await page.getByText('I have kept it').waitFor();
+  expect(await isWithinWidth(page)).toBe(true);
+});
+
+test('what cannot be read is tried again by a button', async () => {
+  await using device = await stage.signIn(newUser());
+  await device.context.route('**/api/keys', (route) => route.fulfill({ status: 500, json: {} }));
+  const page = await device.open('/keys');
+  await page.getByText('Your keys could not be read.').waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await device.context.unroute('**/api/keys');
+  await button(page, 'Try again').click();
+  await page.getByText('You have no keys.').waitFor();
+});
+
+test('what could not be changed is said beside the button, and goes through the next time', async () => {
+  await using device = await stage.signIn(newUser());
+  const page = await device.open('/keys');
+  await page.getByText('You have no keys.').waitFor();
+  await device.context.route('**/api/keys', (route) => route.abort());
+  await button(page, 'Make a key').click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('build bot');
+  await button(page, 'Make the key').click();
+  await page.getByText('The relay cannot be reached. Nothing was changed: try again.').waitFor();
+  await device.context.unroute('**/api/keys');
+  await button(page, 'Make the key').click();
+  await readSecret(page);
+});
+
+async function openSettings(device: Device): Promise<Page> {
+  const page = await device.open('/settings');
+  await page.getByText('this browser', { exact: true }).waitFor();
+  return page;
+}
+
+test('the appearance and the shortcuts are chosen, and stay', async () => {
+  await using device = await stage.signIn(newUser(), { colorScheme: 'light' });
+  const page = await openSettings(device);
+  const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+  const light = await background();
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  await page.getByText('Saved').first().waitFor();
+  expect(await background()).not.toBe(light);
+  expect(await checkAccessibility(page)).toEqual([]);
+  await page.getByRole('switch', { name: 'Shortcuts of a single key' }).uncheck();
+  await page.reload();
+  await page.getByText('this browser', { exact: true }).waitFor();
+  expect(await background()).not.toBe(light);
+  await page.keyboard.press('g');
+  await page.keyboard.press('k');
+  await page.getByRole('switch', { name: 'Shortcuts of a single key' }).check();
+  await page.getByRole('heading', { name: 'Settings' }).click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('k');
+  await page.waitForURL('**/dashboard/keys');
+});
+
+test('notifications are on once the browser allows them', async () => {
+  await using device = await stage.signIn(newUser());
+  const page = await openSettings(device);
+  await device.context.grantPermissions(['notifications']);
+  await page.getByRole('radio', { name: /^On They/ }).click();
+  await page.getByText('Saved').waitFor();
+  expect(await page.getByRole('radio', { name: /^On They/ }).isChecked()).toBe(true);
+});
+
+test('other sessions are ended one by one, all at once, or with this one', async () => {
+  const user = newUser();
+  await using device = await stage.signIn(user);
+  await using second = await stage.signIn(user);
+  await using third = await stage.signIn(user);
+  const isSignedIn = async ({ context }: Device) => (await context.request.get('/api/me')).status() === 200;
+  const page = await openSettings(device);
+  expect(await checkAccessibility(page)).toEqual([]);
+  await page
+    .getByRole('button', { name: /^End the session/ })
+    .first()
+    .click();
+  await page.getByText('has ended.').waitFor();
+  expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1);
+  await button(page, 'End all others').click();
+  await page.getByText('All other sessions have ended.').waitFor();
+  expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false]);
+  expect(await isSignedIn(device)).toBe(true);
+
+  await button(page, 'Sign out everywhere').click();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await button(page, 'Sign out everywhere').last().click();
+  await page.waitForURL('**/auth/login');
+  expect(await isSignedIn(device)).toBe(false);
+});
