@@ -32,7 +32,7 @@ withSchemas(`all cases fit the schemas of Kubernetes 1.28 and 1.34, save kinds o
     }
     const files = cases.map((name) => join(folder, `${name}.yaml`));
     const versions = ['-k', '1.28', '-k', '1.34'];
-    const { code, output } = await python('-m', 'kubernetes_validate', ...versions, '--strict', ...files);
+    const { code, output } = await python(['-m', 'kubernetes_validate', ...versions, '--strict', ...files]);
     const lines = output.split('\n').filter((line) => line !== '' && !unknownKinds.test(line));
     expect(lines.filter((line) => !/ passed for resource /.test(line))).toEqual([]);
     expect(lines.length).toBeGreaterThan(100);
@@ -46,7 +46,7 @@ withSchemas('a field that Kubernetes does not know would be found', async () => 
   const folder = mkdtempSync(join(tmpdir(), 'relay-chart-'));
   const file = join(folder, 'service.yaml');
   writeFileSync(file, 'apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec: { port: 80 }\n');
-  const { code, output } = await python('-m', 'kubernetes_validate', '-k', '1.34', '--strict', file);
+  const { code, output } = await python(['-m', 'kubernetes_validate', '-k', '1.34', '--strict', file]);
   rmSync(folder, { recursive: true });
   expect(output).toContain("'port' was unexpected");
   expect(code).not.toBe(0);

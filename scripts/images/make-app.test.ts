@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Addresses } from '../local/addresses.ts';
 import { environmentFor, localValues } from '../local/environment.ts';
-import { openHome } from '../local/home.ts';
+import { openHome, root } from '../local/home.ts';
 import { readSecrets } from '../local/secrets.ts';
 import { type ServiceName, services } from '../local/service-list.ts';
 import { makeApp, sizeOf } from './make-app.ts';
@@ -74,6 +74,16 @@ test('they are one relay: migrated, with a user, asked, and heard', async () => 
   const made = await run(process.execPath, ['services/requests/dist/admin.js', ...args], place('requests'));
   const [{ key }] = JSON.parse(made.stdout).keys as [{ key: string }];
   const gatewayUrl = addresses.gateway.url ?? '';
+  // The button of the Tiltfile.
+  const userFile = join(folder, 'user.json');
+  writeFileSync(userFile, made.stdout);
+  const sample = await run(process.execPath, [
+    join(root, 'scripts/tilt/submit-sample.mjs'),
+    gatewayUrl,
+    userFile,
+  ]);
+  expect(sample.stdout).toMatch(/^201 .*"refCode":"HS-/);
+
   const { body } = await submit(gatewayUrl, key, { question: 'Which way?' });
   const headers = { 'x-api-key': key };
   const closed = await fetch(`${gatewayUrl}/api/v1/close/${body.requestId}`, { method: 'POST', headers });

@@ -1,7 +1,7 @@
-// node --import tsx scripts/images/make-app.ts <folder>
+// node --import tsx scripts/images/make-app.ts <folder> [service...]
 //
 // Makes one folder for each service, with everything that its image needs besides Node: the Dockerfile copies it.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -45,7 +45,6 @@ const apps: Record<ServiceName, App> = {
  * bundle, `dist/main.js` as ever, and needs no node_modules but what cannot be bundled.
  */
 export async function makeApp(name: ServiceName, folder: string): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
   const { programs = [], files = [] } = apps[name];
   for (const program of [`services/${name}/src/main.ts`, ...programs]) await bundle(program, folder);
   for (const file of [`services/${name}/package.json`, ...files]) {
@@ -97,12 +96,15 @@ export function sizeOf(folder: string): number {
     .reduce((bytes, entry) => bytes + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-const [, script = '', target] = process.argv;
+const [, script = '', target, ...wanted] = process.argv;
 if (import.meta.url === pathToFileURL(script).href) {
-  if (!target) throw new Error('Say where to put the apps: make-app.ts <folder>');
+  if (!target) throw new Error('Say where to put the apps: make-app.ts <folder> [service...]');
   await generateAll();
-  await buildWeb();
-  for (const { name } of services) {
+  const names = services
+    .map(({ name }) => name)
+    .filter((name) => wanted.length === 0 || wanted.includes(name));
+  if (names.includes('dashboard')) await buildWeb();
+  for (const name of names) {
     await makeApp(name, join(target, name));
     console.log(`${name}: ${(sizeOf(join(target, name)) / 1e6).toFixed(1)} MB`);
   }

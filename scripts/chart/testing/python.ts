@@ -1,3 +1,4 @@
+import { root } from '../../local/home.ts';
 import { cachedTool, run } from './cached-tool.ts';
 
 /** Packages of PyPI, pinned; the second has Kubernetes' schemas with it. */
@@ -15,11 +16,12 @@ const folder = await cachedTool(`python-${packages.join('-').replaceAll('==', '-
 });
 export const hasPython = folder !== undefined;
 
-/** Runs Python with those packages, and answers its exit code and all that it printed. */
-export async function python(...args: string[]): Promise<{ code: number; output: string }> {
+/** Runs Python with those packages in the checkout, and answers its exit code and all that it printed. */
+export async function python(args: readonly string[], input = ''): Promise<{ code: number; output: string }> {
   const env = { ...process.env, PYTHONPATH: folder };
-  const limits = { env, maxBuffer: 64 * 1024 * 1024 };
-  return await run('python3', args, limits).then(
+  const running = run('python3', args, { env, cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  running.child.stdin?.end(input);
+  return await running.then(
     ({ stdout, stderr }) => ({ code: 0, output: `${stdout}${stderr}` }),
     ({ code, stdout, stderr }) => ({ code: Number(code), output: `${stdout}${stderr}` }),
   );
