@@ -37,7 +37,6 @@ async function openRequest(requestId) {
     await clients.openWindow(`/dashboard/requests/${encodeURIComponent(requestId)}`);
     return;
   }
-  // First, since a page without the focus may not open anything.
-  const focused = await page.focus();
-  focused.postMessage({ type: 'open-request', requestId });
+  page.postMessage({ type: 'open-request', requestId });
+  await page.focus();
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './page.module.css';
 import { usePageTitle } from './page-title.tsx';
+import { isTyping } from './shortcuts.ts';
 
 /** A page of one column with a heading, which takes the focus when the page opens. */
 export function Page({ title, children }: { title: string; children: ReactNode }) {
@@ -26,7 +27,9 @@ export function PageHeading({
   const heading = useRef<HTMLHeadingElement>(null);
   const atOpening = useRef(takesFocus);
   useEffect(() => {
-    if (atOpening.current) heading.current?.focus({ preventScroll: true });
+    // A page that comes late must not take the focus from what is being typed meanwhile.
+    if (atOpening.current && !isTyping(document.activeElement))
+      heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <h1 ref={heading} tabIndex={-1} className={className}>
