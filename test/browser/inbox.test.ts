@@ -19,7 +19,7 @@ const filterOf = (page: Page, name: string): Locator =>
 const see = (locator: Locator) => locator.waitFor({ timeout: 30_000 });
 const seeGone = (locator: Locator) => locator.waitFor({ state: 'detached', timeout: 30_000 });
 const waitForTitle = (page: Page, start: string) =>
-  eventually(async () => (await page.title()).startsWith(start) || undefined);
+  eventually(`the title begins with ${start}`, async () => (await page.title()).startsWith(start));
 const focusedRow = (page: Page): Locator => page.locator('[data-request]:focus');
 
 /** A device of an expert who has had this many requests. */
@@ -154,7 +154,9 @@ test('a hidden page notifies of a new request, with the question only if the exp
       return notifications.map(({ title, body }) => ({ title, body }));
     })()`);
   const oneOf = (refCode: string) =>
-    eventually(async () => (await shown()).find(({ body }) => body.startsWith(refCode)));
+    eventually(`a notification about ${refCode}`, async () =>
+      (await shown()).find(({ body }) => body.startsWith(refCode)),
+    );
   const announced = (question: string) => see(page.getByRole('status').filter({ hasText: question }));
 
   await agent.askPlainly({ question: 'Off?', plaintext: 'Now.' });
