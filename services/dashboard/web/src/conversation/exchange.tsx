@@ -21,10 +21,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
   if (!request) return null;
   const from = Math.max(0, messages.length - most);
   const items = groupMessages(request, messages, { from, isEndedHere });
-  const firstEager = messages.at(-eager)?.messageId;
-  const eagerFrom = items.findIndex(
-    (item) => item.kind === 'messages' && item.messages.some(({ messageId }) => messageId === firstEager),
-  );
+  const newest = new Set(messages.slice(-eager));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
   if (items.length === 0 && answers.length === 0) return null;
@@ -35,7 +32,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
           Show earlier messages ({from.toLocaleString()})
         </Button>
       )}
-      {shown.map((item, index) =>
+      {shown.map((item) =>
         item.kind === 'line' ? (
           <Line key={item.key} text={item.text} at={item.at} />
         ) : (
@@ -44,7 +41,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
             group={item}
             agent={request.agent}
             isEncrypted={request.encrypted}
-            isFirst={index >= eagerFrom}
+            newest={newest}
           />
         ),
       )}
@@ -72,10 +69,10 @@ interface GroupProps {
   readonly group: MessageGroup;
   readonly agent: string | undefined;
   readonly isEncrypted: boolean;
-  readonly isFirst: boolean;
+  readonly newest: ReadonlySet<ExpertMessage>;
 }
 
-function Group({ group, agent, isEncrypted, isFirst }: GroupProps) {
+function Group({ group, agent, isEncrypted, newest }: GroupProps) {
   const isOwn = group.role === 'provider';
   const [first] = group.messages;
   return (
@@ -86,7 +83,7 @@ function Group({ group, agent, isEncrypted, isFirst }: GroupProps) {
       </p>
       {group.messages.map((message) => (
         <div key={message.messageId} className={styles.message} data-message={message.messageId}>
-          <RichText text={message.text} isFirst={isFirst} />
+          <RichText text={message.text} isFirst={newest.has(message)} />
           <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />
         </div>
       ))}

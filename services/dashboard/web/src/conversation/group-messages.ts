@@ -21,6 +21,8 @@ export type ExchangeItem = MessageGroup | StateLine;
 
 /** Further messages of a sender are one group unless they come that much later. */
 const togetherMs = 10 * 60_000;
+/** The browser lays out whole groups: those far from the screen not at all. */
+const mostTogether = 25;
 
 /** The newest messages, oldest first, grouped by sender, and the changes of state between them. */
 export function groupMessages(
@@ -51,7 +53,9 @@ export function groupMessages(
     }
     const last = group.at(-1);
     const isTogether =
-      last?.role === message.role && Date.parse(message.createdAt) - Date.parse(last.createdAt) < togetherMs;
+      last?.role === message.role &&
+      group.length < mostTogether &&
+      Date.parse(message.createdAt) - Date.parse(last.createdAt) < togetherMs;
     if (!isTogether) finish();
     group.push(message);
     if (message.role === 'provider' && !isAnswered) {
