@@ -68,7 +68,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
         </div>
       )}
       <span role="status" className="visually-hidden">
-        {scroll.announcement && `New message from ${request.agent ?? 'the agent'}`}
+        {scroll.announcement > 0 && `New message from ${request.agent ?? 'the agent'}`}
       </span>
       {!request.erasedAt && (
         <ReplyArea requestId={requestId} conversation={conversation} onSent={scroll.toEnd} />

@@ -99,5 +99,6 @@ test('whose turn it is follows from the newest message', () => {
   expect(describeState(request, [message('provider', 1), message('consumer', 2)], [])).toBe(
     'Waiting for you',
   );
+  expect(describeState({ ...request, status: 'responded' }, [], [])).toBe('Answered');
   expect(describeState({ ...request, status: 'closed' }, [], [])).toBe('Ended');
 });

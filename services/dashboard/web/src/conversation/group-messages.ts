@@ -79,5 +79,8 @@ export function describeState(
   if (request.status === 'closed') return 'Ended';
   if (request.status === 'expired') return 'Time is over';
   if (answers.some(({ delivery }) => delivery === 'sent')) return 'Answered';
-  return messages.at(-1)?.role === 'provider' ? 'Answered' : 'Waiting for you';
+  const last = messages.at(-1)?.role;
+  // Without the expert key the messages are not there.
+  const isAnswered = last ? last === 'provider' : request.status === 'responded';
+  return isAnswered ? 'Answered' : 'Waiting for you';
 }

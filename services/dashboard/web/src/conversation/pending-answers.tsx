@@ -47,7 +47,9 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
         <strong>Not sent.</strong> {what} {next}
       </p>
       <div className={styles.actions}>
-        {!hasEnded && <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>}
+        {!hasEnded && code !== 'message_too_large' && (
+          <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>
+        )}
         <CopyButton text={answer.text} label="Copy text" />
         <Button look="quiet" onClick={() => void conversation.discard(answer)}>
           Remove

@@ -45,6 +45,8 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let head: Page | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
+  /** Sent again after a failure, a text keeps its id: the relay may have taken it. */
+  const begun = new Map<string, string>();
 
   const first = await readPage(signal);
   const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
@@ -126,8 +128,10 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     discard: async () => [],
     refresh: read,
     async answer(text) {
-      const messageId = randomId();
+      const messageId = begun.get(text) ?? randomId();
+      begun.set(text, messageId);
       await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId } }).catch(fail);
+      begun.delete(text);
       void read().catch(() => {});
       return { messageId, isSent: true };
     },

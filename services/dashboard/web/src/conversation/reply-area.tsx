@@ -69,6 +69,7 @@ function EncryptedReply({
   const isPickedUp = conversation.now.request?.isPickedUp === true;
   const isConfidential = conversation.now.request?.question === confidentialQuestion;
   const [isAnswering, setIsAnswering] = useState(false);
+  const [hasOpened, setHasOpened] = useState(false);
   const [failure, setFailure] = useState<Sentence>();
   const isReady = key.kind === 'ready';
 
@@ -103,11 +104,11 @@ function EncryptedReply({
   if (key.kind === 'locked' || key.kind === 'replaced') {
     return (
       <div className={styles.panel}>
-        <OpenExpertKey onDone={() => setIsAnswering(true)} />
+        <OpenExpertKey onDone={() => setHasOpened(true)} />
       </div>
     );
   }
-  if (isReady && isPickedUp) return reply(isAnswering);
+  if (isReady && isPickedUp) return reply(isAnswering || hasOpened);
   if (key.kind === 'missing' && isAnswering) {
     return (
       <div className={styles.panel}>

@@ -7,7 +7,7 @@ import styles from './rich-text.module.css';
 
 /** Longer texts are shown as they were written, and folded. */
 const longestMarkdown = 30_000;
-const foldedLength = 4_000;
+const foldedLength = 1_500;
 
 type Render = (text: string) => DocumentFragment;
 const markdown = createStore<Render | undefined>(undefined);

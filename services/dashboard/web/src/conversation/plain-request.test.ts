@@ -1,0 +1,126 @@
+import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { untilPasses } from '../testing/until-passes.ts';
+import { openPlainRequest } from './plain-request.ts';
+
+let relay: Constellation;
+let consumerKey: string;
+let cookie: string;
+const { fetch, crypto } = globalThis;
+const stopped = new AbortController();
+
+beforeAll(async () => {
+  relay = await startConstellation();
+  const signedIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user: 'ann' }),
+  });
+  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  globalThis.fetch = (path, init) =>
+    fetch(new URL(String(path), relay.gatewayUrl), { ...init, headers: { ...init?.headers, cookie } });
+  const made = await globalThis.fetch('/api/keys', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'laptop agent', kind: 'consumer' }),
+  });
+  consumerKey = (await made.json()).key;
+});
+afterEach(() => {
+  Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
+});
+afterAll(async () => {
+  stopped.abort();
+  globalThis.fetch = fetch;
+  await relay.stop();
+});
+
+/** A call of the agent. */
+async function post(path: string, body: object): Promise<Record<string, string>> {
+  const answer = await fetch(`${relay.gatewayUrl}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': consumerKey },
+    body: JSON.stringify(body),
+  });
+  return answer.json() as Promise<Record<string, string>>;
+}
+
+const submit = async (): Promise<string> =>
+  (await post('help', { apiKey: consumerKey, messages: [], question: 'May I?', plaintext: 'May I?' }))
+    .requestId ?? '';
+
+/** Opens a request on a page without cryptography, and collects its messages. */
+async function open(requestId: string) {
+  Object.defineProperty(globalThis, 'crypto', {
+    value: { getRandomValues: crypto.getRandomValues.bind(crypto) },
+    configurable: true,
+  });
+  const calls = new Set<(event: ExpertEvent) => void>();
+  const request = await openPlainRequest({
+    requestId,
+    signal: stopped.signal,
+    listen(call) {
+      calls.add(call);
+      return () => calls.delete(call);
+    },
+  });
+  const texts: string[] = [];
+  const reading = (async () => {
+    for await (const { role, text } of request.messages) texts.push(`${role}: ${text}`);
+  })();
+  const notify = () => {
+    for (const call of calls) call({ type: 'unknown', isMissed: true });
+  };
+  return { request, texts, reading, notify };
+}
+
+test('a plain request is read, answered and closed without cryptography', async () => {
+  const requestId = await submit();
+  const { request, texts, reading, notify } = await open(requestId);
+  expect(request).toMatchObject({
+    agent: 'laptop agent',
+    question: 'May I?',
+    status: 'pending',
+    encrypted: false,
+  });
+  const { messageId, isSent } = await request.answer('Yes.', { plaintext: true });
+  expect(isSent).toBe(true);
+  expect(messageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  await untilPasses(() => expect(texts).toEqual(['provider: Yes.']));
+  await post(`message/${requestId}`, { role: 'consumer', plaintext: 'Now?' });
+  notify();
+  await untilPasses(() => expect(texts).toEqual(['provider: Yes.', 'consumer: Now?']));
+  expect(request.status).toBe('responded');
+  await request.close();
+  await reading;
+  expect(request.status).toBe('closed');
+  await expect(request.answer('Too late.')).rejects.toMatchObject({ code: 'conversation_closed' });
+});
+
+test('an answer whose acknowledgement was lost is there once after it is sent again', async () => {
+  const { request, texts } = await open(await submit());
+  const connected = globalThis.fetch;
+  globalThis.fetch = async (path, init) => {
+    await connected(path, init);
+    throw new TypeError('away');
+  };
+  await expect(request.answer('Yes.')).rejects.toMatchObject({ code: 'unreachable' });
+  globalThis.fetch = connected;
+  await request.answer('Yes.');
+  await request.refresh();
+  await untilPasses(() => expect(texts).toEqual(['provider: Yes.']));
+});
+
+test('a request that is unknown, and a relay that is away, are told apart', async () => {
+  await expect(open('AAAAAAAAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'not_found' });
+  const { request } = await open(await submit());
+  const connected = globalThis.fetch;
+  globalThis.fetch = () => Promise.reject(new TypeError('away'));
+  try {
+    await expect(request.answer('Yes.')).rejects.toMatchObject({ code: 'unreachable' });
+  } finally {
+    globalThis.fetch = connected;
+  }
+});
