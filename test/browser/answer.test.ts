@@ -28,7 +28,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await box.fill('Yes. It is **stale**.');
   await box.press('Control+Enter');
   const answer = await conversation.waitForAnswer({ timeout: 60_000 });
-  expect(answer).toMatchObject({ text: 'Yes. It is **stale**.', verification: 'first-contact' });
+  expect(answer.text).toBe('Yes. It is **stale**.');
   await page
     .getByText('Sent', { exact: true })
     .or(page.locator('strong', { hasText: 'stale' }))
@@ -59,6 +59,8 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   await page.getByRole('button', { name: 'Answer' }).click();
   await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  // Answers that are under way would bring the cookie back.
+  await page.goto('about:blank');
   await device.context.clearCookies();
   const conversation = await agent.ask('May I remove the lock file?');
 
@@ -78,5 +80,5 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   await click('Send');
   expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Yes.');
   expect(clicks).toBeLessThanOrEqual(5);
-  expect(device.problems.filter((problem) => !problem.includes('Failed to load resource'))).toEqual([]);
+  expect(device.problems).toEqual([]);
 });

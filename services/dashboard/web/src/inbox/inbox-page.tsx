@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { lazyPage } from '../app/lazy-page.tsx';
@@ -5,7 +6,7 @@ import { usePageTitle } from '../app/page-title.tsx';
 import { routes } from '../app/routes.ts';
 import { ConversationPane } from '../conversation/conversation-pane.tsx';
 import { useStore } from '../ui/store.ts';
-import { useCounts, useInbox } from './inbox-context.tsx';
+import { useInbox } from './inbox-context.tsx';
 import styles from './inbox-page.module.css';
 import { RequestList } from './request-list.tsx';
 
@@ -42,7 +43,8 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
 function useFirstTime(requestId: string | undefined): boolean {
   const { inbox } = useInbox();
   const [, navigate] = useLocation();
-  const counts = useCounts();
+  // As the relay has counted: what this page knows of its rows may be older.
+  const { data: counts } = useQuery(inbox.countsQuery);
   const first = useStore(inbox.rows)[0]?.requestId;
   const isEmpty = counts !== undefined && Object.values(counts).every((count) => count === 0);
   const isFirstTime = isEmpty && first === undefined && requestId === undefined;
