@@ -65,7 +65,8 @@ async function signIn(
   // A broken rule of the policy is written to the console as an error, too.
   context.on('console', (message) => {
     // Calls that are refused are written there too, such as the 404 while there is no vault.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) problems.push(`console: ${message.text()}`);
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(`console: ${message.text()}`);
   });
   const answer = await context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
   if (answer.status() !== 303) throw new Error(`POST /auth/dev answered ${answer.status()}.`);
