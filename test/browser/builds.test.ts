@@ -63,7 +63,7 @@ test('a page of the build before loads again, once, and keeps the draft', async 
     expect(loads()).toBe(2);
     await page.goBack();
     await page.getByRole('textbox', { name: 'Answer' }).waitFor();
-    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Not before noon');
+    await page.waitForFunction(`document.querySelector('textarea')?.value === 'Not before noon'`);
     expect(loads()).toBe(2);
   } finally {
     await stage.relay.restart('dashboard');
