@@ -14,7 +14,7 @@ const FirstRequest = lazyPage(async () => (await import('./first-request.tsx')).
 
 /** The list, and beside it the conversation that is open. On a narrow screen one of the two. */
 export function InboxPage({ requestId }: { requestId: string | undefined }) {
-  usePageTitle('Inbox');
+  usePageTitle(requestId === undefined ? 'Inbox' : undefined);
   const isFirstTime = useFirstTime(requestId);
   if (isFirstTime) {
     return (
