@@ -227,6 +227,22 @@ test('news are new requests and messages of agents, each once', async () => {
   expect(news).toEqual(['request request-2', 'message request-1']);
 });
 
+test('requests that were made while events were missed are news, too', async () => {
+  const { inbox, stored, send } = open([row(1), row(2, answered)]);
+  const news: string[] = [];
+  inbox.onNews(({ requestId }) => news.push(requestId));
+  show(inbox, { filter: 'answered' });
+  await settle();
+  // Nothing new: this list is read for the first time.
+  show(inbox, { filter: 'waiting' });
+  await settle();
+  stored.push(row(3), row(4), row(5, { status: 'closed' }));
+  send(event('new_request', 3));
+  send({ type: 'unknown', isMissed: true });
+  await wait(60_000);
+  expect(news).toEqual(['request-3', 'request-4']);
+});
+
 test('news wait for the name of the agent, but not for long', async () => {
   const { inbox, stored, send } = open([]);
   stored.push(row(1));

@@ -52,6 +52,8 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
   /** Events that came while pages are being read, since these may not know of them. */
   let recent: RequestEvent[] = [];
   let reads = 0;
+  /** When the newest request was made, of those that were read. Undefined before the first read. */
+  let newest: string | undefined;
   /** Requests that have to be read, with the filter that they are in now. */
   const unsettled = new Map<string, Filter>();
 
@@ -71,12 +73,30 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
       const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, { signal });
       const { requests, next } = body;
       const page = { listing, after: from?.last, requests, hasNext: next !== undefined };
+      const known = new Set(rows.get().map(({ requestId }) => requestId));
       rows.set(putPage(rows.get(), page, recent.slice(since), new Date().toISOString()));
+      if (!from && !listing.q && (listing.filter ?? 'waiting') === 'waiting') reportMissed(requests, known);
       return { next, last: requests.at(-1) };
     } finally {
       reads -= 1;
       if (reads === 0) recent = [];
     }
+  }
+
+  /** Requests that were made since the last time, and whose events were missed. */
+  function reportMissed(requests: readonly Row[], known: ReadonlySet<string>): void {
+    const before = newest;
+    const [first = { createdAt: '' }] = requests;
+    if (before === undefined || first.createdAt > before) newest = first.createdAt;
+    if (before === undefined) return;
+    for (const row of requests) {
+      const isMissed = row.createdAt > before && !known.has(row.requestId) && filterOf(row) === 'waiting';
+      if (isMissed) report({ kind: 'request', requestId: row.requestId });
+    }
+  }
+
+  function report(news: News): void {
+    for (const call of [...newsCalls]) call(news);
   }
 
   const listQuery = (listing: Listing) =>
@@ -109,9 +129,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     if (to && !row?.agent) settle(event.requestId, to);
     const isNew = event.type === 'new_request' && !known;
     if (isNew || (event.type === 'new_message' && event.role === 'consumer')) {
-      for (const call of [...newsCalls]) {
-        call({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
-      }
+      report({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
     }
   }
 

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
@@ -11,7 +11,7 @@ import { FilterTabs, filterNames } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
 import styles from './request-list.module.css';
 import { RowSkeleton } from './row-skeleton.tsx';
-import { type Filter, rowsOf } from './rows.ts';
+import { type Filter, type Rows, rowsOf } from './rows.ts';
 import { SearchField } from './search-field.tsx';
 import { useFilter } from './use-filter.ts';
 import { useSearchText } from './use-search-text.ts';
@@ -46,9 +46,14 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   const known = useStore(inbox.rows);
   const end = list.hasNextPage ? list.data?.pages.findLast(({ last }) => last)?.last : undefined;
   const isRead = list.data !== undefined;
-  const rows = useDeferredValue(
-    useMemo(() => (isRead ? rowsOf(known, listing, end) : undefined), [known, listing, end, isRead]),
+  const rows = useMemo(
+    () => (isRead ? rowsOf(known, listing, end) : undefined),
+    [known, listing, end, isRead],
   );
+  const shown = useRef<Rows>([]);
+  useEffect(() => {
+    if (rows) shown.current = rows;
+  }, [rows]);
 
   const open = (step: number) => {
     const at = rows?.findIndex(({ requestId }) => requestId === selected) ?? -1;
@@ -74,15 +79,18 @@ export function RequestList({ selected }: { selected: string | undefined }) {
 
   function show() {
     if (rows === undefined) {
-      if (!list.error) return <RowSkeleton />;
+      if (!list.error)
+        return <RowSkeleton>{shown.current.length > 0 && showRows(shown.current)}</RowSkeleton>;
       return (
-        <Notice
-          kind="danger"
-          title="Your requests could not be read."
-          actions={<Button onClick={() => void list.refetch()}>Try again</Button>}
-        >
-          {list.error instanceof CallError && <p>{list.error.message}</p>}
-        </Notice>
+        <div className={styles.failed}>
+          <Notice
+            kind="danger"
+            title="Your requests could not be read."
+            actions={<Button onClick={() => void list.refetch()}>Try again</Button>}
+          >
+            {list.error instanceof CallError && <p>{list.error.message}</p>}
+          </Notice>
+        </div>
       );
     }
     if (rows.length === 0 && !list.hasNextPage) {
@@ -101,6 +109,10 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         </div>
       );
     }
+    return showRows(rows);
+  }
+
+  function showRows(rows: Rows) {
     return (
       <VirtualRows
         key={`${filter} ${search.settled}`}

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react';
 import { useIsLate } from '../ui/skeleton.tsx';
 import styles from './row-skeleton.module.css';
 
-/** Rows in their shape while requests are read. */
-export function RowSkeleton({ rows = 5 }: { rows?: number }) {
-  if (!useIsLate(150)) return null;
+/** Rows in their shape while requests are read; before it is late, what was there. */
+export function RowSkeleton({ rows = 5, children }: { rows?: number; children?: ReactNode }) {
+  if (!useIsLate(150)) return children;
   return (
     <div>
       <span className="visually-hidden">Loading</span>
