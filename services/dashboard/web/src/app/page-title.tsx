@@ -5,11 +5,9 @@ const title = createStore('');
 /** How many requests wait: shown in the title of every page. */
 export const waitingCount = createStore<number | string>(0);
 
-/** Names the page in the browser's tab. Without a name, what is within the page names it. */
-export function usePageTitle(name: string | undefined): void {
-  useEffect(() => {
-    if (name !== undefined) title.set(name);
-  }, [name]);
+/** Names the page in the browser's tab. */
+export function usePageTitle(name: string): void {
+  useEffect(() => title.set(name), [name]);
 }
 
 export function DocumentTitle() {

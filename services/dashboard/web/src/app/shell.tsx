@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useSendUnsent } from '../conversation/use-send-unsent.ts';
 import { useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
@@ -22,7 +21,6 @@ const places = [
 /** What stands around every page: navigation, the state of the connection, shortcuts. */
 export function Shell({ children }: { children: ReactNode }) {
   const services = useServices();
-  useSendUnsent();
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
   const [isHelpOpen, setIsHelpOpen] = useState(false);

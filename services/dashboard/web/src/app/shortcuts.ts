@@ -30,10 +30,10 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const name = isSequence ? `${prefix} ${event.key}` : event.key;
       prefix = event.key === 'g' ? 'g' : '';
       prefixAt = performance.now();
+      last = { name, at: performance.now() };
       const run = current.current[name];
       if (!run) return;
       event.preventDefault();
-      last = { name, at: performance.now() };
       run();
     };
     addEventListener('keydown', onKeyDown);

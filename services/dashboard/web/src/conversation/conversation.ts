@@ -11,7 +11,6 @@ import {
 import { followMessages } from './follow-messages.ts';
 import { codeOf, isRefusal } from './refusal-sentences.ts';
 import { createPause, createRetry, retryDelay } from './retry.ts';
-import { noteUnsent } from './unsent-requests.ts';
 
 /** Opens the request: once for each expert key. */
 export type Open = (signal: AbortSignal) => Promise<OpenRequest>;
@@ -62,7 +61,6 @@ export function createConversation({
   let key = 0;
   /** Answers that the SDK is at work on. */
   const inFlight = new Set<string>();
-  let isUnsent = false;
 
   const update = (change: Partial<ConversationState>) => state.set({ ...state.get(), ...change });
 
@@ -127,14 +125,6 @@ export function createConversation({
       clearInterval(watch);
     }
   }
-
-  function watchUnsent(): void {
-    const has = state.get().answers.some(({ delivery }) => delivery === 'waiting' || delivery === 'sending');
-    if (has === isUnsent) return;
-    isUnsent = has;
-    void noteUnsent(storage, requestId, has).catch(() => {});
-  }
-  state.subscribe(watchUnsent);
 
   /** Shows what the request is like now. */
   function take(request: OpenRequest): void {

@@ -1,6 +1,5 @@
 import type { Expert } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
-import { followsKey } from '../app/shortcuts.ts';
 import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
@@ -9,7 +8,6 @@ import type { ConversationState } from './conversation-state.ts';
 
 /** How many conversations are kept as they were last read, so that going back to one shows it at once. */
 const kept = 20;
-const passingMs = 200;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
 /** A conversation that is read and kept up to date as long as the component is there. */
@@ -17,18 +15,7 @@ export function useConversation(requestId: string): Conversation & { readonly no
   const { expert, storage, live } = useServices();
   const conversation = conversationOf(storage, requestId);
   const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
-  useEffect(() => {
-    if (!followsKey('j', 'k')) return conversation.follow(open);
-    // What is only passed on the way through the list is not read.
-    let stop = () => {};
-    const timer = setTimeout(() => {
-      stop = conversation.follow(open);
-    }, passingMs);
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [conversation, open]);
+  useEffect(() => conversation.follow(open), [conversation, open]);
   const now = useStore(conversation.state);
   return { ...conversation, now };
 }

@@ -37,7 +37,7 @@ export function NoExpertKey() {
     <Notice kind="warning" title="Encrypted requests cannot be read or answered here.">
       <p>
         {isOverHttp
-          ? `Browsers encrypt only on pages that were loaded over https. Ask the people who run this relay for its https address${location.protocol === 'http:' ? `, or try https://${location.hostname}` : ''}. `
+          ? `Browsers encrypt only on pages that were loaded over https. Ask the people who run this relay for its https address${location.protocol === 'http:' ? `, or try https://${location.host}` : ''}. `
           : 'This browser is too old to encrypt. Update it, or use a current Chrome, Edge, Firefox or Safari. '}
         Requests without encryption work as always.
       </p>

@@ -46,7 +46,8 @@ export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecove
           <PrintCode newKey={newKey} />
         </div>
         <p className={styles.quiet}>
-          It is shown once, and nobody else has it: not even the people who run this relay.
+          Keep it where only you can read it, such as a password manager. It is shown once, and nobody else
+          has it: not even the people who run this relay.
         </p>
         <div className={styles.actions}>
           <Button look="main" onClick={() => setStep('check')}>

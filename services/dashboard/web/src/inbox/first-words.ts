@@ -1,7 +1,9 @@
-/** The beginning of a text in one line, without half a character at its end. */
+/** The beginning of a text in one line, without Markdown's marks and half a character at its end. */
 export function firstWords(text: string, length: number): string {
   const line = text
     .slice(0, length + 100)
+    .replace(/^[ \t]*(?:```.*|#{1,6}[ \t]|>[ \t]?)/gm, '')
+    .replace(/\*\*(\S[^*\n]*)\*\*|`([^`\n]+)`/g, '$1$2')
     .replace(/\s+/g, ' ')
     .trim();
   if (line.length <= length) return line;

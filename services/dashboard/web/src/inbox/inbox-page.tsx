@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { lazyPage } from '../app/lazy-page.tsx';
@@ -6,7 +5,7 @@ import { usePageTitle } from '../app/page-title.tsx';
 import { routes } from '../app/routes.ts';
 import { ConversationPane } from '../conversation/conversation-pane.tsx';
 import { useStore } from '../ui/store.ts';
-import { useInbox } from './inbox-context.tsx';
+import { useCounts, useInbox } from './inbox-context.tsx';
 import styles from './inbox-page.module.css';
 import { RequestList } from './request-list.tsx';
 
@@ -14,7 +13,7 @@ const FirstRequest = lazyPage(async () => (await import('./first-request.tsx')).
 
 /** The list, and beside it the conversation that is open. On a narrow screen one of the two. */
 export function InboxPage({ requestId }: { requestId: string | undefined }) {
-  usePageTitle(requestId === undefined ? 'Inbox' : undefined);
+  usePageTitle('Inbox');
   const isFirstTime = useFirstTime(requestId);
   if (isFirstTime) {
     return (
@@ -43,8 +42,7 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
 function useFirstTime(requestId: string | undefined): boolean {
   const { inbox } = useInbox();
   const [, navigate] = useLocation();
-  // As the relay has counted: what this page knows of its rows may be older.
-  const { data: counts } = useQuery(inbox.countsQuery);
+  const counts = useCounts();
   const first = useStore(inbox.rows)[0]?.requestId;
   const isEmpty = counts !== undefined && Object.values(counts).every((count) => count === 0);
   const isFirstTime = isEmpty && first === undefined && requestId === undefined;

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
+import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { CallError } from '../session/call.ts';
@@ -69,7 +70,9 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   return (
     <div className={styles.list}>
       <div className={styles.head}>
-        <h1 className="visually-hidden">Inbox</h1>
+        <PageHeading className="visually-hidden" takesFocus={selected === undefined}>
+          Inbox
+        </PageHeading>
         <SearchField ref={searchField} text={search.text} onChange={search.change} />
         <FilterTabs filter={filter} />
       </div>

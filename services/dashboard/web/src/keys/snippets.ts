@@ -133,20 +133,17 @@ node answer.mjs`,
         },
         {
           title: 'answer.mjs',
-          code: `import { openVault } from '@expert-relay/sdk/crypto';
+          code: `import { createInterface } from 'node:readline/promises';
+import { openVault } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 
 const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = process.env;
 const headers = { 'x-api-key': apiKey };
 const { vault } = await (await fetch(\`\${url}/api/v1/vault\`, { headers })).json();
 
-console.log('Recovery code:');
-let code = '';
-for await (const typed of process.stdin) {
-  code = String(typed);
-  break;
-}
-const root = await openVault(vault, code);
+const terminal = createInterface({ input: process.stdin, output: process.stdout });
+const root = await openVault(vault, await terminal.question('Recovery code: '));
+terminal.close();
 
 const expert = createExpert({ url, apiKey, root });
 for await (const request of expert.requests()) {

@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { firstWords } from './first-words.ts';
+
+test('is one line without the marks of Markdown', () => {
+  const text = '# Lock\n\nThe `orders` table is **locked**.\n\n> since 9:00\n\n```sql\nSELECT 2 * 3\n```';
+  expect(firstWords(text, 100)).toBe('Lock The orders table is locked. since 9:00 SELECT 2 * 3');
+});
+
+test('leaves alone what only looks like Markdown', () => {
+  const text = '2 ** 3 ** 4, a`b, #7 and x > y';
+  expect(firstWords(text, 100)).toBe(text);
+});
+
+test('ends before a character that would be cut in half', () => {
+  expect(firstWords(`1234${'\u{1F600}'}6`, 5)).toBe('1234…');
+});
