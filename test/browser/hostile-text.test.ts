@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { findSidewaysScrolling } from './stage/check-layout.ts';
+import { largeHostileText, scripts } from './stage/hostile-texts.ts';
+import { makeExpertKey } from './stage/make-expert-key.ts';
+import { type Device, openStage, type Stage, type TestAgent } from './stage/open-stage.ts';
+import { watchHostility } from './stage/watch-hostility.ts';
+
+/* What agents write is shown as text, whatever it is. */
+
+/** For large texts on a busy machine. */
+const generousMs = 60_000;
+
+let stage: Stage;
+let device: Device;
+let page: Page;
+let seen: readonly string[];
+
+beforeAll(async () => {
+  stage = await openStage();
+  device = await stage.signIn('ada');
+  seen = await watchHostility(device.context, [stage.relay.gatewayUrl, stage.relay.hubUrl]);
+  page = await device.newTab();
+  // Chromium may have to be installed first.
+}, 600_000);
+afterAll(async () => {
+  await device?.[Symbol.asyncDispose]();
+  await stage?.[Symbol.asyncDispose]();
+});
+
+/** The texts beginning with one of them, so that each comes to each field. */
+const from = (start: number): string[] =>
+  scripts.map((_, at) => scripts[(start + at) % scripts.length] as string);
+
+test('every text in every field of a request is shown and does nothing', async () => {
+  for (const start of scripts.keys()) {
+    const [question, plaintext, ...rest] = from(start);
+    const name = rest.find((text) => text.length <= 100) ?? '';
+    await using agent = await device.newAgent(name);
+    const messages = rest.slice(0, 10).map((content, at) => ({ role: rest[at + 10]?.slice(0, 64), content }));
+    await agent.askPlainly({ question, plaintext, messages });
+  }
+  await page.goto('/dashboard/requests');
+  await page.locator('[data-request]').first().waitFor();
+  await checkPage(page);
+  for (const _ of scripts) {
+    const before = page.url();
+    await page.keyboard.press('j');
+    await page.waitForURL((url) => url.href !== before);
+    await page.getByRole('article', { name: 'Question' }).waitFor();
+    await untilMarkdown(page);
+    for (const fold of await page.locator('details > summary').all()) await fold.click();
+    await pressAll(page);
+    await checkPage(page);
+  }
+  expect(seen).toEqual([]);
+});
+
+test('every text as a message, encrypted or plain, and as a typed answer is shown and does nothing', async () => {
+  await using agent = await device.newAgent('chatty agent');
+  const { requestId } = await agent.askPlainly({ question: 'Plain', plaintext: 'Plain' });
+  await sendPlainly(agent, requestId, scripts);
+  await openConversation(requestId);
+  await showEach(scripts.length);
+
+  const conversation = await agent.ask('Encrypted');
+  await openConversation(conversation.requestId);
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await makeExpertKey(page);
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  await box.waitFor();
+  await conversation.refresh();
+  for (const text of scripts) await conversation.send(text);
+  await showEach(scripts.length);
+
+  for (const text of scripts) {
+    await box.fill(text);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('region', { name: 'Preview' }).waitFor();
+    await pressAll(page);
+    await checkPage(page);
+    await page.getByRole('button', { name: 'Go on writing' }).click();
+  }
+  await box.fill(from(0).join('\n\n'));
+  await box.press('Control+Enter');
+  await conversation.waitForAnswer({ timeout: generousMs });
+  await checkPage(page);
+  expect(seen).toEqual([]);
+});
+
+test('about 1 MB of hostile text stays readable, and the request can be answered', async () => {
+  await using agent = await device.newAgent('large agent');
+  const { requestId } = await agent.askPlainly({ question: largeHostileText(), plaintext: 'Large' });
+  await openConversation(requestId);
+  await checkLarge(page);
+  await page.getByRole('button', { name: /^Show all/ }).click();
+  await page.getByRole('button', { name: 'Show less' }).waitFor({ timeout: generousMs });
+  await checkLarge(page);
+
+  const conversation = await agent.ask('Large and encrypted');
+  await openConversation(conversation.requestId);
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  await conversation.refresh();
+  await conversation.send(largeHostileText(770_000));
+  await page.getByRole('button', { name: /^Show all/ }).waitFor({ timeout: generousMs });
+  await checkLarge(page);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Too long for me.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  expect((await conversation.waitForAnswer({ timeout: generousMs })).text).toBe('Too long for me.');
+
+  // Typed by the expert: the longest that fits is kept, previewed and sent.
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  await box.fill(largeHostileText(100_000), { timeout: generousMs });
+  await page.getByRole('button', { name: 'Preview' }).click({ timeout: generousMs });
+  await checkLarge(page);
+  await page.getByRole('button', { name: 'Go on writing' }).click({ timeout: generousMs });
+  expect(seen).toEqual([]);
+});
+
+test('scripts, and what the policy forbids, would be seen', async () => {
+  await using other = await stage.signIn('grace');
+  const found = await watchHostility(other.context, [stage.relay.gatewayUrl, stage.relay.hubUrl]);
+  const tab = await other.newTab();
+  await tab.goto('/dashboard/requests');
+  await tab.evaluate('hostile()');
+  await tab.evaluate(`document.body.append(Object.assign(new Image(), { src: 'https://evil.example/pixel.png' }));
+    new Promise((done) => addEventListener('securitypolicyviolation', done))`);
+  expect(found).toEqual(
+    expect.arrayContaining(['a script ran', expect.stringContaining('policy: img-src https://evil.example')]),
+  );
+});
+
+async function openConversation(requestId: string): Promise<void> {
+  await page.goto(`/dashboard/requests/${requestId}`);
+  await page.getByRole('article', { name: 'Question' }).waitFor({ timeout: generousMs });
+}
+
+/** Scrolls to each message, since those far away are not shown as Markdown yet. */
+async function showEach(count: number): Promise<void> {
+  const messages = page.locator('[data-message]');
+  await messages.nth(count - 1).waitFor();
+  for (let at = 0; at < count; at += 5) await messages.nth(at).scrollIntoViewIfNeeded();
+  await untilMarkdown(page);
+  await pressAll(page);
+  await checkPage(page);
+}
+
+const untilMarkdown = (tab: Page) => tab.locator('main [dir=auto] p').first().waitFor();
+
+async function sendPlainly(agent: TestAgent, requestId: string, texts: readonly string[]): Promise<void> {
+  for (const plaintext of texts) {
+    const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/message/${requestId}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },
+      body: JSON.stringify({ role: 'consumer', plaintext }),
+    });
+    expect(answer.status).toBe(201);
+  }
+}
+
+/** Clicks everything that looks like a link, except links to pages elsewhere: these are checked instead. */
+async function pressAll(tab: Page): Promise<void> {
+  await tab.evaluate(`for (const element of document.querySelectorAll('main [dir=auto] *, main bdi'))
+    if (/press|link/.test(element.textContent) && !element.closest('a[href], button')) element.click()`);
+}
+
+interface Found {
+  readonly links: readonly { href: string; rel: string; shown: string }[];
+  readonly elements: readonly string[];
+}
+
+/** Nothing was made of a text but text and links, and these say where they lead. */
+async function checkPage(tab: Page): Promise<void> {
+  const { links, elements } = await tab.evaluate<Found>(`({
+    links: [...document.querySelectorAll('main a[href]')]
+      .filter((link) => !link.href.startsWith(location.origin + '/dashboard/requests'))
+      .map(({ href, rel, textContent, nextElementSibling }) => ({ href, rel, shown:
+        textContent + (nextElementSibling?.dataset.target === undefined ? '' : nextElementSibling.textContent) })),
+    elements: [...document.querySelectorAll(
+      'script:not([src^="/dashboard/"]), base, meta[http-equiv], main :is(img, iframe, object, embed, form, style, link, video, audio, template, math)'
+    )].map(({ outerHTML }) => outerHTML),
+  })`);
+  expect(elements).toEqual([]);
+  for (const { href, rel, shown } of links) {
+    const { protocol, host, pathname } = new URL(href);
+    expect(['http:', 'https:', 'mailto:']).toContain(protocol);
+    expect(rel).toBe('noopener noreferrer');
+    expect(shown).toContain(host || decodeURIComponent(pathname));
+  }
+}
+
+/** Nothing has to be scrolled sideways, and header and reply box are where they were. */
+async function checkLarge(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: 'Close', exact: true }).waitFor({ timeout: generousMs });
+  const found = await tab.evaluate(`({
+    header: document.querySelector('header h1').getBoundingClientRect().top >= 0,
+    reply: document.querySelector('[data-reply]').closest('main > * *').getBoundingClientRect().top >= 0 &&
+      [...document.querySelectorAll('main button')].filter(({ textContent }) => /^(Send|Answer)$/.test(textContent))
+        .every((button) => button.getBoundingClientRect().bottom <= innerHeight),
+  })`);
+  expect(found).toEqual({ header: true, reply: true });
+  expect(await findSidewaysScrolling(tab)).toEqual([]);
+}
