@@ -59,7 +59,8 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
             Encrypted
           </button>
         ) : (
-          <Fact>Not encrypted</Fact>
+          // An erased request shows no keys any more.
+          !request.erasedAt && <Fact>Not encrypted</Fact>
         )}
         <Fact>{describeState(request, messages, answers)}</Fact>
         {left && <Fact isUrgent>{left}</Fact>}

@@ -1,5 +1,5 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './exchange.module.css';
@@ -18,9 +18,12 @@ const eager = 20;
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
   const { request, messages, answers, isEndedHere } = conversation.now;
   const [most, setMost] = useState(firstShown);
-  if (!request) return null;
   const from = Math.max(0, messages.length - most);
-  const items = groupMessages(request, messages, { from, isEndedHere });
+  const items = useMemo(
+    () => (request ? groupMessages(request, messages, { from, isEndedHere }) : []),
+    [request, messages, from, isEndedHere],
+  );
+  if (!request) return null;
   const newest = new Set(messages.slice(-eager));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
@@ -72,7 +75,18 @@ interface GroupProps {
   readonly newest: ReadonlySet<ExpertMessage>;
 }
 
-function Group({ group, agent, isEncrypted, newest }: GroupProps) {
+/** Not again for each new message: a conversation has thousands of them. */
+const Group = memo(GroupOfMessages, (before, after) => {
+  const [old, group] = [before.group.messages, after.group.messages];
+  return (
+    before.agent === after.agent &&
+    before.isEncrypted === after.isEncrypted &&
+    old.length === group.length &&
+    old.every((message, at) => message === group[at])
+  );
+});
+
+function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
   const isOwn = group.role === 'provider';
   const [first] = group.messages;
   return (

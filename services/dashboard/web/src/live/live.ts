@@ -3,6 +3,7 @@ import { relayFetch } from '../session/call.ts';
 import { streamIsOpen } from '../session/connection.ts';
 import type { Me } from '../session/me.ts';
 import { createPace, type Pace } from './pace.ts';
+import { createPacedCalls } from './paced-calls.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
 /** What happens to this expert's requests, as it happens. */
@@ -24,16 +25,11 @@ export function createLive(me: Me): Live {
   const tabs = createTabs(me.userId);
   const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
   const calls = new Set<(event: ExpertEvent) => void>();
-  const pacedCalls = new Set<(event: ExpertEvent) => void>();
+  const paced = createPacedCalls(pace);
 
   const emit = (event: ExpertEvent) => {
     for (const call of [...calls]) call(event);
-    if (pacedCalls.size === 0) return;
-    const name = event.type === 'unknown' ? 'conversations' : `conversation:${event.requestId}`;
-    // One place in the queue for all of them: each looks only at its own request.
-    pace.run(name, () => {
-      for (const call of [...pacedCalls]) call(event);
-    });
+    paced.emit(event);
   };
 
   tabs.listen((message) => {
@@ -78,10 +74,7 @@ export function createLive(me: Me): Live {
       calls.add(call);
       return () => calls.delete(call);
     },
-    listenPaced(call) {
-      pacedCalls.add(call);
-      return () => pacedCalls.delete(call);
-    },
+    listenPaced: paced.listen,
   };
 }
 
