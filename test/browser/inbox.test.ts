@@ -1,6 +1,7 @@
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import { checkAccessibility } from './stage/check-accessibility.ts';
 import { type Device, openStage, type Stage } from './stage/open-stage.ts';
 
 let stage: Stage;
@@ -107,6 +108,7 @@ test('on a phone, list and conversation are pages, and the way back leads to the
   await see(focusedRow(page).filter({ hasText: 'Alpha?' }));
   await rowOf(page, 'Beta?').waitFor({ state: 'visible' });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  expect(await checkAccessibility(page)).toEqual([]);
   await page.keyboard.press('k');
   await see(focusedRow(page).filter({ hasText: 'Beta?' }));
   await device[Symbol.asyncDispose]();
@@ -131,6 +133,7 @@ test('before the first request the inbox shows how one is made, and then the req
   const page = await device.open();
   await page.getByRole('button', { name: 'Make a key for an agent' }).click();
   await see(page.getByText('The key is in the command below.'));
+  expect(await checkAccessibility(page)).toEqual([]);
   const command = await page.locator('pre').innerText();
   const [, url = ''] = /^curl (\S+)/.exec(command) ?? [];
   const [, body = ''] = /-d '([^']*)'$/.exec(command) ?? [];
