@@ -97,6 +97,7 @@ test('a text that was handed over leaves the box at once, and the storage when i
   draft.handOver(new Promise<void>((resolve) => (settle = resolve)));
   expect(draft.text.get()).toBe('');
   expect(other.text.get()).toBe('');
+  await draft.save();
   // The sender may not have kept it yet.
   expect(kept.get('draft:r1')).toBe('Yes.');
   settle();
