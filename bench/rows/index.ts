@@ -1,3 +1,4 @@
+import { dashboard } from './dashboard.ts';
 import { encrypt } from './encrypt.ts';
 import { expire } from './expire.ts';
 import { expireLateness } from './expire-lateness.ts';
@@ -33,4 +34,5 @@ export const rows: readonly Row[] = [
   expireMillion,
   expireLateness,
   idle,
+  dashboard,
 ];
