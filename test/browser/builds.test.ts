@@ -1,0 +1,96 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { openStage, type Stage } from './stage/open-stage.ts';
+
+/* An upgrade of the relay under an open page: the chunks that the page has not loaded yet are gone. */
+
+let folder: string;
+let stage: Stage;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-builds-'));
+  copyBuild(resolve('services/dashboard/web/dist'), folder);
+  stage = await openStage();
+  // Chromium may have to be installed first.
+}, 600_000);
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** The same app with other hashes in the names of its files, as another version has. */
+function copyBuild(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  const assets = join(to, 'assets');
+  const compressed = /\.(br|gz)$/;
+  const files = [join(to, 'index.html'), ...readdirSync(assets).map((name) => join(assets, name))];
+  for (const file of [...files, `${join(to, 'index.html')}.br`, `${join(to, 'index.html')}.gz`]) {
+    if (compressed.test(file)) rmSync(file, { force: true });
+  }
+  const names = readdirSync(assets);
+  const renamed = new Map(names.map((name) => [name, name.replace(/-[\w-]{8}(\.\w+)$/, '-0ther000$1')]));
+  for (const file of files.filter((name) => /\.(html|js|css)$/.test(name))) {
+    let text = readFileSync(file, 'utf8');
+    for (const [name, next] of renamed) text = text.replaceAll(name, next);
+    writeFileSync(file, text);
+  }
+  for (const [name, next] of renamed) renameSync(join(assets, name), join(assets, next));
+}
+
+/** How often the page was loaded. */
+function countLoads(page: Page): () => number {
+  let loads = 0;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) loads += 1;
+  });
+  return () => loads;
+}
+
+test('a page of the build before loads again, once, and keeps the draft', async () => {
+  await using device = await stage.signIn('ada');
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
+  const loads = countLoads(device.page);
+  const page = await device.open(`/requests/${requestId}`);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Not before noon');
+  await stage.relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: folder } });
+  try {
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    expect(loads()).toBe(2);
+    await page.goBack();
+    await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+    await page.waitForFunction(`document.querySelector('textarea')?.value === 'Not before noon'`);
+    expect(loads()).toBe(2);
+  } finally {
+    await stage.relay.restart('dashboard');
+  }
+});
+
+test('a chunk that is missing for good ends in an error that offers to load the page again', async () => {
+  await using device = await stage.signIn('bela');
+  await using agent = await device.newAgent();
+  await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
+  await device.context.route(/\/keys-page-.*\.js$/, (route) => route.fulfill({ status: 404 }));
+  const loads = countLoads(device.page);
+  const page = await device.open();
+  await page.getByRole('link', { name: 'Keys' }).click();
+  const button = page.getByRole('button', { name: 'Load it again' });
+  await button.waitFor();
+  expect(loads()).toBe(2);
+  // The other pages work.
+  await page.getByRole('link', { name: 'Inbox' }).click();
+  await page.getByRole('link', { name: /Is it safe/ }).waitFor();
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await button.click();
+  await button.waitFor();
+  expect(loads()).toBe(3);
+
+  await device.context.unroute(/\/keys-page-.*\.js$/);
+  await button.click();
+  await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+  expect(loads()).toBe(4);
+});
