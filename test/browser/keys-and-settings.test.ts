@@ -206,3 +206,32 @@ test('other sessions are ended one by one, all at once, or with this one', async
   await page.waitForURL('**/auth/login');
   expect(await isSignedIn(device)).toBe(false);
 });
+
+test('an account is added at its provider, and removed with what ends', async () => {
+  await using device = await stage.signIn(newUser());
+  const page = await openSettings(device);
+  await device.context.route('https://github.com/**', (route) => route.fulfill({ body: 'GitHub' }));
+  await button(page, 'Add GitHub').click();
+  await page.waitForURL('https://github.com/login/oauth/authorize?**');
+
+  const identities = ['github', 'dev'].map((provider) => ({
+    provider,
+    label: 'ada',
+    createdAt: new Date().toISOString(),
+  }));
+  await device.context.route('**/api/identities', (route) =>
+    route.fulfill({ json: { identities, providers: [] } }),
+  );
+  await device.context.route('**/api/identities/github', (route) => route.fulfill({ status: 204 }));
+  await openSettings(device);
+  await button(page, 'Remove Local sign-in').click();
+  await page.getByText('this one too, so you sign in again in another way').waitFor();
+  await button(page, 'Keep it').click();
+  await button(page, 'Remove GitHub').click();
+  await page.getByText('every session that was begun with it ends.').waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await button(page, 'Remove GitHub').last().click();
+  await page.getByText('GitHub is removed.').waitFor();
+  // The last one stays.
+  expect(await button(page, /^Remove (Local|GitHub)/).count()).toBe(0);
+});

@@ -11,6 +11,7 @@ const args = [
 ];
 
 /** A real browser without a window, which asks nothing of the world outside. */
-export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await findBrowser(), args, timeout: 60_000 });
+export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
+  const executablePath = await findBrowser();
+  return chromium.launch({ executablePath, args: [...args, ...flags], timeout: 60_000 });
 }
