@@ -265,6 +265,20 @@ describe('an answer that was begun before the page was left', () => {
     expect(await textsOf(request)).toEqual(['Once.', 'Twice.']);
   });
 
+  test('is reported once it is kept, before it goes out', async () => {
+    const conversation = await ask('Is it safe?');
+    const request = await expertWith().request(conversation.requestId);
+    const posts = () => calls.filter(({ init, path }) => isPost(init, path)).length;
+    let atReport: { kept: Promise<string>; posts: number } | undefined;
+    await request.answer('Once.', {
+      onKept: () => {
+        atReport = { kept: keptIn(conversation.requestId), posts: posts() };
+      },
+    });
+    expect(await atReport?.kept).toContain('Once.');
+    expect([atReport?.posts, posts()]).toEqual([0, 1]);
+  });
+
   test('goes out although the page was closed before the request was picked up', async () => {
     const conversation = await ask('Is it safe?');
     const isPickUp = (_: unknown, input: unknown) => String(input).endsWith('/key-exchange');

@@ -20,6 +20,11 @@ export interface AnswerOptions extends SendOptions {
    * root refuses: it may be the relay that has taken the keys away. Default false.
    */
   readonly plaintext?: boolean | undefined;
+  /**
+   * Called once the text is in the memory of an expert that works by a session: from then on it goes out even if the
+   * page is closed before `answer` has settled.
+   */
+  readonly onKept?: (() => void) | undefined;
 }
 
 /**

@@ -64,9 +64,9 @@ export class Requested extends Talk<Head> implements ExpertRequest {
   }
 
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
-    const { signal, plaintext = false } = checkOptions(options, 'plaintext signal');
+    const { signal, plaintext = false, onKept } = checkOptions(options, 'plaintext signal onKept');
     if (this.#hasRoot && !this.#side.isEncrypted && !plaintext) throw readableByRelay();
-    return await this.talk.sender.send(text, signal);
+    return await this.talk.sender.send(text, signal, onKept);
   }
 
   async discard(): Promise<readonly string[]> {

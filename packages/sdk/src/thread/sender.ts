@@ -56,10 +56,11 @@ export interface Sender {
   readonly hasDrafts: boolean;
   /** Whether there is something that could go out now. */
   readonly isDue: boolean;
-  /** Gives whether the text has gone out. */
+  /** Gives whether the text has gone out. `onKept` is called once it is in the outbox. */
   send(
     text: string,
     signal: AbortSignal | undefined,
+    onKept?: () => void,
   ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
   /** Sends whatever can be sent by now. */
   flush(signal?: AbortSignal): Promise<void>;
@@ -137,8 +138,9 @@ export function createSender(options: SenderOptions): Sender {
     if (isOthers) await thread.read(signal);
   }
 
-  async function flush(signal?: AbortSignal): Promise<void> {
+  async function flush(signal?: AbortSignal, onKept?: () => void): Promise<void> {
     await keep();
+    if (outbox) onKept?.();
     await queue(async () => {
       if (thread.refusal) throw thread.refusal;
       // A client that comes back may have been refused something: nothing goes out before it has looked.
@@ -169,7 +171,7 @@ export function createSender(options: SenderOptions): Sender {
     get isDue() {
       return isDue();
     },
-    async send(text, signal) {
+    async send(text, signal, onKept = () => {}) {
       checkText(text, isPlain());
       throwIfAborted(signal);
       thread.checkOpen();
@@ -179,7 +181,7 @@ export function createSender(options: SenderOptions): Sender {
       try {
         await orAborted<void>(signal, (resolve, reject) => {
           // What was begun goes on by itself.
-          flush(signal).then(resolve, reject);
+          flush(signal, onKept).then(resolve, reject);
           return () => {};
         });
       } catch (error) {
@@ -192,7 +194,7 @@ export function createSender(options: SenderOptions): Sender {
       }
       return { messageId: draft.messageId, isSent: !unsent().includes(draft) };
     },
-    flush,
+    flush: (signal) => flush(signal),
     keep,
     discard: () =>
       queue(async () => {

@@ -5,6 +5,7 @@ import { App, createQueryClient } from './app/app.tsx';
 import { StartFailure } from './app/start-failure.tsx';
 import { applyPreferences } from './preferences/preferences.ts';
 import { createServices } from './services/services.tsx';
+import { probeWhileUnreachable } from './session/call.ts';
 import { followNetwork } from './session/connection.ts';
 import { readMe } from './session/me.ts';
 import { followUser } from './session/one-user.ts';
@@ -13,6 +14,7 @@ import { followUser } from './session/one-user.ts';
 Object.assign(globalThis, { hasStarted: true });
 applyPreferences();
 followNetwork();
+probeWhileUnreachable();
 
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const start = async () => {

@@ -23,8 +23,8 @@ export interface Conversation {
   readAgain(): void;
   /** @throws RelayError */
   pickUp(): Promise<void>;
-  /** What becomes of it is shown in `answers`. */
-  send(text: string): Promise<void>;
+  /** What becomes of it is shown in `answers`. `onKept` is called once it goes out even if the page is closed. */
+  send(text: string, onKept?: () => void): Promise<void>;
   sendAgain(answer: PendingAnswer): Promise<void>;
   /** Takes out an answer that was refused. */
   discard(answer: PendingAnswer): Promise<void>;
@@ -164,7 +164,7 @@ export function createConversation({
     else await storage.delete(refusedName);
   }
 
-  async function send(text: string): Promise<void> {
+  async function send(text: string, onKept?: () => void): Promise<void> {
     const { answers, messages } = state.get();
     const answer: PendingAnswer = {
       key: nextKey(),
@@ -177,7 +177,10 @@ export function createConversation({
     update({ answers: [...answers, answer] });
     const request = await untilOpen();
     try {
-      const { messageId, isSent } = await request.answer(text, { plaintext: !request.encrypted });
+      const { messageId, isSent } = await request.answer(text, {
+        plaintext: !request.encrypted,
+        ...(onKept && { onKept }),
+      });
       inFlight.delete(answer.key);
       change(answer.key, { delivery: isSent ? 'sent' : 'waiting', messageId });
     } catch (error) {

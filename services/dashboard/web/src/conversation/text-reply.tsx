@@ -68,7 +68,8 @@ function Box({
       box.current?.focus();
       return;
     }
-    draft.handOver(conversation.send(text));
+    // A draft until it is kept as an answer, and no longer: after a reload it must not be both.
+    draft.handOver(new Promise<void>((resolve) => void conversation.send(text, resolve).finally(resolve)));
     setIsPreview(false);
     onSent();
     box.current?.focus();

@@ -162,8 +162,8 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     try {
       await readPage({}, undefined, undefined);
     } catch (error) {
-      // After an outage the lists are read again anyway.
-      if (error instanceof CallError && error.status === 429) live.pace.run('newest', readNewest);
+      // The stream may outlive an outage of the relay, and then nothing else reads these.
+      if (error instanceof CallError && error.isPassing) live.pace.run('newest', readNewest);
       throw error;
     }
     const found = new Set(rows.get().flatMap(({ requestId, agent }) => (agent ? requestId : [])));

@@ -21,15 +21,34 @@ export class CallError extends Error {
 
 /** `fetch`, for calls of this page and of the SDK alike: what comes back also shows whether the relay can be reached. */
 export const relayFetch: typeof fetch = async (input, init) => {
+  const begunAt = performance.now();
   try {
     const response = await fetch(input, init);
-    noteAnswer(response);
+    noteAnswer(response, begunAt);
     return response;
   } catch (error) {
     if (!init?.signal?.aborted) noteFailure();
     throw error;
   }
 };
+
+const probeMs = 10_000;
+
+/** While the relay cannot be reached, calls it now and then: otherwise a page that calls nothing never shows that it is back. */
+export function probeWhileUnreachable(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const schedule = () => {
+    if (timer !== undefined || connection.get().kind !== 'unreachable') return;
+    timer = setTimeout(async () => {
+      if (connection.get().kind === 'unreachable') {
+        await relayFetch('/api/me', { cache: 'no-store', redirect: 'error' }).catch(() => {});
+      }
+      timer = undefined;
+      schedule();
+    }, probeMs);
+  };
+  connection.subscribe(schedule);
+}
 
 export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';

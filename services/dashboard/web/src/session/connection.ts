@@ -21,8 +21,11 @@ export const connection: Store<Connection> = createStore<Connection>(
 /** Whether events arrive: undefined before the first stream has opened. */
 export const streamIsOpen: Store<boolean | undefined> = createStore<boolean | undefined>(undefined);
 
+let wentOfflineAt = Number.NEGATIVE_INFINITY;
+
 export function followNetwork(): void {
   addEventListener('offline', () => {
+    wentOfflineAt = performance.now();
     if (connection.get().kind !== 'signed-out') connection.set({ kind: 'offline' });
   });
   addEventListener('online', () => {
@@ -30,10 +33,13 @@ export function followNetwork(): void {
   });
 }
 
-export function noteAnswer({ ok, status, headers }: Response): void {
+/** `begunAt`: when the call was begun, as `performance.now()` said. */
+export function noteAnswer({ ok, status, headers }: Response, begunAt: number): void {
   if (status === 401) connection.set({ kind: 'signed-out' });
   else if (status === 429) limit(Number(headers.get('retry-after') ?? 60) * 1_000);
   else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
+  // An answer to a call from before the network was lost does not show that the network is back.
+  else if (begunAt < wentOfflineAt) return;
   // After a sign-in in another tab this one goes on.
   else if (ok || connection.get().kind !== 'signed-out') connection.set(online);
 }

@@ -1,0 +1,203 @@
+import { type Cable, createCable, eventually } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { makeExpertKey } from './stage/make-expert-key.ts';
+import { type Device, openStage, type Stage, type TestAgent } from './stage/open-stage.ts';
+
+/* What an open page makes of outages: of the network, of the relay, of its Redis, of the session, of the page itself. */
+
+let cable: Cable;
+let stage: Stage;
+let device: Device;
+let agent: TestAgent;
+let users = 0;
+
+beforeAll(async () => {
+  cable = await createCable(process.env.REDIS_URL ?? '');
+  stage = await openStage({ servers: { redisUrl: cable.url } });
+  // Chromium may have to be installed first.
+}, 600_000);
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await cable?.stop();
+});
+beforeEach(async () => {
+  users += 1;
+  device = await stage.signIn(`ada-${users}`);
+  agent = await device.newAgent();
+});
+afterEach(async () => {
+  await agent[Symbol.asyncDispose]();
+  await device[Symbol.asyncDispose]();
+});
+
+const ask = (question: string) => agent.askPlainly({ question, plaintext: question });
+const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
+
+/** Opens a request whose page is then not to be loaded again. */
+async function openMarked(requestId: string): Promise<Page> {
+  const page = await device.open(`/requests/${requestId}`);
+  await box(page).waitFor();
+  await page.evaluate(() => Object.assign(globalThis, { wasNotLoadedAgain: true }));
+  return page;
+}
+
+const wasNotLoadedAgain = (page: Page) => page.evaluate('globalThis.wasNotLoadedAgain === true');
+
+/** The texts of a plain request, as the agent reads them. */
+async function textsOf(requestId: string): Promise<(string | undefined)[]> {
+  const headers = { 'x-api-key': agent.apiKey };
+  const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/messages/${requestId}`, { headers });
+  const { messages } = (await answer.json()) as { messages: { plaintext?: string }[] };
+  return messages.map(({ plaintext }) => plaintext);
+}
+
+test('offline and back: what came meanwhile appears, what was written meanwhile is sent once', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  await device.context.setOffline(true);
+  await page.getByText('Offline. New requests will appear when you are back.').waitFor();
+  await box(page).fill('Written offline');
+  await sendButton(page).click();
+  await page.getByText('Waiting: it is sent once the relay can be reached.').waitFor();
+  await ask('A question from meanwhile');
+
+  await device.context.setOffline(false);
+  await page.getByRole('link', { name: /A question from meanwhile/ }).waitFor();
+  await page.locator('[data-delivery]').waitFor({ state: 'detached' });
+  expect(await textsOf(requestId)).toEqual(['Written offline']);
+  expect(await wasNotLoadedAgain(page)).toBe(true);
+});
+
+test('an answer to a call from before does not hide that the browser is offline', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  const keys = '/api/keys';
+  const held = new Promise<() => Promise<void>>((resolve) => {
+    void page.route(keys, (route) =>
+      resolve(() => route.fulfill({ json: { keys: [] }, headers: { 'cache-control': 'no-store' } })),
+    );
+  });
+  await page.getByRole('link', { name: 'Keys' }).click();
+  const answer = await held;
+  await device.context.setOffline(true);
+  const sentence = page.getByText('Offline. New requests will appear when you are back.');
+  await sentence.waitFor();
+  const answered = page.waitForResponse((response) => response.url().endsWith(keys));
+  await answer();
+  await (await answered).finished();
+  await page.getByText('You have no keys.').waitFor();
+  expect(await sentence.isVisible()).toBe(true);
+});
+
+test('gateway and hub are restarted under an open page, which goes on', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  const meanwhile = async () => {
+    await page.getByText('Reconnecting…').waitFor();
+  };
+  await Promise.all([
+    stage.relay.restart('gateway', { meanwhile }),
+    stage.relay.restart('hub', { meanwhile }),
+  ]);
+  await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+  await ask('A question from afterwards');
+  await page.getByRole('link', { name: /A question from afterwards/ }).waitFor();
+  await box(page).fill('Still here');
+  await sendButton(page).click();
+  await eventually('the answer', async () => (await textsOf(requestId)).includes('Still here'));
+  expect(await wasNotLoadedAgain(page)).toBe(true);
+});
+
+test('while Redis is frozen the page says that it reconnects, and it goes on afterwards', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  cable.hold();
+  try {
+    await box(page).fill('Written meanwhile');
+    await sendButton(page).click();
+    await page.getByText('Reconnecting…').waitFor();
+  } finally {
+    await cable.mend();
+  }
+  await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+  await page.locator('[data-delivery]').waitFor({ state: 'detached' });
+  expect(await textsOf(requestId)).toEqual(['Written meanwhile']);
+  await ask('A question from afterwards');
+  await page.getByRole('link', { name: /A question from afterwards/ }).waitFor();
+  expect(await wasNotLoadedAgain(page)).toBe(true);
+});
+
+test('a request that arrives while Redis is frozen is complete afterwards', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  cable.hold();
+  try {
+    await ask('A question from meanwhile');
+    await page.getByRole('link', { name: /A question from meanwhile/ }).waitFor();
+    await page.getByText('Reconnecting…').waitFor();
+  } finally {
+    await cable.mend();
+  }
+  await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: /build agent.*A question from meanwhile/s }).waitFor();
+});
+
+test('a session that ends in mid-typing: the text is there after the next sign-in', async () => {
+  await using phone = await stage.signIn('dev');
+  await using laptop = await stage.signIn('dev');
+  await using own = await laptop.newAgent();
+  const { requestId } = await own.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
+  const page = await laptop.open(`/requests/${requestId}`);
+  await box(page).fill('Half a sent');
+  const { sessions } = await laptop.call<{ sessions: { id: string; current: boolean }[] }>(
+    'GET',
+    '/api/sessions',
+  );
+  const ended = sessions.find(({ current }) => current)?.id;
+  await phone.call('DELETE', `/api/sessions/${ended}`);
+  await page.getByText('You were signed out. What you typed is kept.').waitFor();
+  expect(await box(page).inputValue()).toBe('Half a sent');
+  await box(page).press('End');
+  await box(page).pressSequentially('ence');
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await page.getByRole('button', { name: /Sign in as dev/ }).click();
+  await box(page).waitFor();
+  await page.waitForFunction(`document.querySelector('textarea')?.value === 'Half a sentence'`);
+});
+
+test('a page that is loaded again right after "Send" sends the answer once', async () => {
+  const conversation = await agent.ask('Which of the two?');
+  const page = await device.open();
+  await page.getByRole('link', { name: /Which of the two/ }).click();
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await makeExpertKey(page);
+  await box(page).waitFor();
+
+  // The first call never arrives, the second one arrives and its answer does not.
+  for (const [text, arrives] of [
+    ['The first one', false],
+    ['And the other', true],
+  ] as const) {
+    const path = /\/api\/requests\/[^/]+\/messages$/;
+    const held = new Promise<void>((resolve) => {
+      void page.route(path, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        if (arrives) await route.fetch();
+        resolve();
+      });
+    });
+    await box(page).fill(text);
+    await sendButton(page).click();
+    await held;
+    await page.unroute(path);
+    await page.reload();
+    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe(text);
+    await page.getByRole('article').getByText(text).waitFor();
+    await page.locator('[data-delivery]').waitFor({ state: 'detached' });
+    expect(await box(page).inputValue()).toBe('');
+  }
+  await conversation.refresh();
+  expect(conversation.responseCount).toBe(2);
+});
