@@ -56,6 +56,8 @@ export async function screenshots(names: string[]): Promise<void> {
 
 async function takeScreenshots(page: Page, state: string): Promise<void> {
   const before = page.viewportSize();
+  // Nothing is shown as under the pointer.
+  await page.mouse.move(0, 0);
   for (const size of sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -109,3 +109,10 @@ export const closed = {
   question: 'Two columns are called `amount`. Which of them is the net amount?',
   hoursAgo: 47,
 } satisfies SampleRequest;
+
+export const restart = {
+  agent: 'on-call assistant',
+  question: 'May I restart `web-2`? It has served stale pages since 10:40.',
+  messages: [{ role: 'assistant', content: 'The other five servers are fine. It takes 8 % of all calls.' }],
+  hoursAgo: 0.4,
+} satisfies SampleRequest;

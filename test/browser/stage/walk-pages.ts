@@ -10,6 +10,7 @@ import {
   migration,
   others,
   refund,
+  restart,
   type SampleRequest,
 } from './sample-requests.ts';
 import { setAge } from './set-age.ts';
@@ -227,17 +228,8 @@ async function playConversations(
   await page.getByText('This request has ended.').waitFor();
   await visit('conversation-ended', page);
 
-  await playReplay(
-    stage,
-    device,
-    visit,
-    await ask({
-      ...migration,
-      question: 'May I restart `web-2`? It has served stale pages since 10:40.',
-      agent: 'on-call assistant',
-    }),
-    (await agentOf('on-call assistant')).apiKey,
-  );
+  const { apiKey } = await agentOf(restart.agent);
+  await playReplay(stage, device, visit, await ask(restart), apiKey);
 
   await page.goto('/dashboard/requests');
   await page.getByRole('link', { name: /voucher/ }).waitFor();

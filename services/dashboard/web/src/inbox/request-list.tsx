@@ -102,7 +102,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       const [text, hint] = search.settled
         ? [
             `Nothing found for “${search.settled}” in ${filterNames[filter]}.`,
-            'Search the other lists, or for a code such as HS-7K3M9QXA.',
+            'Search the other lists, or for a code such as HS‑7K3M9QXA.',
           ]
         : emptyTexts[filter];
       return (
