@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -48,4 +48,10 @@ function takeLock(lock: string): boolean {
     if (age > staleMs) rmSync(lock, { recursive: true, force: true });
     return false;
   }
+}
+
+/** A program of the PATH, or of further folders. */
+export function findProgram(name: string, ...more: string[]): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...more];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }

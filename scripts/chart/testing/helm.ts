@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../local/home.ts';
-import { cachedTool, run } from './cached-tool.ts';
+import { cachedTool, findProgram, run } from './cached-tool.ts';
 
 const version = '3.22.0';
 export const chart = join(root, 'charts/expert-relay');
@@ -33,11 +32,6 @@ async function findHelm(): Promise<string | undefined> {
     return undefined;
   });
   return folder && join(folder, 'helm');
-}
-
-function findProgram(name: string, ...more: string[]): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...more];
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 const program = await findHelm();

@@ -90,6 +90,7 @@ describe('the outbox relay', () => {
     expect(text).toContain('relay_outbox_failed_rows{service="test"} 6');
     expect(text).toContain('relay_outbox_waiting_rows{service="test"} 0');
     expect(text).toContain('relay_outbox_published_total{service="test"} 6');
+    expect(text).toContain('relay_outbox_leader{service="test"} 1');
   });
 
   test('passes on a type of event that only a newer release knows', async () => {

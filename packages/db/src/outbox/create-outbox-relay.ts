@@ -46,10 +46,12 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
 
   async function lead(client: Parameters<typeof leadOutbox>[0]['client'], lost: AbortSignal): Promise<void> {
     leads = true;
+    metrics.leader.set(1);
     try {
       await leadOutbox({ client, lost, nats, bell, settings, keepFor, log, metrics });
     } finally {
       leads = false;
+      metrics.leader.set(0);
     }
   }
 

@@ -4,6 +4,7 @@ import type pg from 'pg';
 export interface OutboxMetrics {
   readonly published: Counter;
   readonly retries: Counter;
+  readonly leader: Gauge;
   /** Counts the rows that wait, all of them above `watermark`; only the leader does. */
   measure(client: pg.ClientBase, watermark: number): Promise<void>;
   /** A process that no longer leads reports no backlog. */
@@ -28,6 +29,11 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
     registers,
   });
   return {
+    leader: new Gauge({
+      name: 'relay_outbox_leader',
+      help: '1 where the outbox is led, 0 elsewhere: one process of requests or messages leads it.',
+      registers,
+    }),
     published: new Counter({
       name: 'relay_outbox_published_total',
       help: 'Events that NATS acknowledged.',

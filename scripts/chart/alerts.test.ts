@@ -1,0 +1,72 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readTree } from '../../test/rules/tree.ts';
+import { root } from '../local/home.ts';
+import { run } from './testing/cached-tool.ts';
+import { chart, manifestsOf, withHelm } from './testing/helm.ts';
+import { promtool } from './testing/promtool.ts';
+
+const withPromtool = (promtool ? test : test.skip) as typeof test;
+
+const file = join(chart, 'files/alerts.yaml');
+const cases = join(root, 'scripts/chart/alerts.test.yaml');
+
+interface Alert {
+  alert: string;
+  expr: string;
+  annotations: { runbook_url: string };
+}
+const alerts: Alert[] = parse(readFileSync(file, 'utf8')).groups.flatMap(
+  ({ rules }: { rules: Alert[] }) => rules,
+);
+const names = alerts.map(({ alert }) => alert);
+
+withPromtool('each alert fires when it should, and stays quiet when it should', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-alerts-'));
+  cpSync(file, join(folder, 'alerts.yaml'));
+  cpSync(cases, join(folder, 'cases.yaml'));
+  const tested = await run(promtool ?? '', ['test', 'rules', 'cases.yaml'], { cwd: folder }).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  rmSync(folder, { recursive: true });
+  expect(`${tested.stdout}${tested.stderr}`).toMatch(/SUCCESS\s*$/);
+});
+
+test('each alert has a case in which it fires', () => {
+  const { tests } = parse(readFileSync(cases, 'utf8')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+  };
+  const fired = tests
+    .flatMap((one) => one.alert_rule_test)
+    .filter(({ exp_alerts }) => exp_alerts.length > 0)
+    .map(({ alertname }) => alertname);
+  expect([...new Set(fired)].sort()).toEqual([...names].sort());
+});
+
+test('each alert is about metrics that a service has', () => {
+  const code = [...readTree()]
+    .filter(([path]) => /^(services|packages)\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'))
+    .map(([, text]) => text)
+    .join('\n');
+  const metrics = alerts.flatMap(({ expr }) => expr.match(/\brelay_\w+/g) ?? []);
+  const known = (name: string) => code.includes(`'${name.replace(/_(count|sum|bucket)$/, '')}'`);
+  expect(metrics.filter((name) => !known(name))).toEqual([]);
+  expect(metrics.length).toBeGreaterThanOrEqual(alerts.length);
+});
+
+test('each alert leads to its section of the runbook', () => {
+  const runbook = readFileSync(join(root, 'docs/runbook.md'), 'utf8');
+  for (const { alert, annotations } of alerts) {
+    expect(annotations.runbook_url).toMatch(new RegExp(`/docs/runbook\\.md#${alert.toLowerCase()}$`));
+    expect(runbook).toContain(`\n### ${alert}\n`);
+  }
+});
+
+withHelm('the chart hands the same rules to the Prometheus operator', async () => {
+  const rule = (await manifestsOf('everything')).find(({ kind }) => kind === 'PrometheusRule');
+  expect(rule?.spec).toEqual(parse(readFileSync(file, 'utf8')));
+  expect(rule?.metadata.labels.release).toBe('prometheus');
+});
