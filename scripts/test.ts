@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { findHelm } from './chart/testing/find-helm.ts';
 import { openHome, root } from './local/home.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { identify } from './processes/process-identity.ts';
@@ -16,6 +17,8 @@ import { createTerminal } from './terminal/terminal.ts';
 /** `npm test`: all tests, or those that the arguments name, over real servers of their own. */
 export async function test(args: string[]): Promise<void> {
   const terminal = createTerminal();
+  // Where it has to be compiled, that takes minutes: the first tests that need it come late enough then.
+  if (args.every((arg) => arg.startsWith('-'))) void findHelm();
   const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-test-')));
   try {
     const code = await withRun(

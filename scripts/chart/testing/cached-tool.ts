@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,16 +8,17 @@ import { promisify } from 'node:util';
 export const run = promisify(execFile);
 
 /** Where tools are kept that tests have to fetch, for all checkouts. */
-const cache = join(
+const toolCache = join(
   process.env.RELAY_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay'),
   'tools',
 );
 
-/** A maker that ended without removing its lock: compiling takes minutes, never this long. */
-const staleMs = 20 * 60_000;
-
 /** A folder of the cache, made by one process while all others wait for it. Its name holds the tool's version. */
-export async function cachedTool(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+export async function cachedTool(
+  name: string,
+  make: (folder: string) => Promise<void>,
+  cache = toolCache,
+): Promise<string> {
   const folder = join(cache, name);
   const lock = `${folder}.lock`;
   mkdirSync(cache, { recursive: true });
@@ -33,20 +34,30 @@ export async function cachedTool(name: string, make: (folder: string) => Promise
       await make(`${folder}.part`);
       renameSync(`${folder}.part`, folder);
     } finally {
-      rmdirSync(lock);
+      rmSync(lock);
     }
   }
   return folder;
 }
 
+/** The lock names the process that makes the tool: when that was killed, another one takes over. */
 function takeLock(lock: string): boolean {
   try {
-    mkdirSync(lock);
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > staleMs) rmSync(lock, { recursive: true, force: true });
+    if (!holderLives(lock)) rmSync(lock, { force: true });
     return false;
+  }
+}
+
+function holderLives(lock: string): boolean {
+  try {
+    // Empty for the moment between its making and its writing.
+    const pid = Number(readFileSync(lock, 'utf8'));
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
