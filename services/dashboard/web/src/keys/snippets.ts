@@ -1,5 +1,8 @@
 import type { KeyKind } from './key-calls.ts';
 
+/** The snippet's import, not this file's: the page has no module of Node. */
+const readline = 'node:readline/promises';
+
 /** One way to use a key: blocks of code that work as they are, in this order. */
 export interface Snippet {
   readonly name: string;
@@ -133,7 +136,7 @@ node answer.mjs`,
         },
         {
           title: 'answer.mjs',
-          code: `import { createInterface } from 'node:readline/promises';
+          code: `import { createInterface } from '${readline}';
 import { openVault } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 

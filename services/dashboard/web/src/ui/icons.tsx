@@ -46,4 +46,3 @@ export const LockIcon = icon(
     <path d="M7 9V6.5a3 3 0 0 1 6 0V9" />
   </>,
 );
-export const CloseIcon = icon(<path d="m5 5 10 10M15 5 5 15" />);

@@ -36,7 +36,7 @@ export function Time({
   );
 }
 
-export function describeAge(time: number, now: number): string {
+function describeAge(time: number, now: number): string {
   const age = now - time;
   if (age < 60_000) return 'now';
   if (age < hour) return relative.format(-Math.floor(age / 60_000), 'minute');
