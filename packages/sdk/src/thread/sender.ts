@@ -171,7 +171,7 @@ export function createSender(options: SenderOptions): Sender {
     get isDue() {
       return isDue();
     },
-    async send(text, signal, onKept = () => {}) {
+    async send(text, signal, onKept) {
       checkText(text, isPlain());
       throwIfAborted(signal);
       thread.checkOpen();

@@ -30,7 +30,7 @@ export async function parseRecoveryCode(text: string): Promise<string> {
   }
   throw new RelayError(
     'wrong_recovery_code',
-    'This recovery code has a typing mistake: it has 28 letters and digits in seven groups of four, and the last two must match the others. Compare it with what you wrote down.',
+    'This recovery code has a typing mistake: it has seven groups of four letters or digits. Compare it with what you wrote down.',
   );
 }
 
