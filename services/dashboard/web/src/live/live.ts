@@ -16,8 +16,8 @@ export interface Live {
   readonly pace: Pace;
 }
 
-/** At most 15 reads a minute after a burst, of all tabs together: the page budget is 60, and opening pages costs calls too. */
-const spacingMs = 4_000;
+/** At most 12 reads a minute after a burst, of all tabs together: the page budget is 60, and opening pages costs calls too. */
+const spacingMs = 5_000;
 const burst = 2;
 
 /** One tab has the stream of events and passes them on to the others. */

@@ -6,13 +6,17 @@ type Call = (event: ExpertEvent) => void;
 /** Passes events on at the pace of calls: of several about one request, the newest. */
 export function createPacedCalls(pace: Pace): { emit: Call; listen(call: Call): () => void } {
   const calls = new Set<Call>();
+  /** By request, those that were not passed on yet. */
+  let newest = new Map<string, ExpertEvent>();
   return {
     emit(event) {
       if (calls.size === 0) return;
-      const name = event.type === 'unknown' ? 'conversations' : `conversation:${event.requestId}`;
-      // One place in the queue for all listeners: each looks only at its own request.
-      pace.run(name, () => {
-        for (const call of [...calls]) call(event);
+      newest.set(event.type === 'unknown' ? '' : event.requestId, event);
+      // One place in the queue for all requests: those that are not open must not delay the one that is.
+      pace.run('conversations', () => {
+        const events = [...newest.values()];
+        newest = new Map();
+        for (const each of events) for (const call of [...calls]) call(each);
       });
     },
     listen(call) {

@@ -1,0 +1,139 @@
+import {
+  makeRecoveryCode,
+  makeRoot,
+  openExpert,
+  openVault,
+  sealVault,
+  type Vault,
+} from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { makeExpertKey } from './stage/make-expert-key.ts';
+import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+
+/* One expert key on several devices: two browsers, or a browser and a program. */
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+  // Chromium may have to be installed first.
+}, 600_000);
+afterAll(async () => await stage?.[Symbol.asyncDispose]());
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
+
+async function openKey(page: Page, code: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Recovery code' }).fill(code);
+  await page.getByRole('button', { name: 'Open my key' }).click();
+}
+
+async function send(page: Page, text: string): Promise<void> {
+  await box(page).fill(text);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+}
+
+/** Reads or writes the vault as a program does: with a provider key. */
+async function callVault(apiKey: string, vault?: Vault): Promise<Vault> {
+  const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/vault`, {
+    method: vault ? 'PUT' : 'GET',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    ...(vault && { body: JSON.stringify({ vault }) }),
+  });
+  expect(answer.ok).toBe(true);
+  return vault ?? ((await answer.json()) as { vault: Vault }).vault;
+}
+
+const makeProviderKey = async (device: Device): Promise<string> =>
+  (await device.call<{ key: string }>('POST', '/api/keys', { name: 'script', kind: 'provider' })).key;
+
+test('what was written on the first device is readable on the second one after the recovery code', async () => {
+  await using first = await stage.signIn('ada');
+  await using agent = await first.newAgent();
+  const conversation = await agent.ask('May I remove the lock file?');
+  const page = await first.open(`/requests/${conversation.requestId}`);
+  await page.getByRole('button', { name: 'Answer' }).click();
+  const code = await makeExpertKey(page);
+  await send(page, 'Written on the laptop');
+  expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Written on the laptop');
+
+  await using second = await stage.signIn('ada', { viewport: { width: 390, height: 800 } });
+  const phone = await second.open(`/requests/${conversation.requestId}`);
+  await phone.getByRole('textbox', { name: 'Recovery code' }).waitFor();
+  expect(await phone.getByText('Written on the laptop').count()).toBe(0);
+  await openKey(phone, await makeRecoveryCode());
+  await phone.getByText('This code opens another key, or was replaced by a newer one.').waitFor();
+  await openKey(phone, code);
+  await phone.getByText('Written on the laptop').waitFor();
+  await send(phone, 'Written on the phone');
+  expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Written on the phone');
+  await page.getByText('Written on the phone').waitFor();
+});
+
+test('a key that a program has made opens in the browser', async () => {
+  await using device = await stage.signIn('bela');
+  await using agent = await device.newAgent();
+  const root = makeRoot();
+  const code = await makeRecoveryCode();
+  await callVault(await makeProviderKey(device), await sealVault(root, code));
+  const conversation = await agent.ask('Which of the two?');
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await openKey(page, code);
+  // Opening the key does not pick the request up.
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await send(page, 'The first one');
+  expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('The first one');
+  expect(conversation.fingerprint).toBe((await openExpert(root)).fingerprint);
+});
+
+test('a key that was made in the browser opens in a program', async () => {
+  await using device = await stage.signIn('cleo');
+  await using agent = await device.newAgent();
+  const conversation = await agent.ask('Which of the two?');
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await page.getByRole('button', { name: 'Answer' }).click();
+  const code = await makeExpertKey(page);
+  await send(page, 'The first one');
+  expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('The first one');
+
+  const apiKey = await makeProviderKey(device);
+  const root = await openVault(await callVault(apiKey), code);
+  const expert = createExpert({ url: stage.relay.gatewayUrl, apiKey, root });
+  try {
+    const request = await expert.request(conversation.refCode);
+    for await (const { role, text } of request.messages) {
+      expect([role, text]).toEqual(['provider', 'The first one']);
+      break;
+    }
+    await request.answer('Written by the program');
+  } finally {
+    expert.stop();
+  }
+  await page.getByText('Written by the program').waitFor();
+});
+
+test('another user of the same browser finds nothing of the first one', async () => {
+  await using device = await stage.signIn('dora');
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.askPlainly({ question: 'A secret plan', plaintext: 'A secret plan' });
+  const page = await device.open(`/requests/${requestId}`);
+  await box(page).fill('A secret draft');
+  await device.context.request.post('/auth/dev', { form: { user: 'eve' }, maxRedirects: 0 });
+  const next = await device.newTab();
+  await next.goto(`/dashboard/requests/${requestId}`);
+  await next.getByText('There is no such request, or it is not yours.').waitFor();
+  // The tab of the first user becomes one of the second.
+  await page.getByText('There is no such request, or it is not yours.').waitFor();
+  for (const tab of [page, next]) expect(await tab.getByText(/secret/).count()).toBe(0);
+  const names = await next.evaluate<string[]>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open('expert-relay');
+    opening.onerror = reject;
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('values').objectStore('values').getAllKeys();
+      reading.onsuccess = () => { opening.result.close(); resolve(reading.result); };
+    };
+  })`);
+  const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
+  expect(names.filter((name) => !name.startsWith(userId))).toEqual([]);
+});

@@ -1,0 +1,184 @@
+import { eventually } from '@expert-relay/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page, Request } from 'playwright-core';
+import { type Device, openStage, type Stage, type TestAgent } from './stage/open-stage.ts';
+
+/* Several tabs of one browser: one stream, one draft, one sign-out, and together within the page budget. */
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ own: { gateway: { RELAY_RATE_LIMIT_PAGES: '100000' } } });
+  // Chromium may have to be installed first.
+}, 600_000);
+afterAll(async () => await stage?.[Symbol.asyncDispose]());
+
+const ask = (agent: TestAgent, question: string) => agent.askPlainly({ question, plaintext: question });
+const row = (page: Page, name: RegExp) => page.getByRole('link', { name });
+const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
+
+/** A further tab with the inbox open. */
+async function openTab(device: Device, path = '/requests'): Promise<Page> {
+  const page = await device.newTab();
+  await page.goto(`/dashboard${path}`);
+  return page;
+}
+
+test('three tabs have one stream between them, which moves when its tab is closed', async () => {
+  await using device = await stage.signIn('ada');
+  await using agent = await device.newAgent();
+  const streams: Request[] = [];
+  device.context.on('request', (request) => {
+    if (request.url().startsWith(stage.relay.hubUrl) && request.method() === 'GET') streams.push(request);
+  });
+  await ask(agent, 'Question zero');
+  const tabs = [await device.open(), await openTab(device), await openTab(device)];
+  for (const tab of tabs) await row(tab, /Question zero/).waitFor();
+  await eventually('a stream', () => streams.length > 0);
+  await ask(agent, 'Question one');
+  for (const tab of tabs) await row(tab, /Question one/).waitFor();
+  expect(streams).toHaveLength(1);
+
+  const leader = streams[0]?.frame().page();
+  await leader?.close();
+  const others = tabs.filter((tab) => tab !== leader);
+  expect(others).toHaveLength(2);
+  await eventually('the stream of another tab', () => streams.length > 1);
+  await ask(agent, 'Question two');
+  for (const tab of others) await row(tab, /Question two/).waitFor();
+  expect(streams).toHaveLength(2);
+  expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+});
+
+test('a draft appears in the tab that has the same conversation open', async () => {
+  await using device = await stage.signIn('bela');
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, 'Is it safe?');
+  const first = await device.open(`/requests/${requestId}`);
+  const second = await openTab(device, `/requests/${requestId}`);
+  await box(first).waitFor();
+  await box(second).waitFor();
+  // The newest tab is the one in front, where the text is not being typed.
+  await box(first).fill('Half a sentence');
+  await eventually('the draft', async () => (await box(second).inputValue()) === 'Half a sentence');
+});
+
+test('a sign-out leads all tabs to the sign-in page and wipes what the browser kept', async () => {
+  await using device = await stage.signIn('cleo');
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, 'Is it safe?');
+  const first = await device.open(`/requests/${requestId}`);
+  await box(first).fill('A secret');
+  const others = [await openTab(device), await openTab(device, '/settings')];
+  await row(others[0] as Page, /Is it safe/).waitFor();
+  await eventually('the draft is kept', async () => (await countKept(first)) > 0);
+  await first.getByRole('button', { name: 'Sign out' }).first().click();
+  for (const tab of [first, ...others]) await tab.waitForURL(/\/auth\/login/);
+  expect(await countKept(first)).toBe(0);
+  expect((await device.context.request.get('/api/me')).status()).toBe(401);
+});
+
+/** How many values the database of the browser has. */
+const countKept = (page: Page): Promise<number> =>
+  page.evaluate<number>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open('expert-relay');
+    opening.onerror = reject;
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction('values').objectStore('values').count();
+      counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+    };
+  })`);
+
+test('a page that makes too many calls says when it continues, and continues', async () => {
+  await using device = await stage.signIn('dora');
+  await using agent = await device.newAgent();
+  await device.page.clock.install();
+  const { requestId } = await ask(agent, 'Is it safe?');
+  const page = await device.open(`/requests/${requestId}`);
+  await box(page).waitFor();
+  await stage.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '1' } });
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText(/Too many calls. This page continues at \d\d:\d\d:\d\d/).waitFor();
+
+  await stage.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '100000' } });
+  await page.clock.fastForward(61_000);
+  await page.getByText(/Too many calls/).waitFor({ state: 'detached' });
+  await page.getByText('this browser', { exact: true }).waitFor();
+});
+
+const seconds = 300;
+
+test('three tabs stay within 40 calls a minute, with an event every second for five minutes', async () => {
+  await using device = await stage.signIn('eve');
+  await using agent = await device.newAgent();
+  let second = 0;
+  let underWay = 0;
+  const calls: number[] = [];
+  const isOfGateway = (request: Request) => request.url().startsWith(stage.relay.gatewayUrl);
+  device.context.on('request', (request) => {
+    if (isOfGateway(request)) underWay += 1;
+  });
+  const end = (request: Request) => {
+    if (isOfGateway(request)) underWay -= 1;
+  };
+  device.context.on('requestfinished', end);
+  device.context.on('requestfailed', end);
+  // The gateway says of each call whether it counts.
+  device.context.on('response', (response) => {
+    if (response.headers()['ratelimit-policy']?.includes('"pages"')) calls.push(second);
+  });
+  const { requestId } = await ask(agent, 'Question zero');
+  const tabs = [device.page, await device.newTab(), await device.newTab()];
+  const { clock } = device.context;
+  await clock.install();
+  await clock.pauseAt(Date.now() + 60_000);
+  await device.page.goto(`/dashboard/requests/${requestId}`);
+  for (const tab of tabs.slice(1)) await tab.goto('/dashboard/requests');
+  for (second = 1; second <= 10; second += 1) await pass();
+  for (const tab of tabs) await row(tab, /Question zero/).waitFor();
+  await box(device.page).waitFor();
+
+  const countEvents = await watchEvents(device);
+  for (; second <= 10 + seconds; second += 1) {
+    const before = await countEvents();
+    if (second % 2 === 0) await ask(agent, `Question ${second}`);
+    else await follow(agent, requestId, `And what of ${second}?`);
+    await eventually('the event in the page', async () => (await countEvents()) > before);
+    await pass();
+    // Reads are spread over time, and none is put off for ever.
+    const earlier = device.page.getByText(`And what of ${second - 60}?`);
+    if (second % 60 === 1 && second > 80) await earlier.waitFor();
+  }
+  const inAMinute = (from: number) => calls.filter((at) => at >= from && at < from + 60).length;
+  const most = Math.max(...Array.from({ length: seconds }, (_, from) => inAMinute(from)));
+  expect(calls.length).toBeGreaterThan(20);
+  expect(most).toBeLessThanOrEqual(40);
+
+  async function pass(): Promise<void> {
+    await clock.runFor(1_000);
+    await eventually('answers to the calls', () => underWay === 0);
+  }
+});
+
+/** Says how many events the tab with the stream has passed on to the first one. */
+async function watchEvents({ page, call }: Device): Promise<() => Promise<number>> {
+  const { userId } = await call<{ userId: string }>('GET', '/api/me');
+  await page.evaluate(`{
+    globalThis.eventCount = 0;
+    new BroadcastChannel('expert-relay:${userId}').onmessage = ({ data }) => {
+      if (data.type === 'event') globalThis.eventCount += 1;
+    };
+  }`);
+  return () => page.evaluate<number>('globalThis.eventCount');
+}
+
+/** A message of the agent in a plain request. */
+async function follow(agent: TestAgent, requestId: string, plaintext: string): Promise<void> {
+  const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/message/${requestId}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },
+    body: JSON.stringify({ role: 'consumer', plaintext, messageId: crypto.randomUUID() }),
+  });
+  expect(answer.status).toBe(201);
+}
