@@ -44,6 +44,19 @@ async function checkIn(
   return problems.map((problem) => `${colorScheme}: ${problem}`);
 }
 
+test('the reply box shows its whole text after a phone was turned', async () => {
+  await using device = await stage.signIn('turned');
+  await using agent = await device.newAgent('build agent');
+  const { requestId } = await agent.askPlainly({ question: 'Why?', plaintext: 'Why?' });
+  const page = await device.open(`/requests/${requestId}`);
+  await page.setViewportSize({ width: 844, height: 700 });
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  await box.fill('Because the lock file is stale. '.repeat(8));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForFunction(`(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 1)(
+    document.querySelector('textarea'))`);
+});
+
 describe('the keyboard', () => {
   const focused = (page: Page) =>
     page.evaluate<string>(`document.activeElement.tagName + ' ' + document.activeElement.textContent`);

@@ -47,10 +47,16 @@ function Box({
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || isPreview) return;
-    element.style.height = 'auto';
-    // To measure a very long text takes long, and it fills the box anyway.
-    const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
-    element.style.height = `${height}px`;
+    const resize = () => {
+      element.style.height = 'auto';
+      // To measure a very long text takes long, and it fills the box anyway.
+      const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
+      element.style.height = `${height}px`;
+    };
+    resize();
+    // As when a phone is turned.
+    addEventListener('resize', resize);
+    return () => removeEventListener('resize', resize);
   }, [text, isPreview, box]);
 
   const { answers } = conversation.now;

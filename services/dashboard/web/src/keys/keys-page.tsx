@@ -48,6 +48,7 @@ export function KeysPage() {
         {(all) => (
           <KeyList
             keys={all}
+            isMaking={isMaking}
             onRevoked={({ name }) => {
               setDone(`The key “${name}” is revoked.`);
               opener.current?.focus();
@@ -59,13 +60,21 @@ export function KeysPage() {
   );
 }
 
-function KeyList({ keys, onRevoked }: { keys: readonly Key[]; onRevoked: (key: Key) => void }) {
+interface KeyListProps {
+  readonly keys: readonly Key[];
+  readonly isMaking: boolean;
+  readonly onRevoked: (key: Key) => void;
+}
+
+function KeyList({ keys, isMaking, onRevoked }: KeyListProps) {
   const active = keys.filter(({ revokedAt }) => revokedAt === null);
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
   return (
     <>
       {active.length === 0 ? (
-        <p className={styles.nothing}>You have no keys. Make one for the first agent that asks you.</p>
+        !isMaking && (
+          <p className={styles.nothing}>You have no keys. Make one for the first agent that asks you.</p>
+        )
       ) : (
         <ul className={styles.list} aria-label="Keys in use">
           {active.map((key) => (
