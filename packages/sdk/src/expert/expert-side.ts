@@ -186,7 +186,7 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
 const withoutRoot = () =>
   new RelayError(
     'no_keys_yet',
-    'This conversation is encrypted. Give the expert its `root`: the recovery code restores it.',
+    'This conversation is encrypted. Give the expert its `root`.',
   );
 
 const othersKeys = () =>
