@@ -95,7 +95,7 @@ test('the bot answers the agent of bare curl in plain text only when told to', a
   const strict = startBot();
   await strict.says(/I am/);
   const unanswered = ask('bash', 'examples/agent.sh', 'May I?');
-  await strict.says(/is not answered\. Not sent: the agent has no keys/);
+  await strict.says(/is not answered\. The agent has no keys/);
   await unanswered.stop();
   await strict.stop();
   const bot = startBot('--plaintext');

@@ -64,7 +64,7 @@ export class Requested extends Talk<Head> implements ExpertRequest {
   }
 
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
-    const { signal, plaintext = false, onKept } = checkOptions(options, 'plaintext signal onKept');
+    const { signal, plaintext, onKept } = checkOptions(options, 'plaintext signal onKept');
     if (this.#hasRoot && !this.#side.isEncrypted && !plaintext) throw readableByRelay();
     return await this.talk.sender.send(text, signal, onKept);
   }
@@ -76,5 +76,5 @@ export class Requested extends Talk<Head> implements ExpertRequest {
 
 const readableByRelay = () =>
   invalidInput(
-    'Not sent: the agent has no keys, so the relay could read this. Send it with `plaintext: true`.',
+    'The agent has no keys: the relay could read this. Send it with `plaintext: true`.',
   );
