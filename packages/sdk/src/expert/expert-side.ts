@@ -184,10 +184,7 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
 });
 
 const withoutRoot = () =>
-  new RelayError(
-    'no_keys_yet',
-    'This conversation is encrypted. Give the expert its `root`.',
-  );
+  new RelayError('no_keys_yet', 'This conversation is encrypted. Give the expert its `root`.');
 
 const othersKeys = () =>
   refusal(

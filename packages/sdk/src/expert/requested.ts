@@ -75,6 +75,4 @@ export class Requested extends Talk<Head> implements ExpertRequest {
 }
 
 const readableByRelay = () =>
-  invalidInput(
-    'The agent has no keys: the relay could read this. Send it with `plaintext: true`.',
-  );
+  invalidInput('The agent has no keys: the relay could read this. Send it with `plaintext: true`.');
