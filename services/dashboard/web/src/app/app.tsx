@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { Suspense } from 'react';
-import { Redirect, Route, Router, Switch } from 'wouter';
+import { type ReactNode, Suspense } from 'react';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { InboxProvider } from '../inbox/inbox-context.tsx';
 import { InboxPage } from '../inbox/inbox-page.tsx';
 import { type Services, ServicesProvider } from '../services/services.tsx';
@@ -39,7 +39,7 @@ export function App({ services, queries }: { services: Services; queries: QueryC
         <Router base="/dashboard">
           <InboxProvider>
             <Shell>
-              <ErrorBoundary>
+              <PageErrorBoundary>
                 <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
                   <Switch>
                     <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
@@ -51,11 +51,17 @@ export function App({ services, queries }: { services: Services; queries: QueryC
                     <Route component={NotFoundPage} />
                   </Switch>
                 </Suspense>
-              </ErrorBoundary>
+              </PageErrorBoundary>
             </Shell>
           </InboxProvider>
         </Router>
       </ServicesProvider>
     </QueryClientProvider>
   );
+}
+
+/** A page that has failed does not keep the others from being opened. */
+function PageErrorBoundary({ children }: { children: ReactNode }) {
+  const [location] = useLocation();
+  return <ErrorBoundary location={location}>{children}</ErrorBoundary>;
 }

@@ -2,12 +2,22 @@ import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 
+interface ErrorBoundaryProps {
+  /** The address of the page: another one is shown although this one has failed. */
+  readonly location: string;
+  readonly children: ReactNode;
+}
+
 /** Instead of a blank page, when the program fails. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 
   static getDerivedStateFromError() {
     return { hasFailed: true };
+  }
+
+  override componentDidUpdate({ location }: ErrorBoundaryProps) {
+    if (this.state.hasFailed && location !== this.props.location) this.setState({ hasFailed: false });
   }
 
   override render() {
@@ -17,7 +27,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { hasFaile
         kind="danger"
         title="This page has failed."
         actions={
-          <Button look="main" onClick={() => location.reload()}>
+          <Button look="main" onClick={() => globalThis.location.reload()}>
             Load it again
           </Button>
         }
