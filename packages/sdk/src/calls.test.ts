@@ -186,7 +186,7 @@ describe('an option that does not exist', () => {
     const expert = createExpert({ url, apiKey: providerKey });
     const request = await expert.request(conversation.refCode);
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
-      listed('plainText', 'plaintext, signal.'),
+      listed('plainText', 'plaintext, signal, onKept.'),
     );
     expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);
   });

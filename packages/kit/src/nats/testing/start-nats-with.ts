@@ -23,7 +23,9 @@ export async function startNatsWith(config: string): Promise<{ host: string } & 
 
   for (let tries = 0; tries < 200; tries++) {
     const ports = readdirSync(folder).find((name) => name.endsWith('.ports'));
-    const [url] = ports ? (JSON.parse(readFileSync(join(folder, ports), 'utf8')).nats as string[]) : [];
+    const text = ports ? readFileSync(join(folder, ports), 'utf8') : '';
+    // The server writes the file in parts: it is complete with its last brace.
+    const [url] = text.trimEnd().endsWith('}') ? (JSON.parse(text).nats as string[]) : [];
     if (url) return { host: new URL(url).host, [Symbol.asyncDispose]: stop };
     if (child.exitCode !== null) break;
     await pause(25);
