@@ -1,14 +1,26 @@
+import { useEffect, useState } from 'react';
 import { CallError } from '../session/call.ts';
 import { signInAgain } from '../session/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 
+const reloadedAt = 'expert-relay:signed-in-again-at';
+
+/** Once in a while: a session whose user is gone must not load the page for ever. */
+function mayReload(): boolean {
+  const last = Number(sessionStorage.getItem(reloadedAt) ?? 0);
+  sessionStorage.setItem(reloadedAt, String(Date.now()));
+  return Date.now() - last > 30_000;
+}
+
 /** When the page cannot even find out who is signed in. */
 export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  if (error instanceof CallError && error.status === 401) {
-    signInAgain();
-    return null;
-  }
+  const isSignedOut = error instanceof CallError && error.status === 401;
+  const [isLeaving] = useState(() => isSignedOut && mayReload());
+  useEffect(() => {
+    if (isLeaving) signInAgain();
+  }, [isLeaving]);
+  if (isLeaving) return null;
   const detail = error instanceof CallError ? error.message : 'This browser may be too old for this page.';
   return (
     <Notice

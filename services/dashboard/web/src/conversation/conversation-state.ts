@@ -103,7 +103,8 @@ export function settleAnswers(
   let hasChanged = false;
   for (const answer of answers) {
     const at = left.indexOf(answer.text);
-    if (at >= 0 && answer.delivery !== 'refused') left.splice(at, 1);
+    // After the end, the refused answer is the one that the SDK still has.
+    if (at >= 0 && (hasEnded || answer.delivery !== 'refused')) left.splice(at, 1);
     const next = settleOne(answer, at >= 0);
     if (next !== answer) hasChanged = true;
     if (next) settled.push(next);

@@ -68,7 +68,10 @@ export function ConversationView({ requestId }: { requestId: string }) {
         </div>
       )}
       <span role="status" className="visually-hidden">
-        {scroll.announcement > 0 && `New message from ${request.agent ?? 'the agent'}`}
+        {scroll.announcement > 0 && (
+          // A new element each time: the same words again are read out again.
+          <span key={scroll.announcement}>New message from {request.agent ?? 'the agent'}</span>
+        )}
       </span>
       {!request.erasedAt && (
         <ReplyArea requestId={requestId} conversation={conversation} onSent={scroll.toEnd} />

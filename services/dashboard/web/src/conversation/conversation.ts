@@ -189,14 +189,14 @@ export function createConversation({
       const isKept = request.unsent.includes(text);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) update({ refusal: code });
-      if (!isKept) await keepRefused();
+      if (!isKept) await keepRefused().catch(() => {});
     }
   }
 
   async function discard({ key, text }: PendingAnswer): Promise<void> {
     update({ answers: state.get().answers.filter((answer) => answer.key !== key) });
-    if (opened?.request.unsent.includes(text)) await opened.request.discard();
-    await keepRefused();
+    if (opened?.request.unsent.includes(text)) await opened.request.discard().catch(() => {});
+    await keepRefused().catch(() => {});
   }
 
   return {
@@ -207,7 +207,11 @@ export function createConversation({
       wanted = open;
       const stopped = new AbortController();
       void run(open, stopped.signal);
-      return () => stopped.abort();
+      return () => {
+        // An answer that waits for the request is handed over first.
+        if (waiting.length === 0) stopped.abort();
+        else waiting.push(() => setTimeout(() => stopped.abort()));
+      };
     },
     readAgain() {
       isOutdated = true;
@@ -227,8 +231,13 @@ export function createConversation({
       }
     },
     async sendAgain(answer) {
-      await discard(answer);
-      await send(answer.text);
+      const { key, text } = answer;
+      update({ answers: state.get().answers.filter((one) => one.key !== key) });
+      if (opened?.request.unsent.includes(text)) await opened.request.discard().catch(() => {});
+      // Storage keeps the refused answer until the text is kept again.
+      const forget = () => keepRefused().catch(() => {});
+      await send(text, () => void forget());
+      await forget();
     },
     async close() {
       const request = await untilOpen();

@@ -19,7 +19,8 @@ export function createRetry(work: () => Promise<void>): { later(): void; cancel(
     cancel();
     try {
       await work();
-      failures = 0;
+      // It may have asked for another try: then the wait goes on growing.
+      if (timer === undefined) failures = 0;
     } catch {
       // Whoever needs it asks again.
     }

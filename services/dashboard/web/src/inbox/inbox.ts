@@ -179,7 +179,24 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     );
   }
 
-  const readAgain = () => Promise.all([readCounts(), readListsAgain(() => true)]);
+  async function readAgain(): Promise<void> {
+    await Promise.all([readCounts(), readListsAgain(() => true)]);
+    const all = queries.getQueryCache().findAll();
+    const { queryKey } = listQuery({ filter: 'waiting' });
+    const waiting = queries.getQueryCache().find({ queryKey, exact: true });
+    // The count on every page and the announcements come from this list, whatever list is on the screen.
+    if (waiting?.state.data && !waiting.isActive())
+      await readPage({ filter: 'waiting' }, undefined, undefined);
+    const hasFailed = all.some(
+      (query) =>
+        query.isActive() &&
+        ['requests', 'request-counts'].includes(String(query.queryKey[0])) &&
+        query.state.error instanceof CallError &&
+        query.state.error.isPassing,
+    );
+    // The stream may outlive an outage of the relay, and then nothing else reads these.
+    if (hasFailed) live.pace.run('lists', readAgain);
+  }
 
   async function readListsAgain(isWanted: (listing: Listing) => boolean): Promise<void> {
     const lists = {

@@ -125,7 +125,8 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         hasNext={list.hasNextPage}
         hasFailed={list.isFetchNextPageError}
         isReadingNext={list.isFetchingNextPage}
-        onReadNext={() => void list.fetchNextPage()}
+        // What is being read again goes on.
+        onReadNext={() => void list.fetchNextPage({ cancelRefetch: false })}
       />
     );
   }

@@ -26,7 +26,8 @@ export function createPace({
   let isScheduled = false;
 
   async function serve(): Promise<void> {
-    const spacing = spacingMs * (await countTabs());
+    // Browsers may refuse to say.
+    const spacing = spacingMs * (await countTabs().catch(() => 1));
     const time = now();
     credit = Math.min(burst, credit + (time - countedAt) / spacing);
     countedAt = time;
@@ -36,7 +37,8 @@ export function createPace({
       credit -= 1;
       waiting.delete(name);
       running.add(name);
-      void Promise.resolve(work())
+      void Promise.resolve()
+        .then(work)
         .catch(() => {})
         .finally(() => {
           running.delete(name);

@@ -2,10 +2,12 @@ import { createSessionExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { createExpertKey, type ExpertKey, type ExpertKeyState } from '../expert-key/expert-key.ts';
 import { createLive, type Live } from '../live/live.ts';
+import { changePreferences } from '../preferences/preferences.ts';
 import { relayFetch } from '../session/call.ts';
 import type { Me } from '../session/me.ts';
 import { clearOtherUsers, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
+import { closeNotifications } from './sign-out.ts';
 
 /** What every page of a signed-in expert stands on. */
 export interface Services {
@@ -16,7 +18,11 @@ export interface Services {
 }
 
 export async function createServices(me: Me): Promise<Services> {
-  await clearOtherUsers(me.userId).catch(() => {});
+  if (await clearOtherUsers(me.userId).catch(() => false)) {
+    // Whether questions may be shown, each user says.
+    changePreferences({ notifications: 'off' });
+    await closeNotifications().catch(() => {});
+  }
   const storage = await openStorage(me.userId);
   const live = createLive(me);
   const expertKey = createExpertKey({ storage, tabs: live.tabs });

@@ -1,3 +1,4 @@
+import { changePreferences } from '../preferences/preferences.ts';
 import { CallError, relayFetch } from '../session/call.ts';
 import { reportSignOut } from '../session/one-user.ts';
 import type { Services } from './services.tsx';
@@ -21,6 +22,7 @@ export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<v
     throw new CallError(answer?.status ?? 0, 'still_signed_in', 'You are still signed in. Try again.');
   }
   await storage.clear();
+  changePreferences({ notifications: 'off' });
   await closeNotifications().catch(() => {});
   // Other tabs load again: only now, so that they find neither the session nor what was kept.
   reportSignOut();
@@ -28,7 +30,7 @@ export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<v
 }
 
 /** Those that are still shown name requests, and may show questions. */
-async function closeNotifications(): Promise<void> {
+export async function closeNotifications(): Promise<void> {
   const worker = await globalThis.navigator.serviceWorker?.getRegistration();
   for (const notification of (await worker?.getNotifications()) ?? []) notification.close();
 }

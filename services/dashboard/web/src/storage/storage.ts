@@ -126,9 +126,10 @@ function createPageStorage(): Storage {
   };
 }
 
-/** Forgets what other users of this browser have left: one person uses it at a time. */
-export async function clearOtherUsers(userId: string): Promise<void> {
-  if (!globalThis.indexedDB) return;
+/** Forgets what other users of this browser have left, and gives whether there was anything: one person uses it at a time. */
+export async function clearOtherUsers(userId: string): Promise<boolean> {
+  if (!globalThis.indexedDB) return false;
+  let hasFound = false;
   const database = await openDatabase();
   await transact<void>(database, ['keys', 'values'], (store) => {
     for (const name of ['keys', 'values'] as const) {
@@ -136,10 +137,14 @@ export async function clearOtherUsers(userId: string): Promise<void> {
       cursor.onsuccess = () => {
         if (!cursor.result) return;
         const isOwn = cursor.result.key === userId || String(cursor.result.key).startsWith(`${userId}/`);
-        if (!isOwn) store(name).delete(cursor.result.key);
+        if (!isOwn) {
+          hasFound = true;
+          store(name).delete(cursor.result.key);
+        }
         cursor.result.continue();
       };
     }
   });
   database.close();
+  return hasFound;
 }
