@@ -16,7 +16,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await using device = await stage.signIn('ada');
   await using agent = await device.newAgent('build agent');
   const page = await device.open();
-  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
 
   const conversation = await agent.ask('May I remove the lock file?', [
     { role: 'user', content: 'The build hangs at `npm ci`.' },

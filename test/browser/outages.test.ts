@@ -37,7 +37,12 @@ const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exac
 
 /** Opens a request whose page is then not to be loaded again. */
 async function openMarked(requestId: string): Promise<Page> {
+  // Each test begins with a page that has its events.
+  const streaming = device.page.waitForResponse(
+    (response) => response.url().startsWith(stage.relay.hubUrl) && response.ok(),
+  );
   const page = await device.open(`/requests/${requestId}`);
+  await streaming;
   await box(page).waitFor();
   await page.evaluate(() => Object.assign(globalThis, { wasNotLoadedAgain: true }));
   return page;

@@ -1,3 +1,4 @@
+import { RelayError } from '@expert-relay/sdk';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import {
@@ -177,6 +178,10 @@ export function createConversation({
     update({ answers: [...answers, answer] });
     const request = await untilOpen();
     try {
+      // Never as plain text what the agent wants encrypted.
+      if (request.encrypted && !request.isPickedUp) {
+        throw new RelayError('no_keys_yet', 'The request is not picked up.');
+      }
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
         ...(onKept && { onKept }),

@@ -145,7 +145,7 @@ export function createExpertKey({
     state,
     load,
     follow() {
-      void loadUntilDone(load);
+      void loadUntilDone(load, () => state.get().kind !== 'loading');
       document.addEventListener('visibilitychange', () => {
         const isOutdated = Date.now() - readAt > outdatedMs;
         if (document.visibilityState === 'visible' && isOutdated) void load().catch(() => {});
@@ -183,10 +183,12 @@ export function createExpertKey({
 export const isConflict = (error: unknown): boolean =>
   error instanceof CallError && (error.status === 412 || error.status === 428);
 
-async function loadUntilDone(load: () => Promise<void>): Promise<void> {
+async function loadUntilDone(load: () => Promise<void>, isDone: () => boolean): Promise<void> {
   for (let wait = firstRetryMs; ; wait = Math.min(lastRetryMs, wait * 2)) {
     try {
-      return await load();
+      await load();
+      // A later change may have taken the place of this one, and failed.
+      if (isDone()) return;
     } catch (error) {
       // Only a new session helps there, and that loads the page again.
       if (error instanceof CallError && error.status === 401) return;

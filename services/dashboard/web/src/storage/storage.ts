@@ -7,7 +7,7 @@ import { openDatabase, transact } from './database.ts';
  */
 export interface Storage extends Memory {
   delete(name: string): Promise<void>;
-  /** Forgets everything of this user. */
+  /** Forgets everything of this user, and keeps nothing any more: the page is left next. */
   clear(): Promise<void>;
   /** Whether what is kept outlives this page. */
   readonly isLasting: boolean;
@@ -30,7 +30,9 @@ export async function openStorage(userId: string): Promise<Storage> {
 
 async function openBrowserStorage(userId: string): Promise<Storage> {
   const database = await openDatabase();
-  let key = await takeKey(database, userId);
+  const key = await takeKey(database, userId);
+  /** What the page writes as it goes must not come back. */
+  let isCleared = false;
   const nameOf = (name: string) => `${userId}/${name}`;
   const own = IDBKeyRange.bound(nameOf(''), nameOf('\uffff'));
 
@@ -53,6 +55,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
 
   async function set(name: string, value: string): Promise<void> {
     const sealed = await seal(value);
+    if (isCleared) return;
     await transact<void>(database, ['values'], (store) => void store('values').put(sealed, nameOf(name)));
   }
 
@@ -69,6 +72,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     set,
     async remember(name, value) {
       const sealed = await seal(value);
+      if (isCleared) return value;
       const kept = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
         const values = store('values');
         const reading = values.get(nameOf(name));
@@ -85,11 +89,11 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
       await transact<void>(database, ['values'], (store) => void store('values').delete(nameOf(name)));
     },
     async clear() {
+      isCleared = true;
       await transact<void>(database, ['keys', 'values'], (store) => {
         store('values').delete(own);
         store('keys').delete(userId);
       });
-      key = await takeKey(database, userId);
     },
   };
 }
