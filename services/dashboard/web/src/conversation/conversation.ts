@@ -179,9 +179,7 @@ export function createConversation({
     const request = await untilOpen();
     try {
       // Never as plain text what the agent wants encrypted.
-      if (request.encrypted && !request.isPickedUp) {
-        throw new RelayError('no_keys_yet', 'The request is not picked up.');
-      }
+      if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
         ...(onKept && { onKept }),
@@ -198,16 +196,18 @@ export function createConversation({
     }
   }
 
-  async function discard({ key, text }: PendingAnswer): Promise<void> {
+  async function takeOut({ key, text }: PendingAnswer): Promise<void> {
     update({ answers: state.get().answers.filter((answer) => answer.key !== key) });
     if (opened?.request.unsent.includes(text)) await opened.request.discard().catch(() => {});
-    await keepRefused().catch(() => {});
   }
 
   return {
     state,
     send,
-    discard,
+    discard: (answer) =>
+      takeOut(answer)
+        .then(keepRefused)
+        .catch(() => {}),
     follow(open) {
       wanted = open;
       const stopped = new AbortController();
@@ -236,12 +236,10 @@ export function createConversation({
       }
     },
     async sendAgain(answer) {
-      const { key, text } = answer;
-      update({ answers: state.get().answers.filter((one) => one.key !== key) });
-      if (opened?.request.unsent.includes(text)) await opened.request.discard().catch(() => {});
+      await takeOut(answer);
       // Storage keeps the refused answer until the text is kept again.
       const forget = () => keepRefused().catch(() => {});
-      await send(text, () => void forget());
+      await send(answer.text, () => void forget());
       await forget();
     },
     async close() {
