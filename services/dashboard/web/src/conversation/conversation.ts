@@ -60,6 +60,7 @@ export function createConversation({
   let wanted: Open | undefined;
   const waiting: ((request: OpenRequest) => void)[] = [];
   let key = 0;
+  const nextKey = () => `answer-${++key}`;
   /** Answers that the SDK is at work on. */
   const inFlight = new Set<string>();
 
@@ -72,11 +73,6 @@ export function createConversation({
       update({ answers: [...answers, ...state.get().answers], isEndedHere: ended !== undefined });
     })
     .catch(() => {});
-
-  function nextKey(): string {
-    key += 1;
-    return `answer-${key}`;
-  }
 
   /** The request, once it is open with the expert key of this moment. */
   async function untilOpen(): Promise<OpenRequest> {
