@@ -29,7 +29,10 @@ export interface Outcome {
 const maxMessages = 10_000;
 const maxBytes = 64 * 1024 * 1024;
 
-/** Lock, insert, count, event: one statement. Gives nothing when the caller has no such request. */
+/**
+ * Lock, insert, count, event: one statement. Returns nothing when the caller has no such request. Each message of a conversation has a later
+ * time than the one before: the trigger that serves older releases takes an unchanged `last_message_at` for a release that does not set it.
+ */
 export async function insertMessage(
   query: Query,
   party: Party,
@@ -39,7 +42,7 @@ export async function insertMessage(
   const isResponse = content.role === 'provider';
   const [outcome] = await query<Outcome>`
     WITH request AS (
-      SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
+      SELECT id, user_id, ref_code, seq, last_message_at, ${statusNow} AS status,
         message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int AS has_room
       FROM help_requests
       WHERE id = ${requestId} AND ${ownedBy(party)}
@@ -52,7 +55,8 @@ export async function insertMessage(
       SELECT
         id, seq + 1, ${content.role}::message_role, ${messageId}, ${messageId}::uuid,
         ${content.iv}, ${content.ciphertext}, ${content.tag}, ${content.ephemeralPublicKey},
-        ${content.signature}, ${content.plaintext}, clock_timestamp()
+        ${content.signature}, ${content.plaintext},
+        GREATEST(clock_timestamp(), last_message_at + interval '1 millisecond')
       FROM request
       WHERE status IN ('pending', 'responded') AND has_room
       ON CONFLICT (request_id, message_key) DO NOTHING

@@ -32,8 +32,8 @@ afterAll(async () => {
   await drop();
 });
 
-/** A conversation of which so much is said to be used up. */
-async function newConversation(used: { messageCount?: number; contentBytes?: number }) {
+/** A conversation that has received messages before. */
+async function newConversation(used: { messageCount?: number; contentBytes?: number; lastMessageAt?: Date }) {
   const request = await database.prisma.helpRequest.create({
     data: {
       ...{ id: makeRequestId(), refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId },
@@ -105,5 +105,14 @@ describe('a conversation', () => {
     });
     const stage = await database.prisma.requestStage.findFirstOrThrow({ where: { requestId: id } });
     expect(stage.progress).toBe(last.role === 'provider' ? 'answered' : 'follow_up');
+  });
+
+  test('gives a message a later time than the one before, although the clock says otherwise', async () => {
+    const lastMessageAt = new Date(Date.now() + 60_000);
+    const { send, stored } = await newConversation({ lastMessageAt, messageCount: 1 });
+    const { body } = await send({ plaintext: 'x' });
+    const createdAt = new Date(lastMessageAt.getTime() + 1);
+    expect(body).toMatchObject({ createdAt: createdAt.toISOString() });
+    expect(await stored()).toMatchObject({ lastMessageAt: createdAt });
   });
 });
