@@ -1,6 +1,8 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createPageStorage } from '../storage/storage.ts';
+import { requestView } from '../testing/requests.ts';
 import { untilPasses } from '../testing/until-passes.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { OpenRequest } from './conversation-state.ts';
@@ -23,14 +25,7 @@ afterEach(() => {
 function create(): Conversation {
   return createConversation({
     requestId: 'r1',
-    storage: {
-      isLasting: true,
-      get: async (name) => kept.get(name),
-      set: async (name, value) => void kept.set(name, value),
-      remember: async (_name, value) => value,
-      delete: async (name) => void kept.delete(name),
-      clear: async () => kept.clear(),
-    },
+    storage: createPageStorage(kept),
   });
 }
 
@@ -42,16 +37,8 @@ function fakeRequest() {
   let wake = () => {};
   const unsent: string[] = [];
   const fake = {
-    agent: 'laptop agent',
-    refCode: 'HS-7KQ2M9XD',
+    ...requestView,
     status: 'pending' as OpenRequest['status'],
-    createdAt: '2026-11-21T09:00:00.000Z',
-    expiresAt: '2026-11-24T09:00:00.000Z',
-    erasedAt: undefined,
-    question: 'May I?',
-    context: [],
-    plaintext: undefined,
-    encrypted: true,
     isPickedUp: true,
     unsent,
     /** How `answer` and `refresh` end. */
@@ -147,7 +134,24 @@ test('a conversation that is left and opened again has its messages once', async
   await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
 });
 
-test('with another expert key it is read anew, and what was read stays until then', async () => {
+test('a conversation that is left before it is open and followed again sends an answer once and shows every message', async () => {
+  const opens: ((opened: FakeRequest) => void)[] = [];
+  const opening = () => new Promise<FakeRequest>((resolve) => opens.push(resolve));
+  const stop = follow(opening);
+  await untilPasses(() => expect(opens).toHaveLength(1));
+  const sending = conversation.send('Yes.');
+  await new Promise((resolve) => setTimeout(resolve));
+  stop();
+  follow(opening);
+  await untilPasses(() => expect(opens).toHaveLength(2));
+  request.list(message('one'), message('two'));
+  for (const resolve of opens) resolve(request);
+  await sending;
+  expect(request.answered).toHaveLength(1);
+  await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
+});
+
+test('with another expert key it is read again, and what was read stays until then', async () => {
   request.list(message('one'));
   (await open())();
   const other = fakeRequest();
@@ -266,11 +270,15 @@ test('an answer that was refused is kept with its reason, also by a page that is
 
 test('answers that were begun before the page was loaded are shown, and after the end say that they cannot go out', async () => {
   request.unsent.push('Half sent.');
-  await open();
+  const stop = await open();
   expect(deliveries()).toEqual([['Half sent.', 'waiting', '']]);
   request.status = 'closed';
   request.list('end');
-  await untilPasses(() => expect(deliveries()).toEqual([['Half sent.', 'refused', 'conversation_closed']]));
+  const refused = [['Half sent.', 'refused', 'conversation_closed']];
+  await untilPasses(() => expect(deliveries()).toEqual(refused));
+  stop();
+  await open();
+  expect(deliveries()).toEqual(refused);
   const [answer] = now().answers;
   if (answer) await conversation.discard(answer);
   expect(deliveries()).toEqual([]);

@@ -18,13 +18,13 @@ export type Open = (signal: AbortSignal) => Promise<OpenRequest>;
 
 export interface Conversation {
   readonly state: Store<ConversationState>;
-  /** Reads it and keeps it up to date. Gives what ends that. With another `open` it is read anew. */
+  /** Reads the request and keeps it up to date until the returned function is called. Another `open` reads it again from the start. */
   follow(open: Open): () => void;
   /** After a failure or a refusal. */
   readAgain(): void;
   /** @throws RelayError */
   pickUp(): Promise<void>;
-  /** What becomes of it is shown in `answers`. `onKept` is called once it goes out even if the page is closed. */
+  /** The delivery state is in `answers`. `onKept` is called once the answer is stored: it is then sent even if the page is closed. */
   send(text: string, onKept?: () => void): Promise<void>;
   sendAgain(answer: PendingAnswer): Promise<void>;
   /** Takes out an answer that was refused. */
@@ -56,12 +56,13 @@ export function createConversation({
   let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
   const pause = createPause();
   let isOutdated = false;
-  /** How it is opened with the expert key of this moment. */
+  /** How the request is opened with the current expert key. */
   let wanted: Open | undefined;
+  let running: AbortController | undefined;
   const waiting: ((request: OpenRequest) => void)[] = [];
   let key = 0;
   const nextKey = () => `answer-${++key}`;
-  /** Answers that the SDK is at work on. */
+  /** Keys of the answers that the SDK is sending. */
   const inFlight = new Set<string>();
 
   const update = (change: Partial<ConversationState>) => state.set({ ...state.get(), ...change });
@@ -74,9 +75,9 @@ export function createConversation({
     })
     .catch(() => {});
 
-  /** The request, once it is open with the expert key of this moment. */
+  /** The request, once it is open with the current expert key. */
   async function untilOpen(): Promise<OpenRequest> {
-    // A component may ask in the moment in which the key has changed, before `follow` was called.
+    // After a change of the key a component may call this before `follow` is called with the new one.
     await Promise.resolve();
     if (opened && opened.open === wanted && !isOutdated) return opened.request;
     return new Promise((resolve) => waiting.push(resolve));
@@ -88,6 +89,7 @@ export function createConversation({
       try {
         if (opened?.open !== open || isOutdated) {
           const request = await open(signal);
+          if (signal.aborted) return;
           opened = { open, request };
           isOutdated = false;
           if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
@@ -100,7 +102,7 @@ export function createConversation({
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
-        // The first two are over with another key or when the expert decides, which may be at once.
+        // A missing key and a refusal need the expert: no retry.
         const isPassing = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isPassing ? retryDelay(failures) : undefined, signal);
       }
@@ -123,7 +125,7 @@ export function createConversation({
     }
   }
 
-  /** Shows what the request is like now. */
+  /** Copies the request's present state into the store. */
   function take(request: OpenRequest): void {
     if (opened?.request !== request) return;
     const before = state.get();
@@ -138,7 +140,7 @@ export function createConversation({
     else retry.cancel();
   }
 
-  /** Sets waiting answers on their way again, also while the conversation is not on the screen. */
+  /** Retries answers that are waiting, also while the conversation is not shown. */
   const retry = createRetry(async () => {
     const request = opened?.request;
     if (!request) return;
@@ -157,8 +159,8 @@ export function createConversation({
 
   async function keepRefused(): Promise<void> {
     const refused = state.get().answers.filter(({ delivery }) => delivery === 'refused');
-    if (refused.length > 0) await storage.set(refusedName, JSON.stringify(refused));
-    else await storage.delete(refusedName);
+    // An answer that cannot be stored is still shown.
+    await storage.set(refusedName, JSON.stringify(refused)).catch(() => {});
   }
 
   async function send(text: string, onKept?: () => void): Promise<void> {
@@ -174,7 +176,7 @@ export function createConversation({
     update({ answers: [...answers, answer] });
     const request = await untilOpen();
     try {
-      // Never as plain text what the agent wants encrypted.
+      // An agent that wants encryption never gets plain text.
       if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
@@ -188,7 +190,7 @@ export function createConversation({
       const isKept = request.unsent.includes(text);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) update({ refusal: code });
-      if (!isKept) await keepRefused().catch(() => {});
+      if (!isKept) await keepRefused();
     }
   }
 
@@ -200,13 +202,13 @@ export function createConversation({
   return {
     state,
     send,
-    discard: (answer) =>
-      takeOut(answer)
-        .then(keepRefused)
-        .catch(() => {}),
+    discard: (answer) => takeOut(answer).then(keepRefused),
     follow(open) {
       wanted = open;
+      // Two runs at once would share the messages of one iterator.
+      running?.abort();
       const stopped = new AbortController();
+      running = stopped;
       void run(open, stopped.signal);
       return () => {
         // An answer that waits for the request is handed over first.
@@ -234,9 +236,8 @@ export function createConversation({
     async sendAgain(answer) {
       await takeOut(answer);
       // Storage keeps the refused answer until the text is kept again.
-      const forget = () => keepRefused().catch(() => {});
-      await send(answer.text, () => void forget());
-      await forget();
+      await send(answer.text, keepRefused);
+      await keepRefused();
     },
     async close() {
       const request = await untilOpen();

@@ -1,21 +1,9 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { expect, test } from '@jest/globals';
+import { requestView as request } from '../testing/requests.ts';
 import type { RequestView } from './conversation-state.ts';
 import { describeState, groupMessages } from './group-messages.ts';
 
-const request: RequestView = {
-  agent: 'laptop agent',
-  refCode: 'HS-7KQ2M9XD',
-  status: 'pending',
-  createdAt: '2026-11-21T09:00:00.000Z',
-  expiresAt: '2026-11-24T09:00:00.000Z',
-  erasedAt: undefined,
-  question: 'May I?',
-  context: [],
-  plaintext: undefined,
-  encrypted: true,
-  isPickedUp: false,
-};
 const whole = { from: 0, isEndedHere: false };
 
 const message = (

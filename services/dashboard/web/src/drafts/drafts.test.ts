@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { TabMessage, Tabs } from '../live/tabs.ts';
+import { createPageStorage } from '../storage/storage.ts';
 import { untilPasses } from '../testing/until-passes.ts';
 import { createDraft } from './drafts.ts';
 
@@ -27,14 +28,7 @@ function openTab({ isTyping = false } = {}) {
   let receive: (message: TabMessage) => void = () => {};
   const draft = createDraft({
     requestId: 'r1',
-    storage: {
-      isLasting: true,
-      get: async (name) => kept.get(name),
-      set: async (name, value) => void kept.set(name, value),
-      remember: async (_name, value) => value,
-      delete: async (name) => void kept.delete(name),
-      clear: async () => kept.clear(),
-    },
+    storage: createPageStorage(kept),
     tabs: {
       send(message: TabMessage) {
         for (const call of tabs) if (call !== receive) call(message);

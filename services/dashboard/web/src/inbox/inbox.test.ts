@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { createPace } from '../live/pace.ts';
 import { connection } from '../session/connection.ts';
+import { requestRow as row } from '../testing/requests.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type Filter, filterOf, type Listing, type RequestEvent, type Row, rowsOf } from './rows.ts';
 
@@ -19,22 +20,6 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const start = Date.parse('2026-11-21T12:00:00.000Z');
-const row = (minute: number, change: Partial<Row> = {}): Row => ({
-  requestId: `request-${minute}`,
-  refCode: `HS-${String(minute).padStart(8, '0')}`,
-  status: 'pending',
-  question: `May I remove lock ${minute}?`,
-  responseCount: 0,
-  createdAt: new Date(start + minute * 60_000).toISOString(),
-  lastActivityAt: new Date(start + minute * 60_000).toISOString(),
-  turn: 'expert',
-  pickedUp: false,
-  expiresAt: '2026-11-25T12:00:00.000Z',
-  agent: { keyId: 'key', name: 'build agent' },
-  encrypted: true,
-  ...change,
-});
 const answered = { status: 'responded', turn: 'agent' } as const;
 
 const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | 'provider'): ExpertEvent => ({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { requestRow as row } from '../testing/requests.ts';
 import {
   applyEvent,
   type Filter,
@@ -6,31 +7,11 @@ import {
   putPage,
   putRows,
   type RequestEvent,
-  type Row,
   type Rows,
   rowsOf,
 } from './rows.ts';
 
 const now = '2026-11-22T12:00:00.000Z';
-const timeOf = (minute: number) => new Date(Date.parse(now) - 86_400_000 + minute * 60_000).toISOString();
-
-/** A request that was made in this minute of yesterday. */
-const row = (minute: number, change: Partial<Row> = {}): Row => ({
-  requestId: `request-${minute}`,
-  refCode: `HS-${String(minute).padStart(8, '0')}`,
-  status: 'pending',
-  question: `May I remove lock ${minute}?`,
-  responseCount: 0,
-  createdAt: timeOf(minute),
-  lastActivityAt: timeOf(minute),
-  turn: 'expert',
-  pickedUp: false,
-  expiresAt: '2026-11-25T12:00:00.000Z',
-  agent: { keyId: 'key', name: 'build agent' },
-  encrypted: true,
-  ...change,
-});
-
 const event = (
   type: RequestEvent['type'],
   minute: number,

@@ -114,8 +114,8 @@ async function takeKey(database: IDBDatabase, userId: string): Promise<CryptoKey
   });
 }
 
-function createPageStorage(): Storage {
-  const values = new Map<string, string>();
+/** Keeps values in memory, until the page is closed. */
+export function createPageStorage(values = new Map<string, string>()): Storage {
   return {
     isLasting: false,
     get: async (name) => values.get(name),
