@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './stage/check-accessibility.ts';
-import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+import { button, type Device, newUser, openStage, type Stage } from './stage/open-stage.ts';
 
 let stage: Stage;
 
@@ -13,8 +13,6 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 }, 60_000);
 
-const newUser = () => `expert-${crypto.randomUUID().slice(0, 8)}`;
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const openedButtons = 'New recovery code';
 
@@ -39,7 +37,7 @@ async function makeKey(device: Device): Promise<string> {
   return code;
 }
 
-/** Tells of more than the calls that are 404 until there is a key. */
+/** Without the calls that are 404 until there is a key. */
 const realProblems = ({ problems }: Device) => problems.filter((problem) => !problem.includes('404'));
 
 const fingerprintOf = (page: Page) => page.locator('code', { hasText: /^(\d{5} ){7}\d{5}$/ }).textContent();

@@ -2,7 +2,7 @@ import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './stage/check-accessibility.ts';
-import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+import { button, type Device, newUser, openStage, type Stage } from './stage/open-stage.ts';
 
 let stage: Stage;
 
@@ -13,8 +13,6 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 }, 60_000);
 
-const newUser = () => `expert-${crypto.randomUUID().slice(0, 8)}`;
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const focus = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
 /** What a key may do, as the relay says it. */
 const statusOf = async (key: string) =>

@@ -118,3 +118,8 @@ function createAgent(url: string, apiKey: string): TestAgent {
     },
   };
 }
+
+/** The name of a user whom no other test knows. */
+export const newUser = (): string => `expert-${crypto.randomUUID().slice(0, 8)}`;
+
+export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });

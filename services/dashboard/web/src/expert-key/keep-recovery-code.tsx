@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { CodeField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './expert-key.module.css';
 import { isConflict, type NewKey } from './expert-key.ts';
@@ -66,17 +66,13 @@ export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecove
     <Panel title="Type the last group of the code">
       <Code groups={[...groups.slice(0, -1), '••••']} />
       <form className={styles.form} onSubmit={check} noValidate>
-        <TextField
+        <CodeField
           label="Last group"
           className={styles.group}
           autoFocus
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
           error={mistake}
-          autoComplete="off"
-          autoCapitalize="characters"
-          autoCorrect="off"
-          spellCheck={false}
           enterKeyHint="done"
         />
         <div className={styles.actions}>

@@ -5,7 +5,7 @@ import { describeError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { CodeField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './expert-key.module.css';
 import { MakeExpertKey } from './make-expert-key.tsx';
@@ -59,7 +59,7 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
         Enter your recovery code to read and answer encrypted requests here.
       </p>
       <form className={styles.form} onSubmit={open} noValidate>
-        <TextField
+        <CodeField
           ref={field}
           label="Recovery code"
           hint="28 letters and digits. Spaces, dashes and lower case do not matter."
@@ -67,10 +67,6 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
           value={code}
           onChange={(event) => setCode(event.target.value)}
           error={mistake}
-          autoComplete="off"
-          autoCapitalize="characters"
-          autoCorrect="off"
-          spellCheck={false}
           enterKeyHint="go"
         />
         <div className={styles.actions}>

@@ -63,12 +63,7 @@ npx -y @expert-relay/cli ask "May I remove the lock file?"`,
       name: 'JavaScript',
       about: notPublished,
       blocks: [
-        {
-          title: 'In a terminal',
-          code: `npm install @expert-relay/sdk
-${environment(url, secret)}
-node ask.mjs`,
-        },
+        runScript('ask.mjs', environment(url, secret)),
         {
           title: 'ask.mjs',
           code: `import { createRelay } from '@expert-relay/sdk';
@@ -128,12 +123,7 @@ npx -y @expert-relay/cli keys ${hasExpertKey ? 'restore' : 'make'}`,
       name: 'JavaScript',
       about: `It opens your key by its recovery code, answers “ping” and prints everything else. ${hasExpertKey ? '' : 'Make your key first, in Settings. '}${notPublished}`,
       blocks: [
-        {
-          title: 'In a terminal',
-          code: `npm install @expert-relay/sdk
-${environment(url, secret)}
-node answer.mjs`,
-        },
+        runScript('answer.mjs', environment(url, secret)),
         {
           title: 'answer.mjs',
           code: `import { createInterface } from '${readline}';
@@ -180,3 +170,8 @@ for await (const request of expert.requests()) {
 
 const environment = (url: string, secret: string): string =>
   `export RELAY_URL=${url}\nexport RELAY_API_KEY=${secret}`;
+
+const runScript = (file: string, variables: string) => ({
+  title: 'In a terminal',
+  code: `npm install @expert-relay/sdk\n${variables}\nnode ${file}`,
+});

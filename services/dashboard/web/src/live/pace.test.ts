@@ -59,7 +59,7 @@ test('a failure ends nothing', async () => {
   expect(runs).toBe(1);
 });
 
-test('three tabs with an event a second each make at most 15 calls a minute after their bursts', async () => {
+test('three tabs with an event a second together make at most 15 calls a minute after their bursts', async () => {
   const calls: number[] = [];
   const tabs = [open(3), open(3), open(3)];
   for (let second = 0; second < 300; second++) {
@@ -70,6 +70,6 @@ test('three tabs with an event a second each make at most 15 calls a minute afte
     ...calls.map((from) => calls.filter((at) => at >= from && at < from + 60_000).length),
   );
   expect(most).toBeLessThanOrEqual(15 + 3 * 2);
-  // And each tab is served: nobody waits for ever.
+  // Each tab gets its share.
   expect(calls.length).toBeGreaterThan(60);
 });

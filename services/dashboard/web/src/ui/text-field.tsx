@@ -8,6 +8,11 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   readonly error?: string | undefined;
 }
 
+/** For codes: the keyboard and the browser change nothing that is typed. */
+export const CodeField = (props: TextFieldProps) => (
+  <TextField autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} {...props} />
+);
+
 export function TextField({ label, hint, error, className, ...rest }: TextFieldProps) {
   const id = useId();
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
