@@ -194,7 +194,7 @@ describe('what is written down of a call', () => {
       'x-api-key': consumerKey,
       cookie: 'session=hidden',
     });
-    const lines = gateway.lines.filter(({ requestId }) => requestId === answer.headers['x-request-id']);
+    const lines = gateway.lines.filter(({ callId }) => callId === answer.headers['x-request-id']);
     expect(lines).toEqual([
       expect.objectContaining({
         msg: 'call',

@@ -54,10 +54,10 @@ test('what the service stands on is away: 503, when to come again, and a warning
 });
 
 test('anything else is ours: 500, and an error in the log', async () => {
-  const answer = await fetch(`${server.url}/broken`);
+  const answer = await fetch(`${server.url}/broken`, { headers: { 'x-request-id': 'call-1' } });
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({ error: 'internal' });
-  expect(lines).toEqual([expect.objectContaining({ level: 'error' })]);
+  expect(lines).toEqual([expect.objectContaining({ level: 'error', callId: 'call-1' })]);
 });
 
 test('a client that left, after its whole body or amidst it, is no failure of ours', async () => {

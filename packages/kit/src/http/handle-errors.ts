@@ -20,10 +20,13 @@ export function handleErrors(
       response.destroy();
       return;
     }
+    const callId = request.get('x-request-id');
     const away = !(error instanceof Problem) && isOutage(error);
     const problem = away ? outage() : asProblem(error);
-    if (away) log.warn({ code: error.code, reason: lastLine(error.message) }, 'a call could not be served');
-    if (problem.code === 'internal') log.error({ err: error }, 'a call failed unexpectedly');
+    if (away) {
+      log.warn({ callId, code: error.code, reason: lastLine(error.message) }, 'a call could not be served');
+    }
+    if (problem.code === 'internal') log.error({ callId, err: error }, 'a call failed unexpectedly');
     send(response, problem);
   };
 }

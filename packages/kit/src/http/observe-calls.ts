@@ -16,7 +16,7 @@ export interface CallLabels {
 
 /** A call that was answered, or given up by its client. Never a body, key, cookie or query. */
 export interface ObservedCall {
-  readonly requestId: string | undefined;
+  readonly callId: string | undefined;
   readonly traceparent?: string | undefined;
   readonly method: string;
   /** The route's template; `none` where there is no route. */
@@ -58,7 +58,7 @@ export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHa
         isPolled,
       } = response.locals as CallLabels;
       record({
-        requestId: request.get('x-request-id'),
+        callId: request.get('x-request-id'),
         traceparent: request.get('traceparent'),
         method: request.method,
         route,

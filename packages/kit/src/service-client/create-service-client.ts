@@ -72,7 +72,7 @@ export function createServiceClient(options: {
   ) {
     const ms = Math.round(performance.now() - start);
     log.warn(
-      { callee: name, requestId: callId, method, route, code: error.code, reason: error.message, ms },
+      { callee: name, callId, method, route, code: error.code, reason: error.message, ms },
       'a call of another service failed',
     );
   }

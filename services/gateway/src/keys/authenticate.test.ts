@@ -83,7 +83,7 @@ describe('the poll', () => {
       expect.objectContaining({
         level: 'warn',
         msg: expect.stringContaining('without a key'),
-        requestId: answer.headers['x-request-id'],
+        callId: answer.headers['x-request-id'],
       }),
     );
   });

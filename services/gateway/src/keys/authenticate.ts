@@ -69,7 +69,7 @@ export function authenticate(options: {
     let principal: Principal = nobody;
     if (rule && text !== undefined) principal = await find(text, rule.kinds);
     else if (rule?.optional)
-      log.warn({ requestId: call.id, route: response.locals.route }, 'served without a key');
+      log.warn({ callId: call.id, route: response.locals.route }, 'served without a key');
     else if (rule) refuse('missing');
     call.principal = principal;
     response.locals.caller = principal.kind;

@@ -30,7 +30,7 @@ export function createKeyExchange({ requests, log }: { requests: ServiceClient; 
     if (answer.statusCode === 201 && token !== undefined) return token;
     if (answer.statusCode === 401) throw new Problem('unauthorized');
     if (answer.statusCode === 403) throw notCovered();
-    log.warn({ requestId: callId, status: answer.statusCode }, 'the requests service gave no stream token');
+    log.warn({ callId, status: answer.statusCode }, 'the requests service gave no stream token');
     throw unavailable();
   };
 }

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 const isAccess = ({ msg }: Record<string, unknown>) => msg === 'call' || msg === 'stream';
-const linesOf = (id: string) => lines.filter((line) => line.requestId === id && isAccess(line));
+const linesOf = (id: string) => lines.filter((line) => line.callId === id && isAccess(line));
 
 async function lineOf(id: string | null | undefined): Promise<Record<string, unknown>> {
   for (let tries = 0; tries < 1_000; tries++) {

@@ -52,9 +52,9 @@ export function createHandler(options: {
     const start = performance.now();
     const call: HubCall = { id: randomUUID(), route: 'none', caller: 'none' };
     response.once('close', () => {
-      const { id: requestId, ...labels } = call;
+      const { id: callId, ...labels } = call;
       const status = connection.isDetached ? 200 : answeredStatus(response);
-      record({ requestId, method: request.method ?? '', ...labels, status, ms: performance.now() - start });
+      record({ callId, method: request.method ?? '', ...labels, status, ms: performance.now() - start });
     });
     for (const [name, value] of Object.entries(commonHeaders(request))) response.setHeader(name, value);
     response.setHeader('x-request-id', call.id);
@@ -62,7 +62,8 @@ export function createHandler(options: {
     if (hasBody(request)) response.setHeader('connection', 'close');
     answer(request, response, call).catch((error: unknown) => {
       // Never the error's text alone: an address with a token in it could be part of one.
-      if (!(error instanceof Problem)) log.error({ err: error }, 'a call failed unexpectedly');
+      if (!(error instanceof Problem))
+        log.error({ callId: call.id, err: error }, 'a call failed unexpectedly');
       sendProblem(response, error instanceof Problem ? error : new Problem('internal'));
     });
   };

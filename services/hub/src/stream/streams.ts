@@ -176,7 +176,7 @@ export class Streams implements Part {
   #describe({ requestId, endReason, openedAt, credential, topics }: Subscriber): object {
     const ms = this.#clock.now() - openedAt;
     const access = credential ? 'credential' : 'anonymous';
-    return { requestId, reason: endReason, ms, access, topics: topics.length };
+    return { callId: requestId, reason: endReason, ms, access, topics: topics.length };
   }
 
   #cut(subscriber: Subscriber, reason: string): void {
