@@ -2,15 +2,15 @@ import { createRequire } from 'node:module';
 import { createPostgres, findKey } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer } from '@expert-relay/kit/http';
-import { composeService, type Overrides, type Part, type Service } from '@expert-relay/kit/lifecycle';
+import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { UpstreamName } from './edge-route.ts';
-import { createUpstream } from './forward/create-upstream.ts';
 import { createHealth } from './health/create-health.ts';
 import { createKeyFinder } from './keys/create-key-finder.ts';
 import { createRevocationWatch } from './keys/create-revocation-watch.ts';
@@ -44,35 +44,17 @@ export function create(
     log,
   });
 
-  const reach = (name: UpstreamName) => ({
-    upstream: createUpstream(name, config.upstreams[name]),
-    sign: createPrincipalSigner({
-      caller: 'gateway',
-      audience: name,
-      keys: parsePrincipalKeys(
-        `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`,
-        config.principalKeys[name],
-      ),
-      clock,
-    }),
-  });
   const upstreams = {
-    requests: reach('requests'),
-    messages: reach('messages'),
-    dashboard: reach('dashboard'),
-  };
-  const pools: Part = {
-    name: 'upstream pools',
-    async stop() {
-      for (const { upstream } of Object.values(upstreams)) upstream.close();
-    },
+    requests: clientOf('requests'),
+    messages: clientOf('messages'),
+    dashboard: clientOf('dashboard'),
   };
   const health = createHealth({
     checks: {
       postgres: async () => (await postgres.query`SELECT 1`) !== undefined,
-      requests: upstreams.requests.upstream.answers,
-      messages: upstreams.messages.upstream.answers,
-      dashboard: upstreams.dashboard.upstream.answers,
+      requests: upstreams.requests.answers,
+      messages: upstreams.messages.answers,
+      dashboard: upstreams.dashboard.answers,
     },
     clock,
     log,
@@ -91,7 +73,7 @@ export function create(
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
     stallLimit: overrides.stallLimit ?? 60_000,
   });
-  const parts = [postgres, nats, revocations, pools, server];
+  const parts = [postgres, nats, revocations, ...Object.values(upstreams), server];
   return composeService({
     name: 'gateway',
     parts,
@@ -101,4 +83,11 @@ export function create(
     staysReady: true,
     server,
   });
+
+  function clientOf(name: UpstreamName) {
+    const variable = `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`;
+    const keys = parsePrincipalKeys(variable, config.principalKeys[name]);
+    const sign = createPrincipalSigner({ caller: 'gateway', audience: name, keys, clock });
+    return createServiceClient({ name, url: config.upstreams[name], sign, log });
+  }
 }

@@ -72,7 +72,7 @@ test('a client that left, after its whole body or amidst it, is no failure of ou
     call.on('error', () => {}).write('1234');
     await begun;
     call.destroy();
-    expect((await told).message).toBe('the client left before its body was read');
+    expect((await told).message).toBe('the client left before it was answered');
   }
   expect(lines).toEqual([]);
 });

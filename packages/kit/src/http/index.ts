@@ -17,7 +17,7 @@ export {
 export { parseBody } from './parse-body.ts';
 export { parseJson } from './parse-json.ts';
 export { parseQuery } from './parse-query.ts';
-export { bodyLimit, hasBody, readBody } from './read-body.ts';
+export { bodyLimit, ClientLeft, hasBody, readBody } from './read-body.ts';
 export { checkContentType, readJson } from './read-json.ts';
 export { type Answer, type Call, defineRoute, type Route } from './route.ts';
 export { sendAnswer } from './send-answer.ts';

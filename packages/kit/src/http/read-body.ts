@@ -39,11 +39,11 @@ export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<B
   });
 }
 
-/** Under the code by which streams say so, too: nobody is there for an answer, and nothing of ours failed. */
-class ClientLeft extends Error {
+/** The client will not see an answer, and nothing failed here. It has the code of Node's streams for this. */
+export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 
   constructor() {
-    super('the client left before its body was read');
+    super('the client left before it was answered');
   }
 }

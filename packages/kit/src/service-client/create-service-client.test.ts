@@ -1,4 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { EventEmitter } from 'node:events';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { listen } from '../http/index.ts';
 import { createLog } from '../log/index.ts';
@@ -6,28 +8,31 @@ import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient }
 
 let server: Server;
 let client: ServiceClient;
+let clientFor: (url: string) => ServiceClient;
 let handler: RequestListener;
 let logged: Record<string, unknown>[];
-/** The calls that arrived, by their ids. */
-const heard: unknown[] = [];
+/** The ids of the calls that arrived. */
+const received: unknown[] = [];
 
 beforeEach(async () => {
-  heard.length = 0;
+  received.length = 0;
   logged = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };
   handler = (_request, response) => response.end();
   server = createServer((request, response) => {
-    heard.push(request.headers['x-request-id']);
+    received.push(request.headers['x-request-id']);
     handler(request, response);
   });
   const url = await listen(server, '127.0.0.1', 0);
-  client = createServiceClient({
-    name: 'callee',
-    url,
-    sign: () => 'signed',
-    log: createLog('caller', { level: 'info', destination }),
-    headLimit: 200,
-  });
+  clientFor = (url) =>
+    createServiceClient({
+      name: 'callee',
+      url,
+      sign: () => 'signed',
+      log: createLog('caller', { level: 'info', destination }),
+      headLimit: 200,
+    });
+  client = clientFor(url);
 });
 afterEach(async () => {
   await client.stop?.();
@@ -57,26 +62,107 @@ test('a call whose kept-alive connection broke is repeated once, as the same cal
     request.socket.destroy();
   };
   expect(await call('second')).toBe(200);
-  expect(heard).toEqual(['first', 'second', 'second']);
+  expect(received).toEqual(['first', 'second', 'second']);
   expect(logged).toEqual([]);
 });
 
-test('one that breaks over a new connection is not: nobody knows what became of it', async () => {
+test('a call that breaks on a new connection is not repeated, since it may have taken effect', async () => {
   handler = (request) => request.socket.destroy();
   await expect(call('first')).rejects.toMatchObject({ code: 'bad_gateway' });
-  expect(heard).toEqual(['first']);
+  expect(received).toEqual(['first']);
 });
 
-test('nor is one that is not answered in time', async () => {
+test('a call that is not answered in time is not repeated either', async () => {
   await call('first');
   handler = () => {};
   await expect(call('second')).rejects.toMatchObject({ code: 'bad_gateway' });
-  expect(heard).toEqual(['first', 'second']);
+  expect(received).toEqual(['first', 'second']);
 });
 
-test('nothing listens: unavailable', async () => {
-  await new Promise((resolve) => server.close(resolve));
-  await expect(call('first')).rejects.toMatchObject({ code: 'unavailable' });
+describe('a service that cannot be reached is unavailable, since the call has not taken effect:', () => {
+  test('its port is closed', async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await expect(call('first')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('its name is unknown', async () => {
+    const lost = clientFor('http://no-such-host.invalid:8080');
+    await expect(lost.call(callOf('first'))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(logged).toEqual([expect.objectContaining({ code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) })]);
+    expect(await lost.answers()).toBe(false);
+    await lost.stop?.();
+  });
+});
+
+test('a restart is waited for once, also after a kept-alive connection broke', async () => {
+  await call('first');
+  handler = (request) => {
+    handler = (_request, response) => response.end();
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    server.closeIdleConnections();
+    request.socket.destroy();
+    setTimeout(() => server.listen(port, '127.0.0.1'), 50);
+  };
+  expect(await call('second')).toBe(200);
+});
+
+describe('when the client of the response leaves, the call ends and nothing is logged:', () => {
+  const response = () => new EventEmitter() as ServerResponse;
+
+  test('before the answer', async () => {
+    const mine = response();
+    let ended = () => {};
+    const isEnded = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    handler = (request) => {
+      request.once('close', ended);
+      mine.emit('close');
+    };
+    await expect(client.call({ ...callOf('first'), response: mine })).rejects.toMatchObject({
+      code: 'ERR_STREAM_PREMATURE_CLOSE',
+    });
+    await isEnded;
+    expect(logged).toEqual([]);
+  });
+
+  test('during the answer', async () => {
+    const mine = response();
+    handler = (_request, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('half');
+    };
+    const answer = await client.call({ ...callOf('first'), response: mine });
+    mine.emit('close');
+    await new Promise((resolve) => answer.once('close', resolve));
+    expect(logged).toEqual([]);
+  });
+});
+
+test('a body is sent as JSON, or in bytes with the type of its headers', async () => {
+  const bodies: unknown[] = [];
+  handler = (request, response) => {
+    let text = '';
+    request.on('data', (piece) => {
+      text += piece;
+    });
+    request.once('end', () => {
+      bodies.push([request.headers['content-type'], request.headers['content-length'], text]);
+      response.end();
+    });
+  };
+  const post = { ...callOf('first'), method: 'POST' };
+  for (const more of [
+    { json: { a: 1 } },
+    { body: Buffer.from('text'), headers: { 'content-type': 'text/plain' } },
+  ]) {
+    (await client.call({ ...post, ...more })).resume();
+  }
+  expect(bodies).toEqual([
+    ['application/json', '7', '{"a":1}'],
+    ['text/plain', '4', 'text'],
+  ]);
 });
 
 describe('a failure is logged once, with what failed and nothing of the call,', () => {

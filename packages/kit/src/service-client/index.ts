@@ -1,3 +1,6 @@
-export { createPool, type ServicePool } from './create-pool.ts';
-export { createServiceClient, type ServiceCall, type ServiceClient } from './create-service-client.ts';
-export { readAnswer } from './read-answer.ts';
+export {
+  createServiceClient,
+  readAnswer,
+  type ServiceCall,
+  type ServiceClient,
+} from './create-service-client.ts';

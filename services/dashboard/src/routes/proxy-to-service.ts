@@ -29,8 +29,9 @@ export async function callService(
     route: to,
     principal: { kind: 'session', ...pick(user) },
     callId: response.locals.callId,
-    headers: kept(request.headers, ['if-match', 'traceparent']),
-    ...(body && { body }),
+    headers: kept(request.headers, ['content-type', 'if-match', 'traceparent']),
+    body,
+    response,
   });
 }
 

@@ -22,7 +22,7 @@ export const signInByLink =
       path: '/internal/sign-in-links/use',
       principal: { kind: 'signin' },
       callId: response.locals.callId,
-      body: Buffer.from(JSON.stringify({ token })),
+      json: { token },
     });
     const { link } = await readAnswer<{ link: UsedLink | null }>(answer);
     if (!link) throw new SignInFailure('link_unusable');

@@ -13,7 +13,7 @@ export const createFindMissingUsers =
         path: '/internal/users/missing',
         principal: { kind: 'signin' },
         callId: randomUUID(),
-        body: Buffer.from(JSON.stringify({ userIds })),
+        json: { userIds },
       }),
     );
     return missing;

@@ -13,7 +13,7 @@ export const createFindUser =
         path: '/internal/users/sign-in',
         principal: { kind: 'signin' },
         callId,
-        body: Buffer.from(JSON.stringify(accountOf(identity))),
+        json: accountOf(identity),
       }),
     );
 

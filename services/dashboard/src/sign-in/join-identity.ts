@@ -16,7 +16,7 @@ export const createJoinIdentity =
       path: '/internal/identities',
       principal: { kind: 'session', userId, sessionId },
       callId,
-      body: Buffer.from(JSON.stringify(accountOf(identity))),
+      json: accountOf(identity),
     });
     return (await readAnswer<{ result: JoinResult }>(answer)).result;
   };

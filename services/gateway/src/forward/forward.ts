@@ -1,17 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type PrincipalSigner, principalHeader } from '@expert-relay/kit/principal';
+import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { EdgeStep } from '../edge-call.ts';
 import type { UpstreamName } from '../edge-route.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { callUpstream } from './call-upstream.ts';
-import type { Upstream } from './create-upstream.ts';
 import type { LimitTransfer, Transfer } from './limit-transfer-time.ts';
 import type { ReceiveBody } from './receive-body.ts';
 import { requestHeaders } from './request-headers.ts';
 
-export type Upstreams = Readonly<Record<UpstreamName, { upstream: Upstream; sign: PrincipalSigner }>>;
+export type Upstreams = Readonly<Record<UpstreamName, ServiceClient>>;
 
-/** Forwards a call to its service with a signed principal, and passes the answer back. */
+/** Forwards a call to its service, and passes the answer back. */
 export function forward(options: {
   upstreams: Upstreams;
   receiveBody: ReceiveBody;
@@ -22,34 +20,22 @@ export function forward(options: {
   const proto = new URL(options.publicUrl).protocol.slice(0, -1);
 
   return async (request, response, next) => {
-    const { id, client, route, principal } = response.locals.call;
+    const { id: callId, client, route, principal } = response.locals.call;
     if (!route || !principal || route.to === 'gateway') {
       next();
       return;
     }
     const body = await receiveBody(request, response);
-    const { upstream, sign } = upstreams[route.to];
-    const { method, url: path } = request;
     const isSession = route.to === 'dashboard';
-    const headers = requestHeaders(request, { withCookies: isSession, body });
-    headers[principalHeader] = sign({ principal, method, path, callId: id });
+    const headers = requestHeaders(request, { withCookies: isSession });
     if (isSession) {
       headers['x-forwarded-for'] = client;
       headers['x-forwarded-proto'] = proto;
       headers['x-forwarded-host'] = request.headers.host ?? '';
     }
-    const end = callUpstream({
-      upstream,
-      method,
-      path,
-      headers,
-      body,
-      onAnswer: (answer) => passBack(answer, response, limitTransfer(response)),
-      onProblem: next,
-    });
-    response.once('close', () => {
-      if (!response.writableFinished) end();
-    });
+    const { method, url: path } = request;
+    const call = { method, path, route: route.path, principal, callId, headers, body, response };
+    passBack(await upstreams[route.to].call(call), response, limitTransfer(response));
   };
 }
 

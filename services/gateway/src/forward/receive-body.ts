@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, hasBody, networkOf } from '@expert-relay/kit/http';
+import { bodyLimit, ClientLeft, hasBody, networkOf } from '@expert-relay/kit/http';
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeResponse } from '../edge-call.ts';
@@ -155,13 +155,4 @@ function append(held: Buffer, size: number, piece: Buffer, declared: number): Bu
   held.copy(grown, 0, 0, size);
   piece.copy(grown, size);
   return grown;
-}
-
-/** With the code of Node's streams: nobody is there for an answer, and nothing of ours failed. */
-class ClientLeft extends Error {
-  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
-
-  constructor() {
-    super('the client left before its body was read');
-  }
 }

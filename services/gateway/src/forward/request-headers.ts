@@ -16,7 +16,7 @@ const dropped = new Set([
 /** What an upstream gets to see of a call's headers, before the edge adds its own. */
 export function requestHeaders(
   request: IncomingMessage,
-  options: { withCookies: boolean; body: Buffer | undefined },
+  options: { withCookies: boolean },
 ): OutgoingHttpHeaders {
   const { headers } = request;
   const named = namedByConnection(headers.connection);
@@ -27,7 +27,6 @@ export function requestHeaders(
     if (name === 'cookie' && !options.withCookies) continue;
     result[name] = headers[name];
   }
-  if (options.body) result['content-length'] = options.body.length;
   return result;
 }
 

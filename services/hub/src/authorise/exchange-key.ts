@@ -16,7 +16,7 @@ export function createKeyExchange({ requests, log }: { requests: ServiceClient; 
         path: '/internal/stream-token',
         principal: { kind: 'hub' },
         callId,
-        body: Buffer.from(JSON.stringify({ apiKey, topics })),
+        json: { apiKey, topics },
       });
     } catch {
       // The service client has logged the cause.

@@ -3,7 +3,7 @@ import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { keepSockets } from './keep-sockets.ts';
+import { keepSockets } from './create-pool.ts';
 
 const sockets = new Set<Socket>();
 let thinking = 0;
@@ -42,7 +42,7 @@ test('a connection serves one call after the other', async () => {
   expect(await call()).toBe(await call());
 });
 
-test('and is let go when it is old, however busy', async () => {
+test('is closed when it is old, however busy it is', async () => {
   pool({ idle: 1_000, life: 100 });
   const ports = new Set<number | undefined>();
   for (const until = performance.now() + 400; performance.now() < until; ) ports.add(await call());
@@ -50,7 +50,7 @@ test('and is let go when it is old, however busy', async () => {
   expect(ports.size).toBeLessThanOrEqual(8);
 });
 
-test('or when it was unused for a while', async () => {
+test('is closed when it was unused for a while', async () => {
   pool({ idle: 50, life: 60_000 });
   const first = await call();
   expect(sockets.size).toBe(1);

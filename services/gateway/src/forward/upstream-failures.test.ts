@@ -1,11 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Problem } from '@expert-relay/kit/problem';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { callUpstream } from './call-upstream.ts';
-import { createUpstream } from './create-upstream.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -97,11 +94,21 @@ test('a call that breaks on a new connection is never made again: 502', async ()
   const answer = await send('once');
   expect([answer.status, answer.json.error]).toEqual([502, 'bad_gateway']);
   expect(answer.json.detail).toContain('not known whether the call took effect');
+  expect(gateway.lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      msg: 'a call of another service failed',
+      callee: 'messages',
+      callId: answer.headers['x-request-id'],
+      route: '/api/v1/message/:requestId',
+      code: 'ECONNRESET',
+    }),
+  );
   await pause(200);
   expect(seen).toHaveLength(1);
 });
 
-describe('a service that nobody listens for', () => {
+describe('a service whose port is closed', () => {
   test('is 503 with Retry-After', async () => {
     await upstream().stop();
     const answer = await send('gone');
@@ -110,7 +117,7 @@ describe('a service that nobody listens for', () => {
     expect(answer.headers['retry-after']).toMatch(/^\d+$/);
   });
 
-  test('is asked once more a moment later', async () => {
+  test('is called once more 100 ms later', async () => {
     await upstream().stop();
     const answer = send('late');
     await pause(50);
@@ -118,28 +125,4 @@ describe('a service that nobody listens for', () => {
     expect((await answer).status).toBe(200);
     expect(upstream().calls.at(-1)?.body.toString()).toBe('late');
   });
-});
-
-test('a service that does not answer in time is 502: nobody knows what it has done', async () => {
-  let calls = 0;
-  upstream().handler = () => {
-    calls++;
-  };
-  const messages = createUpstream('messages', upstream().url);
-  const problem = await new Promise<Problem>((onProblem) =>
-    callUpstream({
-      upstream: messages,
-      method: 'GET',
-      path: '/',
-      headers: {},
-      body: undefined,
-      headLimit: 100,
-      onAnswer: () => {},
-      onProblem,
-    }),
-  );
-  expect([problem.code, problem.message]).toEqual(['bad_gateway', expect.stringContaining('in time')]);
-  await pause(100);
-  expect(calls).toBe(1);
-  messages.close();
 });
