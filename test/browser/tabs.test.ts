@@ -78,6 +78,22 @@ test('a sign-out leads all tabs to the sign-in page and wipes what the browser k
   expect((await device.context.request.get('/api/me')).status()).toBe(401);
 });
 
+test('a tab that is closed during its sign-out wipes what the browser kept', async () => {
+  await using device = await stage.signIn('fred');
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, 'Is it safe?');
+  const page = await device.open(`/requests/${requestId}`);
+  await box(page).fill('A secret');
+  await eventually('the draft is kept', async () => (await countKept(page)) > 0);
+  const other = await openTab(device, '/settings');
+  await device.context.route('**/logout', () => {});
+  const calling = page.waitForRequest('**/logout');
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await calling;
+  await page.close({ runBeforeUnload: true });
+  await eventually('nothing is kept', async () => (await countKept(other)) === 0);
+});
+
 /** How many values the database of the browser has. */
 const countKept = (page: Page): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve, reject) => {

@@ -218,6 +218,14 @@ test('only an answer to a request without keys goes out as plain text', async ()
   expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true }]);
 });
 
+test('an answer to an encrypted request that is not picked up is refused, and never plain text', async () => {
+  request.isPickedUp = false;
+  await open();
+  await conversation.send('Yes.');
+  expect(deliveries()).toEqual([['Yes.', 'refused', 'no_keys_yet']]);
+  expect(request.answered).toEqual([]);
+});
+
 test('a second answer waits behind the first', async () => {
   await open();
   const finish: (() => void)[] = [];

@@ -11,25 +11,30 @@ const patienceMs = 15_000;
  * @throws CallError when the relay cannot be reached: the user is still signed in then, and nothing is wiped
  */
 export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<void> {
-  // It answers with a redirect, which is not followed: to a page, or to nothing at all.
+  // A tab that is closed before the answer wipes too.
+  const wipe = () => void storage.clear();
+  addEventListener('pagehide', wipe);
+  // The answer is a redirect, to a page or to nothing, and is not followed.
   const answer = await relayFetch('/logout', {
     method: 'POST',
     redirect: 'manual',
     cache: 'no-store',
+    keepalive: true,
     signal: AbortSignal.timeout(patienceMs),
   }).catch(() => undefined);
+  removeEventListener('pagehide', wipe);
   if (answer?.type !== 'opaqueredirect') {
     throw new CallError(answer?.status ?? 0, 'still_signed_in', 'You are still signed in. Try again.');
   }
   await storage.clear();
   changePreferences({ notifications: 'off' });
   await closeNotifications().catch(() => {});
-  // Other tabs load again: only now, so that they find neither the session nor what was kept.
+  // Other tabs reload now, and find neither the session nor what was kept.
   reportSignOut();
   location.replace('/auth/login');
 }
 
-/** Those that are still shown name requests, and may show questions. */
+/** Notifications name requests, and may show questions. */
 export async function closeNotifications(): Promise<void> {
   const worker = await globalThis.navigator.serviceWorker?.getRegistration();
   for (const notification of (await worker?.getNotifications()) ?? []) notification.close();

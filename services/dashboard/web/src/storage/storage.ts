@@ -93,6 +93,8 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
       await transact<void>(database, ['keys', 'values'], (store) => {
         store('values').delete(own);
         store('keys').delete(userId);
+        // Without it a page that is being closed loses the transaction.
+        store('keys').transaction.commit();
       });
     },
   };

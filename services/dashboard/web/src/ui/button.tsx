@@ -2,11 +2,20 @@ import type { ComponentProps } from 'react';
 import styles from './button.module.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `main` for what the page is there for, once a page; `danger` for what cannot be undone; `quiet` in rows and bars. */
+  /** `main` for the page's main action, one on each page; `danger` for an action without undo; `quiet` in rows and bars. */
   readonly look?: 'main' | 'plain' | 'danger' | 'quiet';
-  /** Works on it: it cannot be pressed again, and says so. */
+  /** The action is running: the button cannot be pressed again. */
   readonly isBusy?: boolean;
 }
+
+/** When a focused button goes away and nothing else takes the focus, the page's heading does: the keyboard goes on from there. */
+const keepFocus = (button: HTMLButtonElement) => () => {
+  if (document.activeElement !== button) return;
+  setTimeout(() => {
+    if (document.activeElement === document.body)
+      document.querySelector('h1')?.focus({ preventScroll: true });
+  });
+};
 
 export function Button({
   look = 'plain',
@@ -18,6 +27,7 @@ export function Button({
 }: ButtonProps) {
   return (
     <button
+      ref={keepFocus}
       {...rest}
       type={type}
       className={[styles.button, styles[look], className].filter(Boolean).join(' ')}
