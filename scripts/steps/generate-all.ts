@@ -39,7 +39,7 @@ const generators: readonly Generator[] = [
   },
   {
     name: 'openapi',
-    inputs: ['docs/openapi.yaml', 'scripts/openapi/generate.ts', 'node_modules/yaml/package.json'],
+    inputs: ['docs/openapi.yaml', 'scripts/openapi', 'node_modules/yaml/package.json'],
     output: 'services/gateway/src/generated',
     args: ['--import', 'tsx', 'scripts/openapi/generate.ts'],
   },

@@ -1,5 +1,5 @@
-import { documents } from '../docs/documents.ts';
 import type { EdgeStep } from '../edge-call.ts';
+import { documents } from '../generated/documents.ts';
 
 /** The API's document, the page that shows it, and the page's style. */
 export function sendDocument(path: keyof typeof documents): EdgeStep {

@@ -1,66 +1,14 @@
-import { problems } from '@expert-relay/kit/problem';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { routes } from '../routes/index.ts';
-import { apiDocument, type Example, type Response, resolve } from './api-document.ts';
-import { documents } from './documents.ts';
-import { Html, html } from './html.ts';
-import { inline, prose } from './prose.ts';
+import { parse } from 'yaml';
+import type { ApiDocument } from './api-document.ts';
+import { Html, html, inline, prose } from './html.ts';
+import { renderPage } from './render-page.ts';
 
-const documented = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
-  Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
-);
-const reachable = routes.map(({ method, path }) => ({ method, path }));
-
-describe('the document and the table of the edge list the same calls', () => {
-  const pattern = (path: string) =>
-    new RegExp(`^${path.replace(/:\w+/g, '\\{\\w+\\}').replace(/\/\*$/, '/.+')}$`);
-  const matches = (one: { method: string; path: string }, row: { method: string; path: string }) =>
-    one.method === row.method && pattern(row.path).test(one.path);
-  // The files of the web app, and a path at which the dashboard answers 404 or a redirect.
-  const undocumented = [
-    'GET /auth',
-    'GET /dashboard/assets/*',
-    'GET /dashboard/icons/*',
-    'GET /dashboard/manifest.webmanifest',
-    'GET /dashboard/check-browser.js',
-    'GET /dashboard/service-worker.js',
-    'GET /favicon.ico',
-  ];
-
-  test.each(reachable.filter(({ method, path }) => !undocumented.includes(`${method} ${path}`)))(
-    '$method $path is documented',
-    (row) => {
-      expect(documented.some((one) => matches(one, row))).toBe(true);
-    },
-  );
-
-  test.each(documented)('$method $path is reachable', (one) => {
-    expect(reachable.some((row) => matches(one, row))).toBe(true);
-  });
-});
-
-test('the examples of errors report what the catalogue has', () => {
-  const responses = [
-    ...Object.values(apiDocument.components.responses ?? {}),
-    ...Object.values(apiDocument['x-every-path']),
-  ] as Response[];
-  const examples = new Map(
-    responses.flatMap(({ content }) =>
-      Object.entries(content?.['application/problem+json']?.examples ?? {}).map(([code, example]) => [
-        code,
-        resolve<Example>(apiDocument, example).value,
-      ]),
-    ),
-  );
-  for (const [code, { status, title }] of Object.entries(problems)) {
-    const type = expect.stringMatching(new RegExp(`/docs/errors\\.md#${code}$`));
-    expect({ code, ...(examples.get(code) as object) }).toMatchObject({ error: code, status, title, type });
-  }
-  expect([...examples.keys()].sort()).toEqual(Object.keys(problems).sort());
-});
+const apiDocument: ApiDocument = parse(readFileSync('docs/openapi.yaml', 'utf8'));
 
 describe('the page', () => {
-  const { text } = documents['/docs'];
+  const text = renderPage(apiDocument);
 
   test('shows each variant of a body, and the members of the objects in it', () => {
     const [, send = ''] = /<details id="sendMessage">(.*?)<h4>Answers/s.exec(text) ?? [];

@@ -1,10 +1,9 @@
 import { type ApiDocument, type Response, resolve } from './api-document.ts';
-import { type Html, html } from './html.ts';
-import { inline, prose } from './prose.ts';
-import { showOperation } from './show-operation.ts';
+import { type Html, html, inline, prose } from './html.ts';
+import { renderOperation } from './render-operation.ts';
 
 /** The whole document as one page, readable without scripts. */
-export function showPage(document: ApiDocument): string {
+export function renderPage(document: ApiDocument): string {
   const { info, tags, externalDocs } = document;
   return html`<!doctype html>
 <html lang="en">
@@ -18,19 +17,19 @@ export function showPage(document: ApiDocument): string {
 <header><h1>${info.title} API</h1><p>Version ${info.version} · <a href="/api/openapi.json">OpenAPI document</a> · <a href="${externalDocs.url}">${externalDocs.description}</a></p></header>
 <main>
 ${prose(info.description)}
-${tags.map((tag) => showTag(document, tag))}
-${showProblems(document)}
+${tags.map((tag) => renderTag(document, tag))}
+${renderProblems(document)}
 </main>
 </body>
 </html>
 `.text;
 }
 
-function showTag(document: ApiDocument, { name, description }: ApiDocument['tags'][number]): Html {
+function renderTag(document: ApiDocument, { name, description }: ApiDocument['tags'][number]): Html {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { tags }]) => tags.includes(name))
-      .map(([method, operation]) => showOperation(document, method, path, operation)),
+      .map(([method, operation]) => renderOperation(document, method, path, operation)),
   );
   return html`<section><h2>${name}</h2>${prose(description)}${operations}</section>`;
 }
@@ -43,7 +42,7 @@ interface Problem {
 }
 
 /** Every error once, instead of at each call. */
-function showProblems(document: ApiDocument): Html {
+function renderProblems(document: ApiDocument): Html {
   const responses = [
     ...Object.values(document.components.responses ?? {}).map((one) => resolve<Response>(document, one)),
     ...Object.values(document['x-every-path']),

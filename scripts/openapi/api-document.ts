@@ -1,6 +1,4 @@
-import { openapi } from '../generated/openapi.ts';
-
-/** What of an OpenAPI document the page shows. */
+/** The parts of an OpenAPI document that the page shows. */
 export interface ApiDocument {
   /** Answers of every path, by status. */
   readonly 'x-every-path': Readonly<Record<string, Response>>;
@@ -37,8 +35,6 @@ export interface Response {
   readonly description: string;
   readonly content?: Readonly<Record<string, Media>>;
 }
-
-export const apiDocument: ApiDocument = JSON.parse(openapi);
 
 /** The target of a reference; anything else is returned as it is. */
 export function resolve<T>(document: ApiDocument, value: unknown): T {

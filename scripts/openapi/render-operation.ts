@@ -6,9 +6,8 @@ import {
   type Response,
   resolve,
 } from './api-document.ts';
-import { type Html, html } from './html.ts';
-import { inline, prose } from './prose.ts';
-import { showMembers } from './show-schema.ts';
+import { type Html, html, inline, prose } from './html.ts';
+import { renderMembers } from './render-members.ts';
 
 interface Parameter {
   readonly name: string;
@@ -18,7 +17,7 @@ interface Parameter {
 }
 
 /** One call: folded up, it is a line; opened, everything that is known of it. */
-export function showOperation(
+export function renderOperation(
   document: ApiDocument,
   method: string,
   path: string,
@@ -29,10 +28,10 @@ export function showOperation(
 <summary><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code> <span>${inline(summary)}</span></summary>
 ${description && prose(description)}
 <p>${credentials(operation)}</p>
-${parameters.length > 0 && html`<h4>Parameters</h4><dl>${parameters.map((one) => showParameter(resolve(document, one)))}</dl>`}
-${requestBody && html`<h4>Body</h4>${showBody(document, requestBody.content)}`}
+${parameters.length > 0 && html`<h4>Parameters</h4><dl>${parameters.map((one) => renderParameter(resolve(document, one)))}</dl>`}
+${requestBody && html`<h4>Body</h4>${renderBody(document, requestBody.content)}`}
 <h4>Answers</h4>
-${Object.entries(responses).map(([status, response]) => showResponse(document, status, resolve(document, response)))}
+${Object.entries(responses).map(([status, response]) => renderResponse(document, status, resolve(document, response)))}
 </details>`;
 }
 
@@ -49,25 +48,29 @@ function credentials({ security }: Operation): string {
   return `${isOptional ? 'Takes' : 'Needs'} ${names.join(' or ')}${isOptional ? ', or nothing' : ''}.`;
 }
 
-const showParameter = (parameter: Parameter): Html =>
+const renderParameter = (parameter: Parameter): Html =>
   html`<dt><code>${parameter.name}</code> <small>${parameter.in}${parameter.required ? '' : ', optional'}</small></dt>
 <dd>${inline(parameter.description)}</dd>`;
 
-function showBody(document: ApiDocument, content: Readonly<Record<string, Media>>): Html {
+function renderBody(document: ApiDocument, content: Readonly<Record<string, Media>>): Html {
   const [media] = Object.values(content);
   const examples = Object.values(media?.examples ?? {}).map((one) => resolve<Example>(document, one));
-  return html`${media && showMembers(document, media.schema)}
-${examples.map(({ summary, value }) => html`<h5>${summary}</h5>${showJson(value)}`)}`;
+  return html`${media && renderMembers(document, media.schema)}
+${examples.map(({ summary, value }) => html`<h5>${summary}</h5>${renderJson(value)}`)}`;
 }
 
-function showResponse(document: ApiDocument, status: string, { description, content = {} }: Response): Html {
+function renderResponse(
+  document: ApiDocument,
+  status: string,
+  { description, content = {} }: Response,
+): Html {
   const [media] = Object.values(content);
   const isError = Number(status) >= 400;
   const codes = isError ? Object.keys(media?.examples ?? {}) : [];
   const links = codes.map((code) => html` <a href="#${code}"><code>${code}</code></a>`);
   return html`<h5>${status} <span>${inline(description)}${links}</span></h5>
-${!isError && media && showMembers(document, media.schema)}
-${!isError && media?.example !== undefined && showJson(media.example)}`;
+${!isError && media && renderMembers(document, media.schema)}
+${!isError && media?.example !== undefined && renderJson(media.example)}`;
 }
 
-const showJson = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
+const renderJson = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2)}</pre>`;

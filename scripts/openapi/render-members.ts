@@ -1,6 +1,5 @@
 import { type ApiDocument, resolve } from './api-document.ts';
-import { type Html, html } from './html.ts';
-import { inline } from './prose.ts';
+import { type Html, html, inline } from './html.ts';
 
 /** The parts of JSON Schema that the document uses and the page shows. */
 interface Schema {
@@ -23,20 +22,20 @@ interface Member {
 }
 
 /** The members of an object, and of those in it; each variant of a choice by itself; nothing for other values. */
-export function showMembers(document: ApiDocument, value: unknown): Html | false {
+export function renderMembers(document: ApiDocument, value: unknown): Html | false {
   const { oneOf } = resolve<Schema>(document, value);
   if (oneOf) {
     return html`${oneOf.map((variant, index) => {
       const { description = '' } = resolve<Schema>(document, variant);
-      return html`<h5>${index === 0 ? 'Either' : 'Or'}: <span>${inline(description)}</span></h5>${showMembers(document, variant)}`;
+      return html`<h5>${index === 0 ? 'Either' : 'Or'}: <span>${inline(description)}</span></h5>${renderMembers(document, variant)}`;
     })}`;
   }
   const members = membersOf(document, value);
-  return members.length > 0 && html`<dl>${members.map((member) => showMember(document, member))}</dl>`;
+  return members.length > 0 && html`<dl>${members.map((member) => renderMember(document, member))}</dl>`;
 }
 
-function showMember(document: ApiDocument, { name, schema, required }: Member): Html {
-  const inner = showMembers(document, schema.items ?? schema);
+function renderMember(document: ApiDocument, { name, schema, required }: Member): Html {
+  const inner = renderMembers(document, schema.items ?? schema);
   const { description } = schema;
   return html`<dt><code>${name}</code> <small>${typeOf(document, schema)}${required ? '' : ', optional'}</small></dt>
 ${(description || inner) && html`<dd>${description && inline(description)}${inner}</dd>`}`;
