@@ -1,5 +1,5 @@
-/** A promise that is rejected when it takes longer than so many milliseconds; its work goes on unheard. */
-export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+/** Rejects when the work takes longer. The work itself goes on. */
+export async function limitTime<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
