@@ -36,7 +36,7 @@ function wrongEvents(tree: Tree): string[] {
     ...differences(
       'type of event',
       [...page.matchAll(/\{"type":"(\w+)","/g)].map(([, type]) => type),
-      [...(tree.get('packages/contracts/src/event-type.ts') ?? '').matchAll(/^ {2}\w+: '(\w+)',$/gm)]
+      [...(tree.get('packages/contracts/src/event-names.ts') ?? '').matchAll(/^ {2}\w+: '(\w+)',$/gm)]
         .map(([, type = '']) => type)
         // Readers are told by the end of their stream.
         .filter((type) => type !== 'credential_revoked'),
@@ -106,7 +106,7 @@ describe('docs/events.md', () => {
       ['services/hub/src/stream/blocks.ts', "export type EndReason =\n  | 'over'\n  | 'stopping';"],
       ['services/hub/src/turned-away.ts', "export type TurnAwayReason = 'busy';"],
       [
-        'packages/contracts/src/event-type.ts',
+        'packages/contracts/src/event-names.ts',
         "{\n  newMessage: 'new_message',\n  credentialRevoked: 'credential_revoked',\n}",
       ],
       ['docs/configuration.md', '\n## `RELAY_HUB_RETRY`\n\n- Default: `2s`.\n\n## `HUB_REQUIRE_AUTH`\n'],
