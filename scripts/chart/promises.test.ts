@@ -190,6 +190,10 @@ describe('trial servers', () => {
     for (const server of ['postgres', 'redis', 'nats']) {
       // Only a StatefulSet replaces a deleted pod after it has ended: two servers would destroy one volume.
       expect(find(all, 'StatefulSet', server).spec.replicas).toBe(1);
+      // Postgres does not start again where the group may write.
+      expect(podOf(find(all, 'StatefulSet', server)).securityContext).toMatchObject({
+        fsGroupChangePolicy: 'OnRootMismatch',
+      });
       expect(podOf(find(all, 'StatefulSet', server)).volumes[0]).toEqual({
         name: 'data',
         persistentVolumeClaim: { claimName: `expert-relay-${server}` },
