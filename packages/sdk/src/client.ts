@@ -71,7 +71,7 @@ function memoryOf(apiKey: string, memory: Memory): Memory {
 /** A key of the other kind would be refused with each call, in words that do not say why. */
 function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
   const [pattern, start] =
-    kind === 'agent' ? [/^hs_(?!prov_)/, 'hs_, and not with hs_prov_'] : [/^hs_prov_/, 'hs_prov_'];
+    kind === 'agent' ? [/^hs_(?!prov_)/, 'hs_, not hs_prov_'] : [/^hs_prov_/, 'hs_prov_'];
   if (pattern.test(String(apiKey))) return;
   throw new RelayError('invalid_key', `An ${kind}'s \`apiKey\` begins with ${start}.`);
 }

@@ -183,6 +183,23 @@ describe('a plain client', () => {
   });
 });
 
+test('an expert without a root answers an agent that gave keys in plain text only when told to', async () => {
+  const conversation = await agent().ask({ question: 'Anybody?' });
+  const request = await human().request(conversation.requestId);
+  expect(request).toMatchObject({ encrypted: true, isPickedUp: false });
+  await expect(request.answer('One.')).rejects.toMatchObject({
+    code: 'no_keys_yet',
+    message: expect.stringMatching(/`root`.*`plaintext: true`/),
+  });
+  await request.refresh();
+  expect(request).toMatchObject({ unsent: [], responseCount: 0 });
+  await request.answer('Two.', { plaintext: true });
+  expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+    text: 'Two.',
+    protection: 'plaintext',
+  });
+});
+
 describe('an expert', () => {
   test('gets each open request once: those that wait, then new ones as they come', async () => {
     const own = await world.makeTenant();

@@ -95,6 +95,17 @@ describe('an expert whose machine has looked at a request before', () => {
   );
 });
 
+test('on a machine that has no keys, an agent with keys is answered in plain text only with --plaintext', async () => {
+  const refCode = await asked('Encrypted?');
+  const env = { ...sides.expert, RELAY_CONFIG_DIR: `${sides.folder}/without-keys` };
+  const { code, stderr } = await sides.run(['answer', refCode, 'Yes.'], { env });
+  expect({ code, stderr }).toEqual({ code: 10, stderr: expect.stringMatching(/relay keys make.*--plaintext/) });
+  expect(await messagesOf(refCode)).toBe(0);
+  const sent = await sides.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
+  expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('in plain text') });
+  expect(await messagesOf(refCode)).toBe(1);
+}, 60_000);
+
 describe('on a machine that has keys, plain text', () => {
   const refused = {
     code: 2,

@@ -41,7 +41,7 @@ export const answer = defineCommand({
         );
       }
       const text = await readText(context, word);
-      const { messageId, isSent } = await sayWhenSlow(err, outages, request.answer(text, { signal }));
+      const { messageId, isSent } = await sayWhenSlow(err, outages, request.answer(text, { signal, plaintext }));
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;

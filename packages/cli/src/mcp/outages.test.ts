@@ -52,7 +52,7 @@ const wait = (reference: string, max_seconds: number) =>
 
 async function answer(reference: string, text: string): Promise<void> {
   const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey });
-  await (await expert.request(reference)).answer(text);
+  await (await expert.request(reference)).answer(text, { plaintext: true });
   expert.stop();
 }
 

@@ -107,7 +107,7 @@ function connect(
     }
     // The list may show some of them.
     if (drafts.length > 0) await sender.keep();
-    const requested = new Requested({ api, thread, sender, follower, request }, side, root !== undefined);
+    const requested = new Requested({ api, thread, sender, follower, request }, side);
     return requested;
   }
 

@@ -16,8 +16,10 @@ export interface ExpertMessage {
 
 export interface AnswerOptions extends SendOptions {
   /**
-   * True to let this answer go out as plain text when the agent has sent no keys. Without it an expert that has a
-   * root refuses: it may be the relay that has taken the keys away. Default false.
+   * True to allow plain text, which the relay can read, when only one side has keys. Otherwise `answer` throws:
+   * `no_keys_yet` when the agent sent keys and the expert has no root; `invalid_input` when the expert has a root and
+   * the agent sent no keys, since the relay could have removed them. When both have keys, the answer is encrypted in
+   * any case. Default false.
    */
   readonly plaintext?: boolean | undefined;
   /**
@@ -76,8 +78,8 @@ export interface ExpertRequest {
    */
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Sends an answer; to an agent with keys it is encrypted, and the request is picked up if need be. When it fails,
-   * `unsent` says whether the text goes out later.
+   * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
+   * it fails, `unsent` says whether the text is sent later.
    */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
   /** Takes out of `unsent` all texts that cannot have gone out, and gives them back. */

@@ -53,6 +53,7 @@ export interface ExpertSideOptions {
 
 /** The expert's side of a conversation. Its keys follow from the root, the rest is in the memory. */
 export interface ExpertSide extends Side {
+  readonly hasRoot: boolean;
   /** Whether the keys that were exchanged are this expert's. */
   readonly isPickedUp: boolean;
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
@@ -132,6 +133,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     role: 'provider',
     isShown: () => true,
     takesPlaintext: async () => true,
+    hasRoot: expert !== undefined,
     get isPickedUp() {
       return channel !== undefined;
     },
@@ -183,8 +185,8 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
   encrypt: parsePublicKey(encrypt, 'encrypt'),
 });
 
-const withoutRoot = () =>
-  new RelayError('no_keys_yet', 'This conversation is encrypted. Give the expert its `root`.');
+export const withoutRoot = (orElse = '') =>
+  new RelayError('no_keys_yet', `This conversation is encrypted. Give the expert its \`root\`${orElse}.`);
 
 const othersKeys = () =>
   refusal(

@@ -9,7 +9,7 @@ import { Talk, type TalkParts } from '../thread/talk.ts';
 import { members } from '../transport/shape.ts';
 import { readAsked } from './asked.ts';
 import type { AnswerOptions, ExpertMessage, ExpertRequest } from './expert-request.ts';
-import type { ExpertSide } from './expert-side.ts';
+import { type ExpertSide, withoutRoot } from './expert-side.ts';
 
 export class Requested extends Talk<Head> implements ExpertRequest {
   declare readonly agent: string | undefined;
@@ -20,13 +20,10 @@ export class Requested extends Talk<Head> implements ExpertRequest {
   declare readonly encrypted: boolean;
   readonly messages: AsyncIterable<ExpertMessage>;
   readonly #side: ExpertSide;
-  /** Whether this expert has keys at all. */
-  readonly #hasRoot: boolean;
 
-  constructor(talk: TalkParts<Head>, side: ExpertSide, hasRoot: boolean) {
+  constructor(talk: TalkParts<Head>, side: ExpertSide) {
     super(talk);
     this.#side = side;
-    this.#hasRoot = hasRoot;
     const { follower, thread, request } = talk;
     const { agent, createdAt, asked, consumerKeys } = request;
     Object.assign(this, { agent, createdAt, encrypted: consumerKeys !== undefined, ...readAsked(asked) });
@@ -65,7 +62,15 @@ export class Requested extends Talk<Head> implements ExpertRequest {
 
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
     const { signal, plaintext, onKept } = checkOptions(options, 'plaintext signal onKept');
-    if (this.#hasRoot && !this.#side.isEncrypted && !plaintext) throw readableByRelay();
+    const { hasRoot, isEncrypted } = this.#side;
+    if (!isEncrypted && !plaintext) {
+      if (this.encrypted) throw withoutRoot(', or send it with `plaintext: true`');
+      if (hasRoot) {
+        throw invalidInput(
+          'The agent has no keys: the relay could read this. Send it with `plaintext: true`.',
+        );
+      }
+    }
     return await this.talk.sender.send(text, signal, onKept);
   }
 
@@ -73,6 +78,3 @@ export class Requested extends Talk<Head> implements ExpertRequest {
     return await this.talk.sender.discard();
   }
 }
-
-const readableByRelay = () =>
-  invalidInput('The agent has no keys: the relay could read this. Send it with `plaintext: true`.');

@@ -105,7 +105,7 @@ export function createThread(options: ThreadOptions): Thread {
   let lastSeq = state?.seq ?? 0;
   let answersRead = state?.answersRead ?? 0;
   let totalLength = 0;
-  let readAt = Number.NEGATIVE_INFINITY;
+  let readAt = -moment;
   let head: Head | undefined;
   let refusal: RelayError | undefined;
 

@@ -9,7 +9,7 @@ export interface Budget {
 const reserve = 0.4;
 
 export function createBudget(): Budget {
-  let left = Number.POSITIVE_INFINITY;
+  let left = 1;
   let limit = 0;
   let until = 0;
   return {
