@@ -99,7 +99,10 @@ test('on a machine that has no keys, an agent with keys is answered in plain tex
   const refCode = await asked('Encrypted?');
   const env = { ...sides.expert, RELAY_CONFIG_DIR: `${sides.folder}/without-keys` };
   const { code, stderr } = await sides.run(['answer', refCode, 'Yes.'], { env });
-  expect({ code, stderr }).toEqual({ code: 10, stderr: expect.stringMatching(/relay keys make.*--plaintext/) });
+  expect({ code, stderr }).toEqual({
+    code: 10,
+    stderr: expect.stringMatching(/relay keys make.*--plaintext/),
+  });
   expect(await messagesOf(refCode)).toBe(0);
   const sent = await sides.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
   expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('in plain text') });

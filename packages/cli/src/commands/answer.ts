@@ -41,7 +41,11 @@ export const answer = defineCommand({
         );
       }
       const text = await readText(context, word);
-      const { messageId, isSent } = await sayWhenSlow(err, outages, request.answer(text, { signal, plaintext }));
+      const { messageId, isSent } = await sayWhenSlow(
+        err,
+        outages,
+        request.answer(text, { signal, plaintext }),
+      );
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;
