@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
+import { renderBoards } from './boards/render-boards.ts';
 import { renderNatsUsers, renderRedisUsers } from './server-users.ts';
 import { describeValues } from './values-schema.ts';
 
@@ -17,6 +18,9 @@ export function renderChartFiles(): Record<string, string> {
   return {
     [`${chart}/files/nats-users.conf`]: renderNatsUsers(),
     [`${chart}/files/redis-users.yaml`]: renderRedisUsers(),
+    ...Object.fromEntries(
+      Object.entries(renderBoards()).map(([file, text]) => [`${chart}/files/boards/${file}`, text]),
+    ),
     [`${chart}/values.schema.json`]: schema,
     [`${chart}/README.md`]: readme,
   };

@@ -11,11 +11,16 @@ async function findPromtool(): Promise<string | undefined> {
     await run('sh', ['-c', 'dpkg -x prometheus_*.deb . && rm -r prometheus_*.deb usr/bin/prometheus'], {
       cwd: target,
     });
-  }).catch(() => undefined);
+  }).catch((error: Error) => {
+    process.stderr.write(`promtool could not be unpacked: ${error.message}\n`);
+    return undefined;
+  });
   return folder && join(folder, 'usr/bin/promtool');
 }
 
 export const promtool = await findPromtool();
 if (!promtool) {
-  process.stderr.write('There is no promtool: the alerts are not tried. Install Prometheus to try them.\n');
+  process.stderr.write(
+    'There is no promtool: alerts and boards are not tried. Install Prometheus to try them.\n',
+  );
 }

@@ -1,0 +1,218 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  eventually,
+  forgetRedisKeys,
+  openStream,
+  submit,
+  testServers,
+  topicUrl,
+} from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { run } from '../../scripts/chart/testing/cached-tool.ts';
+import { promtool } from '../../scripts/chart/testing/promtool.ts';
+import { root } from '../../scripts/local/home.ts';
+import { nats } from '../../scripts/servers/nats.ts';
+import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
+import { type Product, runProduct } from './run-product.ts';
+import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
+
+/*
+ * Each query of the Grafana boards is evaluated over what /metrics of the running product answers, by Prometheus' own
+ * tool: a metric, a label or a value that the product does not have gives an empty result.
+ */
+
+interface Target {
+  expr: string;
+  legendFormat: string;
+}
+const folder = join(root, 'charts/expert-relay/files/boards');
+const targets = readdirSync(folder).flatMap((file) =>
+  (
+    JSON.parse(readFileSync(join(folder, file), 'utf8')).panels as { title: string; targets: Target[] }[]
+  ).flatMap((panel) => panel.targets.map((target) => ({ name: `${file}: ${panel.title}`, ...target }))),
+);
+
+const withPromtool = (promtool ? test : test.skip) as typeof test;
+const prefix = `boards-${crypto.randomUUID().slice(0, 8)}`;
+
+withPromtool('each panel of the boards shows what the running product exposes', async () => {
+  const servers = testServers();
+  const ownNats = await startOwnServer(nats);
+  await using database = await makeDatabase();
+  await migrate(database.url);
+  try {
+    const secret = await makeSecret({ ...servers, natsUrl: ownNats.url, databaseUrl: database.url });
+    await using product = await runProduct({ secret, settings });
+    const metrics = await causeAll(product, database.url, servers.redisUrl);
+    const results = await evaluate(
+      targets.map(({ expr }) => expr),
+      metrics,
+    );
+    const faults = targets.flatMap(({ name, expr, legendFormat }) =>
+      faultsOf(results.get(expr), legendFormat).map((fault) => `${name}: ${fault}: ${expr}`),
+    );
+    expect(faults).toEqual([]);
+    expect(targets.length).toBeGreaterThan(50);
+
+    const wrong = [
+      'max by (pod) (relay_none)',
+      'sum by (colour) (relay_hub_streams)',
+      'relay_hub_streams{access="none"}',
+    ];
+    const found = await evaluate(wrong, metrics);
+    expect(wrong.map((expr) => faultsOf(found.get(expr), '{{colour}}').length)).toEqual([1, 1, 1]);
+  } finally {
+    await ownNats.stop();
+    await forgetRedisKeys(servers.redisUrl, prefix);
+  }
+});
+
+/** Limits so low that this test reaches them. */
+const settings = {
+  RELAY_REDIS_PREFIX: prefix,
+  RELAY_DATABASE_POOL: '2',
+  RELAY_CONVERSATION_TTL: '3s',
+  RELAY_RETENTION: '1s',
+  RELAY_PURGE_INTERVAL: '1s',
+  RELAY_RATE_LIMIT_API: '0',
+  RELAY_RATE_LIMIT_PAGES: '0',
+  RELAY_RATE_LIMIT_POLL: '1',
+  RELAY_BODY_MEMORY: '2097152',
+  RELAY_HUB_MAX_STREAMS_ANONYMOUS: '1',
+  RELAY_HUB_RING_EVENTS: '1',
+  RELAY_HUB_SCANS_PER_ADDRESS: '1',
+};
+
+/** Makes each thing happen that a metric counts, and answers the metrics of all services. */
+async function causeAll(
+  product: Product,
+  databaseUrl: string,
+  redisUrl: string,
+): Promise<Record<string, string>> {
+  const { gatewayUrl, hubUrl, urls } = product;
+  const database = new pg.Client(databaseUrl);
+  await database.connect();
+  try {
+    const { consumerKey, providerKey, userId } = await createUser(databaseUrl);
+    const topic = topicUrl(hubUrl, `/svc/providers/${userId}`);
+    const withKey = { headers: { 'x-api-key': providerKey } };
+    const first = await openStream(topic, withKey);
+    const { body } = await submit(gatewayUrl, consumerKey);
+    for (const _ of [1, 2, 3]) await submit(gatewayUrl, consumerKey);
+    await eventually('the events', () => first.events.length >= 4);
+    const position = first.events[0]?.id ?? '';
+    const ownTopic = topicUrl(hubUrl, `/svc/requests/${body.requestId}`);
+    // Older than what the hub keeps in memory: the second scan of one address is refused.
+    for (const _ of [1, 2]) {
+      const resumed = await openStream(ownTopic, { headers: { 'last-event-id': position } });
+      await eventually('the stream to begin', () => resumed.events.length > 0 || resumed.lastEventId !== '');
+      await resumed.close();
+    }
+    const anonymous = await openStream(ownTopic);
+    // One stream without a key is open: this one is turned away.
+    await (await openStream(ownTopic)).close();
+
+    await fetch(`${gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': 'hs_wrong' } });
+    for (const _ of [1, 2]) await fetch(`${gatewayUrl}/api/v1/help/${body.requestId}`);
+    await fetch(`${urls.requests}/api/v1/whoami`);
+    const slow = Array.from({ length: 4 }, () => sendHalf(gatewayUrl));
+    // After the purge the worker can neither sweep nor find its schedulers.
+    await hasMetric(product, 'expiry-worker', /^relay_purge_removed_total\S* [1-9]/m);
+    await database.query('ALTER TABLE request_stages RENAME TO request_stages_away');
+    await hasMetric(product, 'expiry-worker', /^relay_expiry_job_failures_total\S* [1-9]/m);
+    await forgetRedisKeys(redisUrl, prefix);
+    await hasMetric(product, 'expiry-worker', /^relay_expiry_scheduler_restored_total\S* [1-9]/m);
+    await hasMetric(product, 'gateway', /^relay_gateway_bodies_refused_total\S* [1-9]/m);
+    const metrics = await product.metrics();
+    for (const socket of slow) socket.destroy();
+    await Promise.all([first.close(), anonymous.close()]);
+    return metrics;
+  } finally {
+    await database.end();
+  }
+}
+
+/** A call whose body stays incomplete. */
+function sendHalf(url: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  socket.write(
+    `POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n${'x'.repeat(900_000)}`,
+  );
+  return socket;
+}
+
+const hasMetric = (product: Product, service: 'gateway' | 'expiry-worker', line: RegExp) =>
+  eventually(String(line), async () => line.test((await product.metrics())[service]));
+
+interface Result {
+  /** What promtool says of the expression when it is wrong. */
+  error?: string;
+  /** The labels of each series. */
+  labels: string[][];
+}
+
+function faultsOf(result: Result | undefined, legend: string): string[] {
+  if (!result) return ['was not evaluated'];
+  if (result.error) return [result.error];
+  if (result.labels.length === 0) return ['gives nothing'];
+  const named = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+  return named
+    .filter((label) => !result.labels.every((labels) => labels.includes(label)))
+    .map((label) => `has no label ${label}`);
+}
+
+/**
+ * Evaluates expressions with `promtool test rules`. It expects no result of any, and so promtool reports all that have
+ * one. Counters grow by their value each minute, as if all happened again.
+ */
+async function evaluate(
+  expressions: readonly string[],
+  metrics: Record<string, string>,
+): Promise<Map<string, Result>> {
+  const series = Object.entries(metrics).flatMap(([service, text]) =>
+    [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)]
+      .filter(([, , , value]) => Number.isFinite(Number(value)))
+      .map(([, name = '', labels = '', value]) => ({
+        series: `${name}{${labels},namespace="relay",pod="${service}-0"}`,
+        values: /_(total|count|sum|bucket)$/.test(name) ? `0+${value}x10` : `${value}x10`,
+      })),
+  );
+  const substituted = new Map(
+    expressions.map((expr) => [
+      expr.replaceAll('$namespace', 'relay').replaceAll('$__rate_interval', '5m'),
+      expr,
+    ]),
+  );
+  const results = new Map<string, Result>();
+  const place = mkdtempSync(join(tmpdir(), 'relay-boards-'));
+  try {
+    const queries = [...substituted.keys()].map((expr) => ({ expr, eval_time: '10m', exp_samples: [] }));
+    const tests = [{ interval: '1m', input_series: series, promql_expr_test: queries }];
+    writeFileSync(join(place, 'boards.yaml'), JSON.stringify({ rule_files: [], tests }));
+    const output = await run(promtool ?? '', ['test', 'rules', 'boards.yaml'], {
+      cwd: place,
+      maxBuffer: 2 ** 26,
+    }).then(
+      ({ stdout }) => stdout,
+      ({ stdout, stderr }) => `${stdout}${stderr}`,
+    );
+    for (const expr of expressions) results.set(expr, { labels: [] });
+    for (const [, quoted = '', said = ''] of output.matchAll(
+      /expr: ("(?:[^"\\]|\\.)*"), time: 10m,?\s*([\s\S]*?)(?=\n\s+expr: |\n*$)/g,
+    )) {
+      const expr = substituted.get(JSON.parse(quoted)) ?? '';
+      const labels = [...said.matchAll(/\{([^}]*)\} \S+E[+-]\d+/g)].map(([, list = '']) =>
+        list.split(', ').map((one) => one.split('=')[0] ?? ''),
+      );
+      results.set(expr, /\berr\b/.test(said) ? { error: said, labels } : { labels });
+    }
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+  return results;
+}

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { eventually, reservePort } from '@expert-relay/testkit';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+type Settings = Record<string, Record<string, { secret: boolean }>>;
+const settings: Settings = JSON.parse(readFileSync(`${root}/charts/expert-relay/settings.json`, 'utf8'));
+
+/** Those that others call come first. */
+export const services = ['requests', 'messages', 'expiry-worker', 'hub', 'dashboard', 'gateway'] as const;
+export type ServiceName = (typeof services)[number];
+
+/** The six services as processes, each with the environment that the chart would give its pods. */
+export interface Product extends AsyncDisposable {
+  readonly gatewayUrl: string;
+  readonly hubUrl: string;
+  readonly urls: Readonly<Record<ServiceName, string>>;
+  /** As Kubernetes replaces a pod: the new process gets the secret of now, and the old one ends once that is ready. */
+  roll(service: ServiceName): Promise<void>;
+  /** Ends all processes of a service. */
+  end(service: ServiceName): Promise<void>;
+  /** What /metrics of each service answers. */
+  metrics(): Promise<Record<ServiceName, string>>;
+}
+
+interface Pod {
+  readonly port: number;
+  readonly opsUrl: string;
+  readonly child: ChildProcess;
+  log: string;
+}
+
+/** Ends the process with the test run, however that ends. */
+const endWithParent = `data:text/javascript,${encodeURIComponent(
+  "process.on('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();",
+)}`;
+
+export async function runProduct(options: {
+  /** The content of the Secret, as charts/expert-relay/make-secrets.mjs makes it. It may change between rolls. */
+  secret: Readonly<Record<string, string>>;
+  /** Settings that are no secrets, for the services that read them. */
+  settings?: Readonly<Record<string, string>>;
+}): Promise<Product> {
+  const { secret } = options;
+  const chosen = new Set<number>();
+  async function choosePort(): Promise<number> {
+    const port = await reservePort();
+    if (chosen.has(port)) return choosePort();
+    chosen.add(port);
+    return port;
+  }
+  const pods = new Map<ServiceName, Pod>();
+  const fronts: Server[] = [];
+  const urls = {} as Record<ServiceName, string>;
+  for (const service of services) {
+    const front = await openFront(await choosePort(), () => pods.get(service)?.port);
+    fronts.push(front.server);
+    urls[service] = front.url;
+  }
+  const values: Record<string, string> = {
+    NODE_ENV: 'development',
+    RELAY_HOST: '127.0.0.1',
+    RELAY_PUBLIC_URL: urls.gateway,
+    RELAY_HUB_PUBLIC_URL: urls.hub,
+    RELAY_REQUESTS_URL: urls.requests,
+    RELAY_MESSAGES_URL: urls.messages,
+    RELAY_DASHBOARD_URL: urls.dashboard,
+    RELAY_SHUTDOWN_PAUSE: '1s',
+    RELAY_HUB_DRAIN_SPREAD: '1s',
+    RELAY_DEV_LOGIN: 'true',
+    ...options.settings,
+  };
+
+  function environmentOf(service: ServiceName): Record<string, string> {
+    const entries = Object.entries(settings[service] ?? {}).map(([name, { secret: isSecret }]) => {
+      const own = `${name}_${service.toUpperCase().replace('-', '_')}`;
+      if (isSecret || name === 'RELAY_STREAM_TOKEN_PUBLIC_KEYS') return [name, secret[own] ?? secret[name]];
+      return [name, values[name]];
+    });
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  }
+
+  async function start(service: ServiceName): Promise<Pod> {
+    const [port, opsPort] = [await choosePort(), await choosePort()];
+    const env = {
+      PATH: process.env.PATH ?? '',
+      ...environmentOf(service),
+      NODE_ENV: 'development',
+      RELAY_PORT: String(port),
+      RELAY_OPS_PORT: String(opsPort),
+    };
+    const main = `${root}/services/${service}/dist/main.js`;
+    const child = spawn(process.execPath, ['--import', endWithParent, main], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const pod: Pod = { port, opsUrl: `http://127.0.0.1:${opsPort}`, child, log: '' };
+    for (const output of [child.stdout, child.stderr]) {
+      output?.setEncoding('utf8').on('data', (text: string) => {
+        pod.log = `${pod.log}${text}`.slice(-10_000);
+      });
+    }
+    await eventually(
+      `${service} to be ready`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${service} ended:\n${pod.log}`);
+        return await fetch(`${pod.opsUrl}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      },
+      { within: 60_000 },
+    );
+    return pod;
+  }
+
+  async function stop({ child }: Pod): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  const product: Product = {
+    gatewayUrl: urls.gateway,
+    hubUrl: urls.hub,
+    urls,
+    async roll(service) {
+      const old = pods.get(service);
+      pods.set(service, await start(service));
+      if (old) await stop(old);
+    },
+    async end(service) {
+      const old = pods.get(service);
+      pods.delete(service);
+      if (old) await stop(old);
+    },
+    async metrics() {
+      const texts = [...pods].map(
+        async ([service, { opsUrl }]) => [service, await (await fetch(`${opsUrl}/metrics`)).text()] as const,
+      );
+      return Object.fromEntries(await Promise.all(texts)) as Record<ServiceName, string>;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const service of [...pods.keys()].reverse()) await product.end(service);
+      for (const front of fronts) front.close();
+    },
+  };
+  try {
+    for (const service of services) await product.roll(service);
+  } catch (error) {
+    await product[Symbol.asyncDispose]();
+    throw error;
+  }
+  return product;
+}
+
+/** As a Service of Kubernetes: an address that leads each new connection to the newest pod. */
+async function openFront(
+  port: number,
+  target: () => number | undefined,
+): Promise<{ url: string; server: Server }> {
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ port: target() ?? 1, host: '127.0.0.1', allowHalfOpen: true });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.setNoDelay(true).pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => one.readableEnded || other.destroy());
+    }
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return { url: `http://127.0.0.1:${port}`, server };
+}
