@@ -14,9 +14,7 @@ const namesOf = (all: readonly Manifest[], kind: string) =>
 
 describe('every pod', () => {
   withHelm.each(cases)('%s: keeps to the restricted Pod Security', async (name) => {
-    const pods = (await manifestsOf(name)).filter(({ kind }) =>
-      ['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind),
-    );
+    const pods = (await manifestsOf(name)).filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
     expect(pods.length).toBeGreaterThanOrEqual(8);
     for (const manifest of pods) {
       const pod = podOf(manifest);
@@ -185,21 +183,31 @@ describe('routes', () => {
 });
 
 describe('trial servers', () => {
+  withHelm('have minutes for their first start, before anything ends them', async () => {
+    const all = await manifestsOf('minimal');
+    for (const server of ['postgres', 'redis', 'nats']) {
+      const { startupProbe } = podOf(find(all, 'Deployment', server)).containers[0];
+      expect(startupProbe).toMatchObject({
+        tcpSocket: { port: server },
+        periodSeconds: 2,
+        failureThreshold: 300,
+      });
+    }
+  });
+
   withHelm('keep what they are given', async () => {
     const all = await manifestsOf('minimal');
     for (const server of ['postgres', 'redis', 'nats']) {
-      // Only a StatefulSet replaces a deleted pod after it has ended: two servers would destroy one volume.
-      expect(find(all, 'StatefulSet', server).spec.replicas).toBe(1);
-      // Postgres does not start again where the group may write.
-      expect(podOf(find(all, 'StatefulSet', server)).securityContext).toMatchObject({
-        fsGroupChangePolicy: 'OnRootMismatch',
+      expect(find(all, 'Deployment', server).spec).toMatchObject({
+        replicas: 1,
+        strategy: { type: 'Recreate' },
       });
-      expect(podOf(find(all, 'StatefulSet', server)).volumes[0]).toEqual({
+      expect(podOf(find(all, 'Deployment', server)).volumes[0]).toEqual({
         name: 'data',
         persistentVolumeClaim: { claimName: `expert-relay-${server}` },
       });
     }
-    const { args } = podOf(find(all, 'StatefulSet', 'redis')).containers[0];
+    const { args } = podOf(find(all, 'Deployment', 'redis')).containers[0];
     expect(args.slice(0, 4)).toEqual(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
     // The stream sets 1 GiB aside.
     const { storage } = find(all, 'PersistentVolumeClaim', 'nats').spec.resources.requests;
@@ -245,10 +253,34 @@ describe('TLS', () => {
       });
       expect(volumes).toContainEqual(expect.objectContaining({ name: 'ca' }));
     }
-    const { env } = podOf(find(all, 'Deployment', 'hub')).containers[0];
-    expect(env).toContainEqual({ name: 'RELAY_NATS_CERT_FILE', value: '/etc/expert-relay/nats/tls.crt' });
-    expect(env).toContainEqual({ name: 'RELAY_NATS_CA_FILE', value: '/etc/expert-relay/ca/ca.crt' });
   });
+
+  withHelm('the key for NATS reaches the pods that talk to NATS, and no others', async () => {
+    const all = await manifestsOf('external');
+    const certificateFile = { name: 'RELAY_NATS_CERT_FILE', value: '/etc/expert-relay/nats/tls.crt' };
+    const pods = all.filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind)).map(podOf);
+    const withKey = pods.filter(({ volumes = [] }) =>
+      volumes.some(({ name }: { name: string }) => name === 'nats-certificate'),
+    );
+    expect(withKey.map(({ containers: [{ name }] }) => name).sort()).toEqual([
+      'gateway',
+      'hub',
+      'messages',
+      'requests',
+    ]);
+    for (const { containers } of withKey) expect(containers[0].env).toContainEqual(certificateFile);
+  });
+
+  withHelm(
+    'an authority of the servers does not make NATS insist on TLS: its address decides that',
+    async () => {
+      // With RELAY_NATS_CA_FILE a service refuses a NATS without TLS, such as the trial server.
+      const { env } = podOf(find(await manifestsOf('everything'), 'Deployment', 'hub')).containers[0];
+      const names = env.map(({ name }: { name: string }) => name);
+      expect(names).toContain('NODE_EXTRA_CA_CERTS');
+      expect(names).not.toContain('RELAY_NATS_CA_FILE');
+    },
+  );
 
   withHelm('a pooler makes the direct address required', async () => {
     const { env } = podOf(find(await manifestsOf('external'), 'Deployment', 'messages')).containers[0];

@@ -107,6 +107,16 @@ describe('refusals say what to do', () => {
       plus('postgres.trial.enabled=true', 'postgres.external.pooler=true'),
       /postgres\.external\.pooler does not go with postgres\.trial/,
     ],
+    [
+      'a certificate for a trial server',
+      plus('nats.trial.enabled=true', 'nats.clientCertificate=nats-client'),
+      /nats\.clientCertificate does not go with nats\.trial/,
+    ],
+    [
+      'metrics that nobody may read',
+      plus('monitoring.serviceMonitor.enabled=true'),
+      /networkPolicy\.metricsFrom is empty: Prometheus could not read the metrics\. Set it .*--set 'networkPolicy\.metricsFrom\[0\]/,
+    ],
     ['an unknown value', plus('replicas=3'), /additional properties 'replicas' not allowed/],
     ['an unknown setting', plus('settings.RELAY_RETENTIONS=1d'), /'RELAY_RETENTIONS' not allowed/],
     [

@@ -81,9 +81,6 @@ RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
 RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" $.Release.Name $name (int .) }}
 {{- end }}
 {{- end }}
-{{- if $.Values.tls.caSecret }}
-RELAY_NATS_CA_FILE: /etc/expert-relay/ca/ca.crt
-{{- end }}
 {{- if $.Values.nats.clientCertificate }}
 RELAY_NATS_CERT_FILE: /etc/expert-relay/nats/tls.crt
 RELAY_NATS_KEY_FILE: /etc/expert-relay/nats/tls.key

@@ -9,8 +9,6 @@ securityContext:
   runAsGroup: {{ .user | default 65532 }}
   {{- if .user }}
   fsGroup: {{ .user }}
-  # Otherwise each start would open all files to the group, and Postgres refuses a data directory like that.
-  fsGroupChangePolicy: OnRootMismatch
   {{- end }}
   seccompProfile: { type: RuntimeDefault }
 {{- with .root.Values.image.pullSecrets }}
@@ -37,29 +35,34 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Certificates of the servers, and what the user adds. */}}
+{{/* Certificates of the servers, and what the user adds. A program that does not use NATS does not get its certificate. */}}
 {{- define "relay.volumes" -}}
-{{- with .Values.tls.caSecret }}
+{{- with .root.Values.tls.caSecret }}
 - name: ca
   secret: { secretName: {{ . }}, defaultMode: 0444, items: [{ key: ca.crt, path: ca.crt }] }
 {{- end }}
-{{- with .Values.nats.clientCertificate }}
+{{- if include "relay.natsCertificate" . }}
 - name: nats-certificate
-  secret: { secretName: {{ . }}, defaultMode: 0444 }
+  secret: { secretName: {{ .root.Values.nats.clientCertificate }}, defaultMode: 0444 }
 {{- end }}
-{{- with .Values.extraVolumes }}
+{{- with .root.Values.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
 {{- define "relay.volumeMounts" -}}
-{{- if .Values.tls.caSecret }}
+{{- if .root.Values.tls.caSecret }}
 - { name: ca, mountPath: /etc/expert-relay/ca, readOnly: true }
 {{- end }}
-{{- if .Values.nats.clientCertificate }}
+{{- if include "relay.natsCertificate" . }}
 - { name: nats-certificate, mountPath: /etc/expert-relay/nats, readOnly: true }
 {{- end }}
-{{- with .Values.extraVolumeMounts }}
+{{- with .root.Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{- define "relay.natsCertificate" -}}
+{{- $variables := index (include "relay.settings" .root | fromJson) .name | default dict }}
+{{- if and .root.Values.nats.clientCertificate (hasKey $variables "NATS_URL") }}yes{{ end }}
 {{- end }}
