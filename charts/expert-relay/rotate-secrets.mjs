@@ -1,0 +1,97 @@
+// kubectl get secret <secret> --output json | node rotate-secrets.mjs <step> | kubectl replace --filename -
+//
+// Replaces the keys that the services share with each other, without downtime: principal keys, the secret of sessions, and
+// the keys of stream tokens. Three steps, after each of which all pods are replaced:
+//   add   a second key, which is accepted and not used yet
+//   use   the second key is used, and the first one is still accepted
+//   drop  the first key is removed
+// docs/runbook.md says how long to wait in between. Addresses and passwords of servers stay as they are.
+//
+// Needs Node alone.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+
+/** Kept in the Secret between `add` and `use`. No pod gets it. */
+const nextPrivateKey = 'RELAY_STREAM_TOKEN_PRIVATE_KEY_NEXT';
+
+/** @type {Record<string, (values: Record<string, string>) => Record<string, string | undefined>>} */
+const steps = {
+  add(values) {
+    if (isUnderWay(values)) stop('A rotation is under way: the next step is "use" or "drop".');
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    return {
+      ...changeLists(values, (name, [first]) => [first, newKey(name, publicKey)]),
+      [nextPrivateKey]: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
+    };
+  },
+  use(values) {
+    if (!values[nextPrivateKey]) stop('There is no second key: the first step is "add".');
+    return {
+      ...changeLists(values, (_, [first, second]) => [second, first]),
+      RELAY_STREAM_TOKEN_PRIVATE_KEY: values[nextPrivateKey],
+      [nextPrivateKey]: undefined,
+    };
+  },
+  drop(values) {
+    if (values[nextPrivateKey]) stop('The second key is not used yet: the next step is "use".');
+    if (!isUnderWay(values)) stop('There is no key to drop: the first step is "add".');
+    return changeLists(values, (_, [first]) => [first]);
+  },
+};
+
+const step = steps[process.argv[2] ?? ''];
+if (!step || process.argv.length > 3) stop('Say add, use or drop.');
+const secret = JSON.parse(await text(process.stdin));
+const values = Object.fromEntries(
+  Object.entries(secret.data ?? {}).map(([name, value]) => [
+    name,
+    Buffer.from(String(value), 'base64').toString(),
+  ]),
+);
+for (const [name, value] of Object.entries(step(values))) {
+  if (value === undefined) delete secret.data[name];
+  else secret.data[name] = Buffer.from(value).toString('base64');
+}
+console.log(JSON.stringify(secret));
+
+/** @param {Record<string, string>} values @param {(name: string, keys: string[]) => (string | undefined)[]} change */
+function changeLists(values, change) {
+  return Object.fromEntries(
+    listsOf(values).map((name) => [name, change(name, split(values[name])).join(',')]),
+  );
+}
+
+/** The keys that may hold two values, separated by a comma. @param {Record<string, string>} values */
+function listsOf(values) {
+  const lists = Object.keys(values).filter((name) =>
+    /^(RELAY_PRINCIPAL_KEY_.*|RELAY_SESSION_SECRET|RELAY_STREAM_TOKEN_PUBLIC_KEYS)$/.test(name),
+  );
+  if (lists.length === 0) stop('This is not the Secret of a relay: it has no RELAY_PRINCIPAL_KEY_...');
+  return lists;
+}
+
+/** @param {Record<string, string>} values */
+function isUnderWay(values) {
+  return listsOf(values).some((name) => split(values[name]).length > 1);
+}
+
+/** @param {string} name @param {import('node:crypto').KeyObject} publicKey */
+function newKey(name, publicKey) {
+  if (name === 'RELAY_STREAM_TOKEN_PUBLIC_KEYS') {
+    return publicKey.export({ type: 'spki', format: 'der' }).toString('base64url');
+  }
+  const random = randomBytes(32).toString('base64url');
+  if (name === 'RELAY_SESSION_SECRET') return `k${random}`;
+  return `${new Date().toISOString().slice(0, 10)}-${randomBytes(3).toString('hex')}:${random}`;
+}
+
+/** @param {string | undefined} list */
+function split(list) {
+  return (list ?? '').split(',');
+}
+
+/** @param {string} message @returns {never} */
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openStream, submit, topicUrl } from '@expert-relay/testkit';
+import type { Product } from './run-product.ts';
+
+/** What an agent, an expert, a browser session and readers call, again and again. */
+export interface Load {
+  /** How many calls of each kind were answered as they should be. */
+  readonly answered: Readonly<Record<string, number>>;
+  /** Every call that failed, and how. */
+  readonly failures: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface User {
+  readonly userId: string;
+  readonly consumerKey: string;
+  readonly providerKey: string;
+}
+
+export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Promise<Load> {
+  const answered: Record<string, number> = {};
+  const failures: string[] = [];
+  let cookie = await signIn(gatewayUrl);
+  let stopping = false;
+
+  async function expectOk(name: string, call: Promise<Response>): Promise<Response> {
+    const response = await call;
+    const text = response.ok ? '' : await response.clone().text();
+    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text}`);
+    return response;
+  }
+
+  const json = { 'content-type': 'application/json' };
+  const asExpert = { 'x-api-key': user.providerKey };
+  const kinds: Record<string, () => Promise<unknown>> = {
+    async conversation() {
+      const { status, body } = await submit(gatewayUrl, user.consumerKey);
+      if (status !== 201) throw new Error(`submit answered ${status}`);
+      const message = JSON.stringify({ role: 'provider', plaintext: 'Yes.' });
+      const path = `${gatewayUrl}/api/v1/message/${body.requestId}`;
+      await expectOk(
+        'send',
+        fetch(path, { method: 'POST', headers: { ...json, ...asExpert }, body: message }),
+      );
+      await expectOk('poll', fetch(`${gatewayUrl}/api/v1/help/${body.requestId}`));
+    },
+    async list() {
+      await expectOk('list', fetch(`${gatewayUrl}/api/v1/requests?limit=5`, { headers: asExpert }));
+    },
+    async session() {
+      const me = await expectOk('me', fetch(`${gatewayUrl}/api/me`, { headers: { cookie } }));
+      cookie = me.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+      await expectOk('inbox', fetch(`${gatewayUrl}/api/requests`, { headers: { cookie } }));
+    },
+    async 'stream with a token'() {
+      const { topics } = (await (await fetch(`${gatewayUrl}/api/me`, { headers: { cookie } })).json()) as {
+        topics: string[];
+      };
+      const headers = { ...json, cookie, origin: gatewayUrl };
+      const options = { method: 'POST', headers, body: JSON.stringify({ topics }) };
+      const answer = await expectOk('stream token', fetch(`${gatewayUrl}/api/stream-token`, options));
+      const { token } = (await answer.json()) as { token: string };
+      await readStream(topics[0] ?? '', { authorization: `Bearer ${token}` });
+    },
+    'stream with a key': () => readStream(`/svc/providers/${user.userId}`, asExpert),
+  };
+
+  async function readStream(topic: string, headers: Record<string, string>): Promise<void> {
+    const stream = await openStream(topicUrl(hubUrl, topic), { headers });
+    await stream.close();
+    const { status } = stream.response;
+    const type = stream.response.headers.get('content-type');
+    if (status !== 200 || !type?.startsWith('text/event-stream'))
+      throw new Error(`the hub answered ${status}`);
+  }
+
+  const loops = Object.entries(kinds).map(async ([name, call]) => {
+    while (!stopping) {
+      try {
+        await call();
+        answered[name] = (answered[name] ?? 0) + 1;
+      } catch (error) {
+        const { message, cause } = error as Error;
+        failures.push(`${new Date().toISOString()} ${name}: ${message} ${cause ?? ''}`);
+      }
+      await pause(50);
+    }
+  });
+  return {
+    answered,
+    failures,
+    async stop() {
+      stopping = true;
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function signIn(gatewayUrl: string): Promise<string> {
+  const response = await fetch(`${gatewayUrl}/auth/dev`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: gatewayUrl },
+    body: JSON.stringify({ user: 'ada' }),
+    redirect: 'manual',
+  });
+  const cookie = response.headers.get('set-cookie')?.split(';')[0];
+  if (!cookie) throw new Error(`Signing in answered ${response.status}.`);
+  return cookie;
+}

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Product, type ServiceName, services } from './run-product.ts';
+import { migrate } from './run-programs.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(root, 'docs/runbook.md'), 'utf8');
+
+/** The shell commands below a heading of docs/runbook.md, one text for each block. */
+export function commandsOf(heading: string): string[] {
+  const section = page.split(/^##+ /m).find((one) => one.startsWith(`${heading}\n`));
+  const blocks = [...(section ?? '').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  if (blocks.length === 0) throw new Error(`docs/runbook.md has no commands under "${heading}".`);
+  return blocks;
+}
+
+export interface Shell extends AsyncDisposable {
+  /** Runs commands of the page in the checkout, after the functions that it defines. */
+  run(commands: string, env?: Record<string, string>): Promise<string>;
+}
+
+/**
+ * A shell whose `kubectl` and `helm` read and change `secret`, and replace the processes of `product`. They know what the page
+ * uses, and fail for anything else.
+ */
+export async function openShell(product: Product, secret: Record<string, string>): Promise<Shell> {
+  const functions = [...commandsOf('Rotating secrets'), commandsOf('Keys of the relay')[0]].join('\n');
+  const folder = mkdtempSync(join(tmpdir(), 'relay-page-'));
+
+  async function kubectl(args: string, input: string): Promise<string> {
+    const put = (values: Record<string, string>) => {
+      for (const name of Object.keys(secret)) delete secret[name];
+      Object.assign(secret, values);
+    };
+    const rolled = /^rollout restart --namespace relay deployment\/expert-relay-([a-z-]+)$/.exec(args);
+    if (args === 'get secret relay-secrets --namespace relay --output json') {
+      return JSON.stringify({
+        kind: 'Secret',
+        data: mapValues(secret, (value) => Buffer.from(value).toString('base64')),
+      });
+    }
+    if (args === 'replace --filename -') {
+      put(mapValues(JSON.parse(input).data, (value) => Buffer.from(value, 'base64').toString()));
+    } else if (args.startsWith('patch secret relay-secrets --namespace relay --patch ')) {
+      put({ ...secret, ...JSON.parse(args.slice(args.indexOf('{'))).stringData });
+    } else if (args.startsWith('scale --namespace relay --replicas=0 ')) {
+      for (const [, service = ''] of args.matchAll(/deployment\/expert-relay-([a-z-]+)/g)) {
+        await product.end(service as ServiceName);
+      }
+    } else if (
+      args === 'upgrade expert-relay charts/expert-relay --namespace relay --reset-then-reuse-values'
+    ) {
+      await migrate(secret.DATABASE_URL ?? '');
+      for (const service of services) await product.roll(service);
+    } else if (rolled) {
+      await product.roll(rolled[1] as ServiceName);
+    } else if (!args.startsWith('rollout status --namespace relay --timeout=5m deployment/expert-relay-')) {
+      throw new Error(`This kubectl does not know: ${args}`);
+    }
+    return '';
+  }
+
+  const server = createServer(async (request, response) => {
+    const { args, input } = JSON.parse(await text(request)) as { args: string; input: string };
+    await kubectl(args, input).then(
+      (output) => response.end(output),
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const program of ['kubectl', 'helm']) {
+    writeFileSync(join(folder, program), standIn(port), { mode: 0o755 });
+  }
+
+  return {
+    async run(commands, env = {}) {
+      const path = `${folder}:${process.env.PATH}:/usr/sbin`;
+      const script = `set -o errexit -o pipefail -o nounset\n${functions}\n${commands}`;
+      const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
+        cwd: root,
+        env: { ...env, PATH: path, HOME: folder },
+      });
+      return `${stdout}${stderr}`;
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const mapValues = (values: Record<string, string>, change: (value: string) => string) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+
+const standIn = (port: number) => `#!/usr/bin/env node
+const args = process.argv.slice(2).join(' ');
+let input = '';
+if (args.endsWith(' -')) for await (const part of process.stdin) input += part;
+const response = await fetch('http://127.0.0.1:${port}', { method: 'POST', body: JSON.stringify({ args, input }) });
+(response.ok ? process.stdout : process.stderr).write(await response.text());
+process.exitCode = response.ok ? 0 : 1;
+`;

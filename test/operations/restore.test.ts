@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { forgetRedisKeys, openStream, submit, testServers, topicUrl } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { findProgram } from '../../scripts/chart/testing/cached-tool.ts';
+import { nats } from '../../scripts/servers/nats.ts';
+import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
+import { commandsOf, openShell } from './page-commands.ts';
+import { runProduct } from './run-product.ts';
+import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
+
+/* The backup and the restore of docs/runbook.md, by the commands of the page. */
+
+const withDump = findProgram('pg_dump') && findProgram('pg_restore') ? test : test.skip;
+const { redisUrl } = testServers();
+
+withDump('what was backed up is there after a restore, and the relay goes on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
+  const ownNats = await startOwnServer(nats);
+  const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
+  await using first = await makeDatabase();
+  await using restored = await makeDatabase();
+  await using data = await makeDatabase();
+  try {
+    await migrate(first.url);
+    const secret = await makeSecret({ databaseUrl: first.url, natsUrl: ownNats.url, redisUrl });
+    await using product = await runProduct({
+      secret,
+      settings: { RELAY_REDIS_PREFIX: redisPrefix, RELAY_DATABASE_POOL: '2' },
+    });
+    await using shell = await openShell(product, secret);
+    const { gatewayUrl, hubUrl } = product;
+    const user = await createUser(first.url);
+    const { body: kept } = await submit(gatewayUrl, user.consumerKey);
+    const read = (requestId: string) =>
+      fetch(`${gatewayUrl}/api/v1/messages/${requestId}`, { headers: { 'x-api-key': user.consumerKey } });
+    const conversation = await (await read(kept.requestId)).text();
+
+    const inFolder = (commands = '') => shell.run(`cd ${folder}\n${commands}`, env);
+    const env = {
+      DATABASE_URL: first.url,
+      RESTORED_URL: restored.url,
+      MIGRATED_URL: data.url,
+    };
+    const [backUp, restore, install = '', dataAlone] = commandsOf('Backup and restore');
+    await inFolder(backUp);
+    const { body: lost } = await submit(gatewayUrl, user.consumerKey);
+    await inFolder(restore);
+    await shell.run(install, env);
+    expect(await (await read(kept.requestId)).text()).toBe(conversation);
+    expect((await read(lost.requestId)).status).toBe(404);
+    // Events reach readers: of new requests, and in their order.
+    const topic = topicUrl(hubUrl, `/svc/providers/${user.userId}`);
+    const stream = await openStream(topic, { headers: { 'x-api-key': user.providerKey } });
+    await submit(gatewayUrl, user.consumerKey, { question: 'After the restore?' });
+    await stream.next({ question: 'After the restore?' });
+    await stream.close();
+
+    await migrate(data.url);
+    await inFolder(dataAlone);
+    const counts = await Promise.all([first, data].map(countRows));
+    expect(counts[1]).toEqual(counts[0]);
+    expect(counts[0]?.request_stages).toBe('2');
+  } finally {
+    await forgetRedisKeys(redisUrl, redisPrefix);
+    await ownNats.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** How many rows each table has. */
+async function countRows({ url }: { url: string }): Promise<Record<string, string>> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const counts: Record<string, string> = {};
+  const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+  for (const { tablename } of rows) {
+    counts[tablename] = (await client.query(`SELECT count(*) FROM ${tablename}`)).rows[0].count;
+  }
+  await client.end();
+  return counts;
+}

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, testServers } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { redisUsers, renderNatsUsers } from '../../scripts/chart/server-users.ts';
+import { findProgram } from '../../scripts/chart/testing/cached-tool.ts';
+import { nats } from '../../scripts/servers/nats.ts';
+import { redis } from '../../scripts/servers/redis.ts';
+import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
+import { callAll, type Load } from './call-all.ts';
+import { commandsOf, openShell, type Shell } from './page-commands.ts';
+import { type Product, runProduct } from './run-product.ts';
+import { asSuperuser, createUser, makeSecret, migrate } from './run-programs.ts';
+
+/*
+ * The rotations of docs/runbook.md, by the commands of the page, during calls of every kind: no call may fail. They replace
+ * some thirty processes, so they run on request only: RELAY_TEST_ROTATIONS=true npm test -- test/operations/rotations
+ */
+const wanted = process.env.RELAY_TEST_ROTATIONS === 'true';
+
+const password = () => `k${randomBytes(12).toString('hex')}`;
+const passwords: Record<string, string> = {};
+const passwordOf = (user: string) => (passwords[user] ??= password());
+
+const folder = mkdtempSync(join(tmpdir(), 'relay-rotations-'));
+const natsConfig = join(folder, 'nats.conf');
+const natsPid = join(folder, 'nats.pid');
+const natsUsers = renderNatsUsers().replace(/\$NATS_PASSWORD_([A-Z]+)/g, (_, user: string) =>
+  passwordOf(user),
+);
+
+const owner = `relay_${randomBytes(4).toString('hex')}`;
+/** The test's database, for a superuser. */
+const adminUrl = Object.assign(new URL(testServers().databaseUrl), { pathname: owner }).href;
+let natsText = '';
+let ownNats: OwnServer;
+let ownRedis: OwnServer;
+let secret: Record<string, string>;
+let product: Product;
+let shell: Shell;
+let load: Load;
+
+beforeAll(async () => {
+  if (!wanted) return;
+  ownNats = await startOwnServer({
+    ...nats,
+    url: ({ port }) => `nats://hub:${passwordOf('HUB')}@127.0.0.1:${port}`,
+    async runProgram({ data, port }, { path }) {
+      // JetStream must be in the file: a reload switches off what only the command line has.
+      natsText = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${data}" }\n${natsUsers}`;
+      writeFileSync(natsConfig, natsText);
+      return { command: path, args: ['--config', natsConfig, '--pid', natsPid] };
+    },
+  });
+  ownRedis = await startOwnServer({
+    ...redis,
+    url: ({ port }) => `redis://admin:${passwordOf('admin')}@127.0.0.1:${port}`,
+    async runProgram(place, program) {
+      const launch = await redis.runProgram(place, program);
+      const admin = ['--user', 'admin', 'on', `>${passwordOf('admin')}`, '~*', '&*', '+@all'];
+      return { ...launch, args: [...launch.args, ...admin, ...redisUsers('relay', passwordOf).flat()] };
+    },
+  });
+  const ownerPassword = password();
+  await asSuperuser(`CREATE ROLE ${owner} LOGIN PASSWORD '${ownerPassword}'`);
+  await asSuperuser(`CREATE DATABASE ${owner} OWNER ${owner}`);
+  const databaseUrl = withUser(adminUrl, owner, ownerPassword);
+  await migrate(databaseUrl);
+  secret = await makeSecret({ natsUrl: ownNats.url, redisUrl: ownRedis.url, databaseUrl });
+  for (const user of ['gateway', 'requests', 'messages', 'hub']) {
+    secret[`NATS_URL_${user.toUpperCase()}`] = withUser(ownNats.url, user, passwordOf(user.toUpperCase()));
+  }
+  secret.REDIS_URL_DASHBOARD = withUser(ownRedis.url, 'dashboard', passwordOf('dashboard'));
+  secret.REDIS_URL_EXPIRY_WORKER = withUser(ownRedis.url, 'expiry-worker', passwordOf('expiry-worker'));
+  product = await runProduct({ secret, settings });
+  shell = await openShell(product, secret);
+});
+afterAll(async () => {
+  if (!wanted) return;
+  await shell?.[Symbol.asyncDispose]();
+  await product?.[Symbol.asyncDispose]();
+  await ownNats?.stop();
+  await ownRedis?.stop();
+  await asSuperuser(`DROP DATABASE IF EXISTS ${owner} WITH (FORCE)`);
+  await asSuperuser(`DROP ROLE IF EXISTS ${owner}_3, ${owner}_2, ${owner}`);
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  if (!wanted) return;
+  load = await callAll(product, await createUser(adminUrl));
+  await everybodyWasAnswered();
+});
+afterEach(() => load?.stop());
+
+const settings = {
+  RELAY_DATABASE_POOL: '2',
+  RELAY_RATE_LIMIT_API: '0',
+  RELAY_RATE_LIMIT_PAGES: '0',
+  RELAY_RATE_LIMIT_POLL: '0',
+};
+
+const rotation = wanted ? test : test.skip;
+rotation('keys of the relay', async () => {
+  const before = { ...secret };
+  const [, use = '', drop = ''] = commandsOf('Keys of the relay');
+  await shell.run(use);
+  await everybodyWasAnswered();
+  await shell.run(drop);
+  await everybodyWasAnswered();
+  const changed = Object.keys(secret).filter((name) => secret[name] !== before[name]);
+  expect(changed.sort()).toEqual(
+    Object.keys(before)
+      .filter((name) => name.startsWith('RELAY_'))
+      .sort(),
+  );
+  expect(Object.values(secret).filter((value) => value.includes(','))).toEqual([]);
+});
+
+const withPsql = wanted && findProgram('psql') ? test : test.skip;
+withPsql('password for Postgres', async () => {
+  // The owner of the tables is "relay" on the page.
+  const [commands = ''] = commandsOf('Password for Postgres').map((block) =>
+    block.replaceAll(/(IN ROLE|role =) relay/g, `$1 ${owner}`),
+  );
+  const oldRoles = [owner, `${owner}_2`];
+  for (const [index, oldRole] of oldRoles.entries()) {
+    const [newRole, newPassword] = [`${owner}_${index + 2}`, password()];
+    await shell.run(commands, {
+      ADMIN_URL: adminUrl,
+      OLD_ROLE: oldRole,
+      NEW_ROLE: newRole,
+      NEW_PASSWORD: newPassword,
+      NEW_URL: withUser(adminUrl, newRole, newPassword),
+    });
+    await everybodyWasAnswered();
+  }
+  await asSuperuser(`DROP ROLE ${owner}_2`);
+});
+
+const withRedisCli = wanted && findProgram('redis-cli') ? test : test.skip;
+withRedisCli('passwords for Redis', async () => {
+  const newPassword = password();
+  const [commands = ''] = commandsOf('Passwords for Redis');
+  await shell.run(commands, {
+    REDIS_ADMIN_URL: ownRedis.url,
+    OLD_PASSWORD: passwordOf('dashboard'),
+    NEW_PASSWORD: newPassword,
+    NEW_URL: withUser(ownRedis.url, 'dashboard', newPassword),
+  });
+  await everybodyWasAnswered();
+});
+
+rotation('users of NATS', async () => {
+  const [reload = '', lead = ''] = commandsOf('Users of NATS');
+  const newPassword = password();
+  const [hub = ''] = /\{\s+user: hub,[\s\S]*?\n {4}\}/.exec(natsText) ?? [];
+  const second = hub.replace('user: hub', 'user: hub-2').replace(passwordOf('HUB'), newPassword);
+  const change = async (from: string, to: string) => {
+    natsText = natsText.replace(from, () => to);
+    writeFileSync(natsConfig, natsText);
+    await shell.run(reload, { NATS_PID: readFileSync(natsPid, 'utf8') });
+  };
+  await change(hub, `${hub}\n${second}`);
+  await shell.run(lead, { NEW_URL: withUser(ownNats.url, 'hub-2', newPassword) });
+  await change(hub, '');
+  await everybodyWasAnswered();
+  // Events arrive through the new user.
+  const delivered = async () =>
+    Number(/^relay_hub_events_total\S* (\d+)/m.exec((await product.metrics()).hub)?.[1] ?? 0);
+  const seen = await delivered();
+  await eventually('the hub to get events', async () => (await delivered()) > seen);
+});
+
+/** Waits for two more calls of every kind, so that all services have been called with what is valid now. */
+async function everybodyWasAnswered(): Promise<void> {
+  const before = { ...load.answered };
+  await eventually('two calls of every kind', () => {
+    expect(load.failures).toEqual([]);
+    const kinds = Object.entries(load.answered);
+    return kinds.length === 5 && kinds.every(([kind, count]) => count >= (before[kind] ?? 0) + 2);
+  });
+}
+
+function withUser(url: string, user: string, newPassword: string): string {
+  const changed = new URL(url);
+  Object.assign(changed, { username: user, password: newPassword });
+  return changed.href;
+}
