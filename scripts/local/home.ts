@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder, makeWritableFolder } from './make-folder.ts';
 
 /** The checkout that these scripts belong to. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -29,16 +30,11 @@ export function openHome(path = process.env.RELAY_HOME || join(root, '.relay'), 
 }
 
 function openCache(home: string, env: NodeJS.ProcessEnv): string {
-  if (env.RELAY_CACHE) return made(resolve(env.RELAY_CACHE));
+  if (env.RELAY_CACHE) return makeWritableFolder(resolve(env.RELAY_CACHE), 'RELAY_CACHE');
   try {
-    return made(join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay'));
+    return makeFolder(join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay'));
   } catch {
     // Some accounts have no home folder that they may write to.
-    return made(join(home, 'cache'));
+    return makeFolder(join(home, 'cache'));
   }
-}
-
-function made(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  return folder;
 }

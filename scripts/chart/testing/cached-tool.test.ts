@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cache, { recursive: true }));
 
-test('a tool is made once, however many ask for it', async () => {
+test('a tool is made once for all that ask for it', async () => {
   let made = 0;
   const make = async (folder: string) => {
     made++;
@@ -28,7 +28,13 @@ test('one that could not be made is tried again', async () => {
   await cachedTool('a-1', async () => {}, cache);
 });
 
-test('a maker that was killed holds nobody up', async () => {
+test.each(['/proc', '/proc/1/tools'])('a cache that cannot be written is reported: %s', async (folder) => {
+  await expect(cachedTool('a-1', async () => {}, folder)).rejects.toThrow(
+    /^RELAY_CACHE is \/proc\S* which cannot be used: .* Set it to a folder that can be written/,
+  );
+});
+
+test('a maker that was killed does not block the others', async () => {
   mkdirSync(join(cache, 'a-1.part'));
   // No process has this id: it is above the limit of every system.
   writeFileSync(join(cache, 'a-1.lock'), '4194305');

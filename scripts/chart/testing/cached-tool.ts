@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { makeWritableFolder } from '../../local/make-folder.ts';
 
 export const run = promisify(execFile);
 
@@ -21,7 +22,7 @@ export async function cachedTool(
 ): Promise<string> {
   const folder = join(cache, name);
   const lock = `${folder}.lock`;
-  mkdirSync(cache, { recursive: true });
+  if (!existsSync(folder)) makeWritableFolder(cache, 'RELAY_CACHE');
   while (!existsSync(folder)) {
     if (!takeLock(lock)) {
       await pause(500);
@@ -45,7 +46,8 @@ function takeLock(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if (!holderLives(lock)) rmSync(lock, { force: true });
     return false;
   }
