@@ -75,5 +75,9 @@ describe('charts/expert-relay/settings.json', () => {
       RELAY_NATS_CA_FILE: { secret: false, required: false },
     });
     expect(settings.requests?.RELAY_PORT?.default).toBe('8081');
+    // The migration is content with DATABASE_DIRECT_URL.
+    expect(settings.migrate?.DATABASE_URL).toEqual({ secret: true, required: false });
+    expect(readMigrate({ DATABASE_DIRECT_URL: 'postgres://db/relay' }).url).toBe('postgres://db/relay');
+    expect(() => readMigrate({})).toThrow('DATABASE_URL is not set.');
   });
 });

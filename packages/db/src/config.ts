@@ -1,15 +1,19 @@
-import { databaseVariables, directDatabaseVariable, read } from '@expert-relay/kit/config';
+import { ConfigError, databaseVariables, directDatabaseVariable, read } from '@expert-relay/kit/config';
 
-/** What `migrate` reads. */
+/** What `migrate` reads: one of the two addresses is enough. */
 export const variables = {
-  url: databaseVariables.url,
+  url: { ...databaseVariables.url, fallback: '' },
   directUrl: directDatabaseVariable,
   patience: databaseVariables.patience,
 };
 
 /** The database that `migrate` works on: locks and migrations need a connection without a pooler. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): { url: string; patience: number } {
-  const { url, ...others } = variables;
-  const { directUrl, patience } = read(others, env);
-  return { url: directUrl ?? read({ url }, env).url, patience };
+  const { directUrl, url = directUrl, patience } = read(variables, env);
+  if (url === undefined) {
+    throw new ConfigError([
+      'DATABASE_URL is not set. Set it to the address of Postgres, or DATABASE_DIRECT_URL where DATABASE_URL leads through a pooler.',
+    ]);
+  }
+  return { url: directUrl ?? url, patience };
 }

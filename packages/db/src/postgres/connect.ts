@@ -1,16 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionFailure } from './failures.ts';
+import { connectionFailure } from './connection-failure.ts';
 
-const maxPauseMs = 2_000;
-const maxAttemptMs = 3_000;
-const endTimeoutMs = 500;
+const longestPause = 2_000;
+const longestAttempt = 3_000;
 
 export interface ConnectOptions {
   config?: pg.ClientConfig;
-  /** How long to wait for a server that is away, in milliseconds. */
+  /** How long a server that is away is waited for, in milliseconds. */
   patience: number;
-  /** Called after each attempt that failed and will be repeated. */
+  /** Hears of each attempt that failed and will be repeated. */
   onRetry(message: string, pauseMs: number): void;
   signal?: AbortSignal;
 }
@@ -21,17 +20,17 @@ export class ConnectError extends Error {
 }
 
 /**
- * Opens one connection to Postgres. Waits for a server that is away with growing pauses; fails at once
- * when waiting cannot help.
+ * One connection to Postgres. Waits for a server that is away with growing pauses; says at once
+ * what no waiting can mend.
  */
 export async function connect(url: string, options: ConnectOptions): Promise<pg.Client> {
   const until = performance.now() + options.patience;
-  for (let wait = 100; ; wait = Math.min(wait * 2, maxPauseMs)) {
+  for (let wait = 100; ; wait = Math.min(wait * 2, longestPause)) {
     const left = until - performance.now();
     try {
       return await connectOnce(url, {
         ...options.config,
-        connectionTimeoutMillis: clamp(left, 500, maxAttemptMs),
+        connectionTimeoutMillis: clamp(left, 500, longestAttempt),
       });
     } catch (error) {
       const failure = connectionFailure(url, error);
@@ -60,18 +59,4 @@ export async function connectOnce(url: string, config: pg.ClientConfig = {}): Pr
 
 function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
-}
-
-/** Ends a connection, also one whose other side is gone and never answers. */
-export async function disconnect(client: pg.Client): Promise<void> {
-  const ended = new AbortController();
-  const deadline = pause(endTimeoutMs, undefined, { signal: ended.signal }).then(
-    () => client.connection.stream.destroy(),
-    () => {},
-  );
-  try {
-    await Promise.race([client.end(), deadline]);
-  } finally {
-    ended.abort();
-  }
 }

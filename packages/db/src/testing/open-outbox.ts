@@ -5,12 +5,16 @@ import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
 import pg from 'pg';
-import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../outbox/index.ts';
+import {
+  createOutboxRelay,
+  type OutboxRelay,
+  type OutboxRelayOptions,
+} from '../outbox/create-outbox-relay.ts';
 import { createTestDatabase } from './create-test-database.ts';
 
 const log: Log = createLog('test', { level: 'silent' });
 
-/** A new database, a prefix of its own for the stream, and any number of relays between them. */
+/** A fresh database, a stream's prefix of its own, and as many relays between them as a test wants. */
 export interface TestOutbox extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
@@ -19,10 +23,10 @@ export interface TestOutbox extends AsyncDisposable {
   relay(options?: Partial<OutboxRelayOptions>): Promise<OutboxRelay & { registry: Metrics }>;
   /** Commits `count` message events of a request, continuing its order. */
   write(requestId: string, count: number): Promise<void>;
-  /** The events of the stream, oldest first. */
+  /** What the stream holds, oldest first. */
   stored(): Promise<readonly DomainEvent[]>;
   waiting(): Promise<number>;
-  untilPublished(timeoutMs?: number): Promise<void>;
+  untilPublished(within?: number): Promise<void>;
 }
 
 export async function openOutbox(servers: { databaseUrl: string; natsUrl: string }): Promise<TestOutbox> {
@@ -89,11 +93,11 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
       return rows[0]?.count ?? -1;
     },
-    async untilPublished(timeoutMs = 15_000) {
-      const until = performance.now() + timeoutMs;
+    async untilPublished(within = 15_000) {
+      const until = performance.now() + within;
       while ((await outbox.waiting()) > 0) {
         if (performance.now() > until)
-          throw new Error(`${await outbox.waiting()} events still wait after ${timeoutMs} ms`);
+          throw new Error(`${await outbox.waiting()} events still wait after ${within} ms`);
         await pause(10);
       }
     },
@@ -111,16 +115,16 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
   return outbox;
 }
 
-/** Violations of what receivers rely on: each event once, and those of a request in order. */
-export function countFaults(events: readonly DomainEvent[]): { duplicated: number; disordered: number } {
+/** What a receiver relies on: each event once, and those of a request in their own order. */
+export function faults(events: readonly DomainEvent[]): { doubled: number; disordered: number } {
   const seen = new Set<string>();
   const last = new Map<string, bigint>();
-  let [duplicated, disordered] = [0, 0];
+  let [doubled, disordered] = [0, 0];
   for (const { eventId, requestId, seq } of events) {
-    if (seen.has(eventId)) duplicated++;
+    if (seen.has(eventId)) doubled++;
     else if (seq <= (last.get(requestId) ?? 0n)) disordered++;
     seen.add(eventId);
     last.set(requestId, seq);
   }
-  return { duplicated, disordered };
+  return { doubled, disordered };
 }
