@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfig } from '../../services/gateway/src/config.ts';
 import type { Addresses } from './addresses.ts';
 import { environmentFor, localValues } from './environment.ts';
-import { openHome } from './home.ts';
+import { openHome, root } from './home.ts';
 import { readSecrets } from './secrets.ts';
 import { type ServiceName, services } from './service-list.ts';
 
@@ -62,3 +62,14 @@ test('agents and experts of one machine have no rate limits, unless they are set
   expect(limitsOf({})).toEqual({ pages: 0, api: 0, poll: 0 });
   expect(limitsOf({ RELAY_RATE_LIMIT_API: '30' })).toEqual({ pages: 0, api: 30, poll: 0 });
 });
+
+test.each(services)(
+  '$name gets all settings that it requires, and none that it does not read',
+  ({ name, needs }) => {
+    const settings = JSON.parse(readFileSync(join(root, 'charts/expert-relay/settings.json'), 'utf8'));
+    const known: Record<string, { required: boolean }> = settings[name];
+    const required = Object.keys(known).filter((variable) => known[variable]?.required);
+    expect(Object.keys(environmentOf(name))).toEqual(expect.arrayContaining(required));
+    expect(needs.filter((variable) => !(variable in known))).toEqual([]);
+  },
+);

@@ -18,7 +18,6 @@ export const services: readonly ServiceEntry[] = [
       'DATABASE_URL',
       'DATABASE_DIRECT_URL',
       'NATS_URL',
-      'RELAY_PUBLIC_URL',
       'RELAY_STREAM_TOKEN_PRIVATE_KEY',
       'RELAY_PRINCIPAL_KEY_GATEWAY_REQUESTS',
       'RELAY_PRINCIPAL_KEY_DASHBOARD_REQUESTS',

@@ -31,7 +31,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
   const context = {
     query: database.query,
-    wakeOutbox: outbox.wake,
+    nudge: outbox.nudge,
   };
   const handler = serveRoutes({
     routes: routes(context),

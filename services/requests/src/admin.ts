@@ -18,7 +18,7 @@ try {
     ...config.database,
     log: createLog('admin', { level: 'silent' }),
     // A batch of large messages may take its time; nobody waits for an answer here.
-    statementTimeoutMs: 120_000,
+    answerWithin: 120_000,
   });
   await database.start?.();
   try {

@@ -15,17 +15,13 @@ export interface Delivery {
   readonly at: number;
 }
 
-/** What a subscriber got. */
-export interface ReaderLog {
+/** A subscriber that comes back with its last position, to whichever hub, whatever cuts it off. */
+export interface ResumingReader {
   readonly topics: readonly string[];
   readonly stretches: readonly Stretch[];
   readonly reconnects: number;
   /** Refusals that no fault explains. */
   readonly oddities: readonly string[];
-}
-
-/** A subscriber that comes back with its last position, to any hub, however its stream ended. */
-export interface ResumingReader extends ReaderLog {
   /** Up to where it has read: another reader may go on from there. */
   readonly position: string;
   /** Whether it has heard from a hub that its stream is open. */

@@ -3,12 +3,12 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 
 interface ErrorBoundaryProps {
-  /** The address of the page. A change clears the error. */
+  /** The address of the page: another one is shown although this one has failed. */
   readonly location: string;
   readonly children: ReactNode;
 }
 
-/** Shows a sentence instead of a blank page when rendering fails. */
+/** Instead of a blank page, when the program fails. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -3,12 +3,12 @@ import { preferences } from '../preferences/preferences.ts';
 
 type Shortcuts = Readonly<Record<string, () => void>>;
 
-/** Time for the second key after `g`. */
+/** After g, the next key counts for so long. */
 const sequenceMs = 1_000;
 
 let last = { name: '', at: Number.NEGATIVE_INFINITY };
 
-/** Whether the current navigation was started by a key: then the focus stays in the list. */
+/** Whether what happens now follows from a key: moving through the list keeps the focus there. */
 export const followsKey = (...names: readonly string[]): boolean =>
   names.includes(last.name) && performance.now() - last.at < 500;
 

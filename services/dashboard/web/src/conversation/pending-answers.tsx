@@ -10,7 +10,7 @@ import type { useConversation } from './use-conversation.ts';
 
 type Conversation = ReturnType<typeof useConversation>;
 
-/** The pending answers with their delivery state. */
+/** Answers on their way, each with what became of it. */
 export function PendingAnswers({ conversation }: { conversation: Conversation }) {
   const { answers } = conversation.now;
   return (

@@ -5,16 +5,16 @@ import { createStore, type Store } from '../ui/store.ts';
 /** Well below the 150 ms within which a draft is kept. */
 const saveAfterMs = 100;
 
-/** A text that is being written. */
+/** A text that is being written and was not sent. */
 export interface Draft {
   readonly text: Store<string>;
-  /** Whether the stored draft has been read. */
+  /** Whether what was kept earlier has been read. */
   readonly isRestored: Store<boolean>;
-  /** Called with every change of the text. */
+  /** As the expert types. */
   write(text: string): void;
-  /** Clears the text box at once, and the stored draft when `handedOver` has settled. */
+  /** Empties the box when the text was handed over; what is kept goes once `handedOver` has settled. */
   handOver(handedOver: Promise<unknown>): void;
-  /** Saves the unsaved text now. */
+  /** Saves what is not saved yet. */
   save(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
       text.set('');
       tabs.send({ type: 'draft', requestId, text: '' });
       const forget = () => {
-        // A newer text has replaced it.
+        // What was typed meanwhile has taken its place.
         if (text.get() === '') saving = saving.then(() => storage.delete(name)).catch(() => {});
       };
       handedOver.then(forget, forget);

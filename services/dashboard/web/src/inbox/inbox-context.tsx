@@ -42,7 +42,7 @@ export function useInbox(): InboxServices {
   return services;
 }
 
-/** The number of requests of each filter. A list that was read to its end is counted locally. */
+/** How many requests each filter has. A list that was read to its end is counted. */
 export function useCounts(): Counts | undefined {
   const { inbox } = useInbox();
   const { data: counts } = useQuery(inbox.countsQuery);

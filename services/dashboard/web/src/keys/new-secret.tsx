@@ -15,7 +15,7 @@ interface NewSecretProps {
   readonly onClose: () => void;
 }
 
-/** Shows a new secret once, with snippets that use it. */
+/** A secret, once, with what to do with it. */
 export function NewSecret({ title, kind, secret, note, onClose }: NewSecretProps) {
   const expertKey = useExpertKey();
   const snippets = snippetsFor({

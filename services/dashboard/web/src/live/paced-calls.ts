@@ -3,10 +3,10 @@ import type { Pace } from './pace.ts';
 
 type Call = (event: ExpertEvent) => void;
 
-/** Emits events at the pace of calls: of several events about one request only the newest. */
+/** Passes events on at the pace of calls: of several about one request, the newest. */
 export function createPacedCalls(pace: Pace): { emit: Call; listen(call: Call): () => void } {
   const calls = new Set<Call>();
-  /** Events that were not emitted yet, by request. */
+  /** By request, those that were not passed on yet. */
   let newest = new Map<string, ExpertEvent>();
   return {
     emit(event) {

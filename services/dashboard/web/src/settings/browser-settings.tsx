@@ -11,7 +11,7 @@ const themes: readonly Choice<Preferences['theme']>[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-/** Settings of this browser. */
+/** What holds for this browser alone. */
 export function BrowserSettings() {
   const { theme, shortcuts } = useStore(preferences);
   const [savedTheme, setSavedTheme] = useDone();

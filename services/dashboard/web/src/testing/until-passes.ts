@@ -1,4 +1,4 @@
-/** Retries an expectation until it holds or the time is over. */
+/** Waits until an expectation holds, and fails as it does when it never comes to hold. */
 export async function untilPasses(check: () => void, within = 30_000): Promise<void> {
   const limit = performance.now() + within;
   for (;;) {

@@ -1,0 +1,46 @@
+import type { Clock } from '@expert-relay/kit/clock';
+import { createWindowCounter, type WindowCounter } from '@expert-relay/kit/http';
+import type { StreamMetrics } from '../stream/stream-metrics.ts';
+import type { Subscriber } from '../stream/subscriber.ts';
+
+/** Scans of the stream a minute; 0 = no limit. */
+export interface ScanLimits {
+  readonly perAddress: number;
+  readonly perCredential: number;
+}
+
+/**
+ * Limits the scans that one credential, or one address without a credential, may cause. A subscriber that has been
+ * admitted may come back as often as its stream takes it: a slow reader needs many scans for one backlog.
+ */
+export class ScanBudget {
+  readonly #perAddress: WindowCounter | undefined;
+  readonly #perCredential: WindowCounter | undefined;
+  readonly #refused: StreamMetrics['scansRefused'];
+  readonly #admitted = new WeakSet<Subscriber>();
+
+  constructor(options: { limits: ScanLimits; clock: Clock; refused: StreamMetrics['scansRefused'] }) {
+    const { limits, clock } = options;
+    const { perAddress, perCredential } = limits;
+    this.#refused = options.refused;
+    if (perAddress > 0) this.#perAddress = createWindowCounter({ limit: perAddress, clock });
+    if (perCredential > 0) this.#perCredential = createWindowCounter({ limit: perCredential, clock });
+  }
+
+  /** `counted` has the holders that have paid for this scan already: readers that share a scan count as one. */
+  admits(subscriber: Subscriber, counted: Set<string>): boolean {
+    if (this.#admitted.has(subscriber)) return true;
+    const { credential, network } = subscriber;
+    const holder = credential?.id ?? network;
+    if (!counted.has(holder)) {
+      const count = credential ? this.#perCredential : this.#perAddress;
+      if (count && count(holder).left < 0) {
+        this.#refused.inc({ holder: credential ? 'credential' : 'address' });
+        return false;
+      }
+      counted.add(holder);
+    }
+    this.#admitted.add(subscriber);
+    return true;
+  }
+}

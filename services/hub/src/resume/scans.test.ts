@@ -1,0 +1,213 @@
+import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { createLog } from '@expert-relay/kit/log';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Credential } from '../authorise/credential.ts';
+import { Feed } from '../feed/feed.ts';
+import { formatPosition, noCheck } from '../feed/position.ts';
+import type { Consumer, StreamMessage } from '../follow/open-consumer.ts';
+import { Outlet } from '../stream/outlet.ts';
+import { Subscriber } from '../stream/subscriber.ts';
+import { WriteBatch } from '../stream/write-batch.ts';
+import { RequestEvents } from '../testing/make-event.ts';
+import type { From } from './resumption.ts';
+import { ScanBudget } from './scan-budget.ts';
+import { Scans } from './scans.ts';
+
+const epoch = 'abc';
+const count = 100;
+const ringEvents = 20;
+const request = new RequestEvents();
+
+/** A consumer that delivers when the test says so. */
+interface TestConsumer {
+  readonly from: number;
+  readonly isYielding: boolean;
+  readonly isOver: boolean;
+  deliverAll(): void;
+}
+
+let messages: StreamMessage[];
+let feed: Feed;
+let opened: TestConsumer[];
+let failures: number;
+let scans: Scans;
+let results: Map<Subscriber, string>;
+
+function open(from: number, isYielding: () => boolean = () => false): Consumer {
+  let onMessage: (message: StreamMessage) => void = () => {};
+  let resolveEnded: (reason: string) => void = () => {};
+  let isOver = false;
+  const ended = new Promise<string>((resolve) => {
+    resolveEnded = resolve;
+  });
+  opened.push({
+    from,
+    get isYielding() {
+      return isYielding();
+    },
+    get isOver() {
+      return isOver;
+    },
+    deliverAll() {
+      for (const message of messages.slice(from - 1)) if (!isOver) onMessage(message);
+    },
+  });
+  return {
+    pending: count - from + 1,
+    begin(deliver) {
+      onMessage = deliver;
+    },
+    ended,
+    end(reason) {
+      isOver = true;
+      resolveEnded(reason);
+    },
+  };
+}
+
+beforeEach(() => {
+  const clock = { now: Date.now };
+  feed = new Feed({
+    limits: { events: ringEvents, bytes: 2 ** 30 },
+    clock,
+    listener: { onEntry: () => {}, onBreak: () => {} },
+  });
+  feed.begin({ epoch, seq: 0, check: noCheck });
+  messages = Array.from({ length: count }, (_, index) => ({
+    seq: index + 1,
+    bytes: request.newMessage().bytes,
+  }));
+  for (const { seq, bytes } of messages) feed.append(seq, bytes);
+  [opened, failures, results] = [[], 0, new Map()];
+  scans = new Scans({
+    source: {
+      look: async () => {
+        if (failures-- > 0) throw new Error('NATS is away');
+        return { epoch, firstSeq: 1, lastSeq: count };
+      },
+      open: async (seq, isYielding) => open(seq, isYielding),
+    },
+    feed,
+    budget: new ScanBudget({
+      limits: { perAddress: 2, perCredential: 2 },
+      clock,
+      refused: { inc: () => {} } as never,
+    }),
+    log: createLog('test', { level: 'silent' }),
+    destination: () => ({
+      resume: (subscriber, from) =>
+        results.set(subscriber, from === 'earliest' ? from : formatPosition(from)),
+      reset: (subscriber) => results.set(subscriber, 'reset'),
+    }),
+  });
+});
+afterEach(() => scans.stop());
+
+function add(from: From, options: { network?: string; credential?: Credential } = {}): Subscriber {
+  // Large enough that no reader of these tests is slow.
+  const socket = new PassThrough({ highWaterMark: 2 ** 20 }) as unknown as Socket;
+  const subscriber = new Subscriber({
+    outlet: new Outlet({ socket, isChunked: true, maxWaiting: 2 ** 20, batch: new WriteBatch() }),
+    topics: [new RequestEvents().topic],
+    credential: options.credential,
+    network: options.network ?? '192.0.2.1',
+    requestId: '',
+    openedAt: 0,
+    endsAt: 0,
+  });
+  scans.add(subscriber, from);
+  return subscriber;
+}
+
+async function until(check: () => boolean): Promise<void> {
+  while (!check()) await pause(5);
+}
+
+/** After the event with this sequence. */
+function after(seq: number): From {
+  const check = [...messageChecks()][seq - 1] ?? noCheck;
+  return { epoch, seq, check };
+}
+function* messageChecks(): Iterable<string> {
+  const reading = new Feed({
+    limits: { events: count, bytes: 2 ** 30 },
+    clock: { now: Date.now },
+    listener: { onEntry: () => {}, onBreak: () => {} },
+  });
+  reading.begin({ epoch, seq: 0, check: noCheck });
+  for (const { seq, bytes } of messages) reading.append(seq, bytes);
+  for (const { check } of reading.ring) yield check;
+}
+
+const key = (id: string): Credential => ({ id: `key:${id}`, since: 0 });
+const floor = () => formatPosition(feed.ring.floor);
+
+test('short scans, and those of credentials, run while the scan of anonymous readers is under way', async () => {
+  const anonymous = [add('earliest'), add('earliest'), add(after(10))];
+  await until(() => opened.length === 1);
+  expect(opened[0]?.isYielding).toBe(false);
+
+  const far = add('earliest', { credential: key('one') });
+  await until(() => opened.length === 2);
+  const near = add(after(count - ringEvents - 5));
+  await until(() => opened.length === 3);
+  expect(opened.map(({ from }) => from)).toEqual([1, 1, count - ringEvents - 5]);
+  expect(opened.map(({ isYielding }) => isYielding)).toEqual([true, true, false]);
+
+  opened[2]?.deliverAll();
+  await until(() => results.has(near));
+  await until(() => opened[1]?.isYielding === false);
+  expect(opened[0]?.isYielding).toBe(true);
+  opened[1]?.deliverAll();
+  await until(() => results.has(far));
+  await until(() => opened[0]?.isYielding === false);
+  expect(opened[0]?.isOver).toBe(false);
+  expect(anonymous.some((one) => results.has(one))).toBe(false);
+
+  opened[0]?.deliverAll();
+  await until(() => anonymous.every((one) => results.has(one)));
+  expect(new Set(results.values())).toEqual(new Set([floor()]));
+});
+
+test('an address has so many scans a minute, however many of its readers share one, and then a reset at once', async () => {
+  const served = async (subscribers: Subscriber[]) => {
+    const before = opened.length;
+    await until(() => opened.length > before);
+    opened.at(-1)?.deliverAll();
+    await until(() => subscribers.every((one) => results.has(one)));
+    return subscribers.map((one) => results.get(one));
+  };
+  const crowd = () => Array.from({ length: 50 }, () => add('earliest'));
+  const first = crowd();
+  expect(new Set(await served(first))).toEqual(new Set([floor()]));
+  expect(new Set(await served(crowd()))).toEqual(new Set([floor()]));
+  expect(opened).toHaveLength(2);
+
+  const late = add('earliest');
+  expect(results.get(late)).toBe('reset');
+  expect(results.get(add(after(count - ringEvents - 5)))).toBe('reset');
+  // A reader that has been let in comes back as often as it must.
+  const [slow] = first as [Subscriber];
+  results.delete(slow);
+  scans.add(slow, after(10));
+  const others = [add('earliest', { network: '192.0.2.2' }), slow];
+  expect(new Set(await served(others))).toEqual(new Set([floor()]));
+
+  const withKey = () => add('earliest', { credential: key('one') });
+  await served([withKey()]);
+  await served([withKey()]);
+  expect(results.get(withKey())).toBe('reset');
+  const another = add('earliest', { credential: key('two') });
+  await turn();
+  expect(results.get(another)).toBeUndefined();
+});
+
+test('who waits while NATS cannot be asked is served when it can', async () => {
+  failures = 1;
+  const waiting = add('earliest');
+  await until(() => opened.length === 1);
+  opened[0]?.deliverAll();
+  await until(() => results.get(waiting) === floor());
+});
