@@ -121,7 +121,7 @@ describe('make-secrets.mjs', () => {
     const all = await manifestsOf('minimal');
     const secret = await secretOf({}, '--trial', 'expert-relay');
     for (const server of ['postgres', 'redis', 'nats']) {
-      resolve(containerOf(find(all, 'Deployment', server)).env, secret);
+      resolve(containerOf(find(all, 'StatefulSet', server)).env, secret);
     }
     const job = all.find(({ kind }) => kind === 'Job') as Manifest;
     expect(resolve(containerOf(job).env, secret).DATABASE_URL).toMatch(/@expert-relay-postgres:5432\/relay$/);

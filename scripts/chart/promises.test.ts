@@ -14,7 +14,9 @@ const namesOf = (all: readonly Manifest[], kind: string) =>
 
 describe('every pod', () => {
   withHelm.each(cases)('%s: keeps to the restricted Pod Security', async (name) => {
-    const pods = (await manifestsOf(name)).filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
+    const pods = (await manifestsOf(name)).filter(({ kind }) =>
+      ['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind),
+    );
     expect(pods.length).toBeGreaterThanOrEqual(8);
     for (const manifest of pods) {
       const pod = podOf(manifest);
@@ -198,16 +200,18 @@ describe('trial servers', () => {
   withHelm('keep what they are given', async () => {
     const all = await manifestsOf('minimal');
     for (const server of ['postgres', 'redis', 'nats']) {
-      expect(find(all, 'Deployment', server).spec).toMatchObject({
-        replicas: 1,
-        strategy: { type: 'Recreate' },
+      // Only a StatefulSet replaces a deleted pod after it has ended: two servers would destroy one volume.
+      expect(find(all, 'StatefulSet', server).spec.replicas).toBe(1);
+      // Postgres does not start again where the group may write.
+      expect(podOf(find(all, 'StatefulSet', server)).securityContext).toMatchObject({
+        fsGroupChangePolicy: 'OnRootMismatch',
       });
-      expect(podOf(find(all, 'Deployment', server)).volumes[0]).toEqual({
+      expect(podOf(find(all, 'StatefulSet', server)).volumes[0]).toEqual({
         name: 'data',
         persistentVolumeClaim: { claimName: `expert-relay-${server}` },
       });
     }
-    const { args } = podOf(find(all, 'Deployment', 'redis')).containers[0];
+    const { args } = podOf(find(all, 'StatefulSet', 'redis')).containers[0];
     expect(args.slice(0, 4)).toEqual(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
     // The stream sets 1 GiB aside.
     const { storage } = find(all, 'PersistentVolumeClaim', 'nats').spec.resources.requests;

@@ -10,11 +10,8 @@ import { type ServiceName, services } from '../local/service-list.ts';
 import { buildWeb } from '../steps/build-web.ts';
 import { generateAll } from '../steps/generate-all.ts';
 
-/**
- * Loaded at run time by name: as part of a bundle, Prisma would see fragments of SQL as instances of another class, and
- * the migration engine would not find its WebAssembly.
- */
-const unbundled = ['@prisma/client-runtime-utils', '@prisma/schema-engine-wasm'];
+/** Loaded at run time by name: as part of a bundle, Prisma would see fragments of SQL as instances of another class. */
+const unbundled = ['@prisma/client-runtime-utils'];
 const withDatabase = [
   'packages/db/package.json',
   'packages/db/prisma',
@@ -32,7 +29,7 @@ const apps: Record<ServiceName, App> = {
   gateway: { files: withDatabase },
   requests: {
     programs: ['services/requests/src/admin.ts', 'packages/db/src/migrate.ts'],
-    files: [...withDatabase, 'node_modules/@prisma/schema-engine-wasm'],
+    files: withDatabase,
   },
   messages: { files: withDatabase },
   hub: {},

@@ -68,7 +68,9 @@ withTiltfile('only the services may write to their files, and Node restarts them
 
 withTiltfile('every resource is a workload, and waits for resources that there are', () => {
   const resources = callsOf('k8s_resource');
-  const workloads = rendered.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name);
+  const workloads = rendered
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    .map(({ metadata }) => metadata.name);
   expect(resources.map(({ args }) => args[0]).sort()).toEqual(workloads.sort());
   const known = [
     ...resources.map(({ new_name }) => new_name),

@@ -29,14 +29,14 @@ function wrongEvents(tree: Tree): string[] {
       'reason of hub.end',
       rowsOf(ends.split('\n## ')[0] ?? '').map(([reason]) => codeIn(reason)),
       [
-        ...unionIn(tree.get('services/hub/src/stream/blocks.ts'), 'EndReason'),
-        ...unionIn(tree.get('services/hub/src/turned-away.ts'), 'TurnAwayReason'),
+        ...unionIn(tree.get('services/hub/src/events/encode.ts'), 'EndReason'),
+        ...unionIn(tree.get('services/hub/src/events/encode.ts'), 'RefusalReason'),
       ],
     ),
     ...differences(
       'type of event',
       [...page.matchAll(/\{"type":"(\w+)","/g)].map(([, type]) => type),
-      [...(tree.get('packages/contracts/src/event-type.ts') ?? '').matchAll(/^ {2}\w+: '(\w+)',$/gm)]
+      [...(tree.get('packages/contracts/src/event-names.ts') ?? '').matchAll(/^ {2}\w+: '(\w+)',$/gm)]
         .map(([, type = '']) => type)
         // Readers are told by the end of their stream.
         .filter((type) => type !== 'credential_revoked'),
@@ -103,10 +103,12 @@ describe('docs/events.md', () => {
         '| request | `{"type":"told","refCode"}` |\n\n| 404 `not_found`, 400 `unknown` |\n\n' +
           '| a | `RELAY_HUB_RETRY` | 3s |\n\n`RELAY_HUB_GONE`\n\n## hub.end\n\n| Reason | x |\n|---|---|\n| `over` | x |\n\n## More\n',
       ],
-      ['services/hub/src/stream/blocks.ts', "export type EndReason =\n  | 'over'\n  | 'stopping';"],
-      ['services/hub/src/turned-away.ts', "export type TurnAwayReason = 'busy';"],
       [
-        'packages/contracts/src/event-type.ts',
+        'services/hub/src/events/encode.ts',
+        "export type EndReason =\n  | 'over'\n  | 'stopping';\nexport type RefusalReason = 'busy';",
+      ],
+      [
+        'packages/contracts/src/event-names.ts',
         "{\n  newMessage: 'new_message',\n  credentialRevoked: 'credential_revoked',\n}",
       ],
       ['docs/configuration.md', '\n## `RELAY_HUB_RETRY`\n\n- Default: `2s`.\n\n## `HUB_REQUIRE_AUTH`\n'],
@@ -126,11 +128,8 @@ describe('docs/events.md', () => {
 
   test('is true', () => {
     const tree = readTree();
-    for (const [path, name] of [
-      ['services/hub/src/stream/blocks.ts', 'EndReason'],
-      ['services/hub/src/turned-away.ts', 'TurnAwayReason'],
-    ] as const) {
-      expect(unionIn(tree.get(path), name).length).toBeGreaterThan(1);
+    for (const name of ['EndReason', 'RefusalReason']) {
+      expect(unionIn(tree.get('services/hub/src/events/encode.ts'), name).length).toBeGreaterThan(1);
     }
     expect(wrongEvents(tree)).toEqual([]);
   });

@@ -14,13 +14,13 @@ export interface Announcer {
 
 export async function openAnnouncer(url: string, prefix: string): Promise<Announcer> {
   // Not built yet when this file is loaded.
-  const { ensureStream, EventHead, newMessagePayload, sealEvent, subjectsFor } = await import(
+  const { encodeEnvelope, EventHead, newMessagePayload, subjectsFor } = await import(
     '@expert-relay/contracts'
   );
   const { connection, close } = await connectNats(url);
   const manager = await connection.jetstreamManager({ checkAPI: false });
-  const { stream, event } = subjectsFor(prefix);
-  await ensureStream(manager, { prefix, maxBytes: 2 ** 28, replicas: 1 });
+  const { stream, allEvents, event } = subjectsFor(prefix);
+  await manager.streams.add({ name: stream, subjects: [allEvents], max_bytes: 2 ** 28 });
   const [userId, subject] = [randomUUID(), event('new_message')];
   const seqs = new Map<string, bigint>();
 
@@ -35,7 +35,7 @@ export async function openAnnouncer(url: string, prefix: string): Promise<Announ
       refCode: 'HS-7K2M9QXA',
     };
     const payload = newMessagePayload({ role: 'provider', messageId: randomUUID() });
-    connection.publish(subject, sealEvent({ ...about, seq }, payload));
+    connection.publish(subject, encodeEnvelope({ ...about, seq }, payload));
   }
 
   return {

@@ -9,6 +9,8 @@ securityContext:
   runAsGroup: {{ .user | default 65532 }}
   {{- if .user }}
   fsGroup: {{ .user }}
+  # Otherwise each start would open all files to the group, and Postgres refuses a data directory like that.
+  fsGroupChangePolicy: OnRootMismatch
   {{- end }}
   seccompProfile: { type: RuntimeDefault }
 {{- with .root.Values.image.pullSecrets }}

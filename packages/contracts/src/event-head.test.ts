@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
-import { decodeEvent, type Envelope, encodeEvent, sealEvent } from './event.ts';
+import { decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
 import { EventHead } from './event-head.ts';
-import { eventType } from './event-type.ts';
+import { eventType } from './event-names.ts';
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 import {
   credentialRevokedPayload,
@@ -35,7 +35,7 @@ test.each([
   ['an event of a newer release', newer],
   ['nothing', new Uint8Array()],
 ])('head, body and time say what the whole event says: %s', (_, payload) => {
-  const bytes = sealEvent(envelope, payload);
+  const bytes = encodeEnvelope(envelope, payload);
   const event = decodeEvent(bytes);
   const head = new EventHead(bytes);
   const { eventId, userId, requestId, refCode } = event;
@@ -53,7 +53,7 @@ test('an event about no request, without a time', () => {
 });
 
 test('an event about a request is about that one alone', () => {
-  const head = new EventHead(sealEvent(envelope, keyExchangePayload()));
+  const head = new EventHead(encodeEnvelope(envelope, keyExchangePayload()));
   const { userId, requestId, refCode } = envelope;
   expect(head.requests).toEqual([expect.objectContaining({ userId, requestId, refCode, seq: 70_000 })]);
 });
@@ -79,7 +79,7 @@ test('a field that came with another kind of value is passed over', () => {
 test('fields of every kind are passed over', () => {
   // Fields 20 to 22: eight bytes, four bytes, a number of ten bytes.
   const unknown = [0xa1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0xad, 1, 1, 2, 3, 4, 0xb0, 1, ...Array(9).fill(0xff), 1];
-  const bytes = Uint8Array.of(...unknown, ...sealEvent(envelope, keyExchangePayload()), ...unknown);
+  const bytes = Uint8Array.of(...unknown, ...encodeEnvelope(envelope, keyExchangePayload()), ...unknown);
   expect(decodeEvent(bytes).eventId).toBe(envelope.eventId);
   const head = new EventHead(bytes);
   expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
@@ -92,13 +92,13 @@ test('one of many requests is read by itself, and one that breaks off is refused
   expect(head.requestAt(1)).toEqual({ userId: '', refCode: '', requestId: 'request 2', seq: 2 });
   expect(head.requestAt(2)).toBeUndefined();
   const broken = Buffer.concat([bytes, Uint8Array.of((7 << 3) | 2, 2, 0x0a, 5)]);
-  expect(() => new EventHead(broken)).toThrow('no message');
-  const single = new EventHead(sealEvent(envelope, keyExchangePayload()));
+  expect(() => new EventHead(broken)).toThrow('not a protobuf message');
+  const single = new EventHead(encodeEnvelope(envelope, keyExchangePayload()));
   expect([single.requestAt(0), single.requestAt(1)]).toEqual([single, undefined]);
 });
 
 test('bytes that are no event are refused', () => {
-  const whole = sealEvent(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
+  const whole = encodeEnvelope(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
   // Field 0, a kind of value that there is not, a number without end.
   const broken = [[2, 0], [0x0e], [0x08, ...Array(12).fill(0xff)]];
   for (const bytes of [whole.subarray(0, -3), ...broken]) {

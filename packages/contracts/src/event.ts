@@ -6,18 +6,18 @@ export function encodeEvent(event: DomainEvent): Uint8Array {
   return toBinary(DomainEventSchema, event);
 }
 
-/** Throws when the bytes are no protobuf. Fields of a newer release are kept and written out again. */
+/** Throws when the bytes are not protobuf. Fields of a newer release are kept and written out again. */
 export function decodeEvent(bytes: Uint8Array): DomainEvent {
   return fromBinary(DomainEventSchema, bytes);
 }
 
-/** What the outbox row knows beside its payload. */
+/** The columns of an outbox row that are published with its payload. */
 export interface Envelope {
   readonly eventId: string;
   readonly recordedAt: Date;
   /** Absent, with all that follows, for an event of many requests: its payload names them. */
   readonly userId?: string | undefined;
-  /** Absent, with `refCode`, for an event that is about no request. */
+  /** Absent, with `refCode`, for an event that is not about a request. */
   readonly requestId?: string | undefined;
   readonly refCode?: string | undefined;
   readonly seq: bigint;
@@ -25,11 +25,11 @@ export interface Envelope {
 
 /**
  * The bytes that are published. The payload was encoded by the writer of the row (see payload.ts) and is
- * appended as it is: protobuf defines the concatenation of two encoded messages as their merge.
+ * appended unchanged: protobuf defines the concatenation of two encoded messages as their merge.
  */
-export function sealEvent(envelope: Envelope, payload: Uint8Array): Uint8Array {
+export function encodeEnvelope(envelope: Envelope, payload: Uint8Array): Uint8Array {
   const { eventId, recordedAt, userId = '', requestId = '', refCode = '', seq } = envelope;
-  const outside = encodeEvent(
+  const head = encodeEvent(
     create(DomainEventSchema, {
       eventId,
       recordedAt: timestampFromDate(recordedAt),
@@ -39,8 +39,8 @@ export function sealEvent(envelope: Envelope, payload: Uint8Array): Uint8Array {
       seq,
     }),
   );
-  const sealed = new Uint8Array(outside.length + payload.length);
-  sealed.set(outside);
-  sealed.set(payload, outside.length);
-  return sealed;
+  const bytes = new Uint8Array(head.length + payload.length);
+  bytes.set(head);
+  bytes.set(payload, head.length);
+  return bytes;
 }

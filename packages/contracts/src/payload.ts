@@ -1,12 +1,11 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { encodeEvent } from './event.ts';
-import { excerpt } from './excerpt.ts';
+import { type EndReasonName, endReasons, type RoleName, roles } from './event-names.ts';
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
-import { type EndReasonName, endReasons, type RoleName, roles } from './names.ts';
 
 /*
- * What a writer puts into an outbox row: a DomainEvent of which only the `oneof event` is set.
- * The relay adds the rest from the row's other columns (see sealEvent).
+ * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set.
+ * The outbox relay adds the rest from the row's other columns (see encodeEnvelope).
  */
 
 export function newRequestPayload(request: { question: string | null }): Uint8Array {
@@ -49,4 +48,21 @@ type EventPart = NonNullable<MessageInitShape<typeof DomainEventSchema>['event']
 
 function payload(event: EventPart): Uint8Array {
   return encodeEvent(create(DomainEventSchema, { event }));
+}
+
+/** Events and lists carry this many characters of a question; the request has all of it. */
+export const excerptLength = 2000;
+
+/**
+ * The first 2,000 characters, counted as Postgres's `left()` counts them: by code point. So an event and a
+ * list show the same text, and no emoji is cut in half.
+ */
+export function excerpt(text: string): string {
+  // A text never has more code points than UTF-16 units, and most questions are short.
+  if (text.length <= excerptLength) return text;
+  let end = 0;
+  for (let count = 0; count < excerptLength && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
 }

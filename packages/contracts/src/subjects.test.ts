@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventTypes } from './event-type.ts';
+import { eventTypes } from './event-names.ts';
 import { subjectsFor } from './subjects.ts';
 
 describe('subjectsFor', () => {
@@ -8,7 +8,7 @@ describe('subjectsFor', () => {
     expect(subjects).toMatchObject({
       stream: 'RELAY_EVENTS',
       allEvents: 'relay.v1.>',
-      nudge: 'relay.outbox.nudge',
+      wakeup: 'relay.outbox.nudge',
     });
     expect(eventTypes.map(subjects.event)).toEqual([
       'relay.v1.new_request',

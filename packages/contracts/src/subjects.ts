@@ -1,14 +1,14 @@
-import type { EventType } from './event-type.ts';
+import type { EventType } from './event-names.ts';
 
-/** Every NATS name that services share. One prefix keeps installations (and tests) on one server apart. */
+/** All NATS names that services share. A prefix separates installations (and tests) that share a server. */
 export interface Subjects {
   /** The JetStream stream that holds all events. */
   readonly stream: string;
-  /** What the stream captures; `v1` is the version of the payload. */
+  /** The subjects that the stream captures; `v1` is the version of the payload. */
   readonly allEvents: string;
-  /** Core NATS, not stored: a writer tells the outbox relay that a row waits. */
-  readonly nudge: string;
-  /** Where events of one type are published. Ids are in the payload: subjects per request slow replays down. */
+  /** Core NATS, not stored: wakes the outbox relay after a commit. */
+  readonly wakeup: string;
+  /** The subject of one type of event. Ids are in the payload: subjects per request slow replays down. */
   event(type: EventType): string;
 }
 
@@ -24,7 +24,45 @@ export function subjectsFor(prefix: string): Subjects {
   return {
     stream: `${prefix.toUpperCase()}_EVENTS`,
     allEvents: `${prefix}.v1.>`,
-    nudge: `${prefix}.outbox.nudge`,
+    wakeup: `${prefix}.outbox.nudge`,
     event: (type) => `${prefix}.v1.${type}`,
+  };
+}
+
+/** The NATS subjects that a service needs, and may use. */
+export interface Permissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/** The services that use NATS. Any process of requests and messages may lead the outbox, and so make the stream. */
+export function permissionsFor(
+  prefix: string,
+): Readonly<Record<'gateway' | 'requests' | 'messages' | 'hub', Permissions>> {
+  const { stream, allEvents, wakeup, event } = subjectsFor(prefix);
+  const answers = '_INBOX.>';
+  const writer = {
+    publish: [
+      wakeup,
+      allEvents,
+      ...['INFO', 'CREATE', 'UPDATE'].map((call) => `$JS.API.STREAM.${call}.${stream}`),
+    ],
+    // The acknowledgement of a published event is an answer too.
+    subscribe: [wakeup, answers],
+  };
+  return {
+    gateway: { publish: [], subscribe: [event('credential_revoked')] },
+    requests: writer,
+    messages: writer,
+    hub: {
+      publish: [
+        `$JS.API.STREAM.INFO.${stream}`,
+        `$JS.API.STREAM.MSG.GET.${stream}`,
+        `$JS.API.CONSUMER.CREATE.${stream}.>`,
+        `$JS.API.CONSUMER.MSG.NEXT.${stream}.*`,
+        `$JS.API.CONSUMER.DELETE.${stream}.*`,
+      ],
+      subscribe: [answers],
+    },
   };
 }

@@ -3,8 +3,8 @@ import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type NatsAccess } from '@expert-relay/kit/nats';
 import { createKeyUsage, type KeyUsage } from './api-key/key-usage.ts';
-import { createOutboxRelay, type OutboxRelay } from './outbox/create-outbox-relay.ts';
-import type { Postgres, PostgresOptions } from './postgres/create-postgres.ts';
+import type { Postgres, PostgresOptions } from './database/create-postgres.ts';
+import { createOutboxRelay, type OutboxRelay } from './outbox/index.ts';
 
 export interface Writer<D> {
   readonly database: D;

@@ -1,15 +1,18 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
 export { createWriter, type Writer } from './create-writer.ts';
+export { createPostgres, type Postgres } from './database/create-postgres.ts';
 export type * from './generated/client.ts';
-export { insertEvent } from './outbox/insert-event.ts';
-export { insertSharedEvent } from './outbox/insert-shared-event.ts';
-export { createPostgres, type Postgres } from './postgres/create-postgres.ts';
-export type { Query } from './postgres/create-query.ts';
-export { isOutage } from './postgres/is-outage.ts';
-export { empty, join, raw, type Sql, sql } from './postgres/sql.ts';
-export { ownedBy, type Party, roleOf } from './request/access.ts';
-export { endedProblem } from './request/ended-problem.ts';
-export { moveExpired } from './request/move-expired.ts';
-export { formatRefCode, makeRefCode, parseRefCode } from './request/ref-code.ts';
-export { makeRequestId, requestIdFrom } from './request/request-id.ts';
-export { isOpen, overdue, statusNow } from './request/status-now.ts';
+export { insertEvent, insertSharedEvent } from './outbox/index.ts';
+export { isOutage } from './postgres/failures.ts';
+export { empty, join, type Query, raw, type Sql, sql } from './postgres/query.ts';
+export {
+  endedProblem,
+  isOpen,
+  moveExpired,
+  overdue,
+  ownedBy,
+  type Party,
+  roleOf,
+  statusNow,
+} from './request/conditions.ts';
+export { formatRefCode, makeRefCode, makeRequestId, parseRefCode, requestIdFrom } from './request/ids.ts';

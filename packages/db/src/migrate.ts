@@ -1,9 +1,8 @@
+import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '@expert-relay/kit/config';
 import { readConfig } from './config.ts';
-import { commandLine } from './migrate/command-line.ts';
-import { mend, migrate } from './migrate/migrate.ts';
-import { MigrateError } from './migrate/migrate-error.ts';
+import { MigrateError, migrate, repair } from './migrations/migrate.ts';
 import { ConnectError } from './postgres/connect.ts';
 
 /** Brings the database of DATABASE_DIRECT_URL or DATABASE_URL to this release's migrations. */
@@ -11,16 +10,23 @@ async function main(): Promise<string> {
   const { values } = parseArgs({
     options: { applied: { type: 'string' }, 'rolled-back': { type: 'string' } },
   });
-  const options = { ...readConfig(), command: commandLine(process.argv, process.cwd()), report: print };
+  const options = { ...readConfig(), command: commandLine(), report: print };
   for (const as of ['applied', 'rolled-back'] as const) {
     const migration = values[as];
     if (migration === undefined) continue;
-    await mend(options, { as, migration });
+    await repair(options, { as, migration });
     return `Recorded the migration ${migration} as ${as}.`;
   }
   const applied = await migrate(options);
   if (applied.length === 0) return 'The database is up to date: no migration to apply.';
   return `Applied ${applied.length === 1 ? 'the migration' : 'the migrations'} ${applied.join(', ')}.`;
+}
+
+/** The command that started this process, as an operator would type it in the same folder. */
+function commandLine(): string {
+  const [, script = ''] = process.argv;
+  const path = relative(process.cwd(), script);
+  return `node ${path.startsWith('..') ? script : path}`;
 }
 
 function print(line: string): void {

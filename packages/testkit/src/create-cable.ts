@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-export interface Cable {
+export interface Cable extends AsyncDisposable {
   /** The server's address, led through the cable. */
   readonly url: string;
   /** Ends all connections and refuses new ones, as a server that is gone does. */
@@ -124,5 +124,5 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
   await mend();
   const url = new URL(targets[0] as URL);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.href.replace(/\/$/, ''), cut, hold, mend, stop: cut };
+  return { url: url.href.replace(/\/$/, ''), cut, hold, mend, stop: cut, [Symbol.asyncDispose]: cut };
 }

@@ -4,22 +4,19 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Nats } from '@expert-relay/kit/nats';
-import { Revocations, revocationMemory } from './authorise/revocations.ts';
+import { Revocations, readRevocations } from './authorise/revocations.ts';
 import type { Config } from './config.ts';
-import type { Entry } from './feed/entry.ts';
-import { Feed } from './feed/feed.ts';
-import { createFollower } from './follow/follower.ts';
-import { readRevocations } from './follow/read-revocations.ts';
-import { createStreamSource } from './follow/stream-source.ts';
+import { EventHistory, type ReceivedEvent } from './history/event-history.ts';
+import { Follower } from './history/follower.ts';
+import { createStreamSource } from './nats/stream-source.ts';
 import { CatchUp } from './resume/catch-up.ts';
-import { ScanBudget } from './resume/scan-budget.ts';
-import { Scans } from './resume/scans.ts';
-import { Audience } from './stream/audience.ts';
-import { StreamCaps } from './stream/stream-caps.ts';
-import { createStreamMetrics } from './stream/stream-metrics.ts';
-import { Streams } from './stream/streams.ts';
+import { ScanLimit } from './resume/scan-limit.ts';
+import { StreamCaps } from './sse/stream-caps.ts';
+import { createStreamMetrics } from './sse/stream-metrics.ts';
+import { Streams } from './sse/streams.ts';
+import { SubscribersByTopic } from './sse/subscriber.ts';
 
-/** From NATS to the open streams: how the pieces hang together. */
+/** The way of an event: NATS, follower, history, and from there to the live streams and to those that catch up. */
 export function createHub(options: {
   config: Pick<Config, 'nats' | 'ring' | 'stream' | 'caps' | 'scans'>;
   nats: Nats;
@@ -31,64 +28,58 @@ export function createHub(options: {
   const source = createStreamSource({ nats, prefix: config.nats.prefix });
   const caps = new StreamCaps(config.caps);
   const metrics = createStreamMetrics(options.metrics, caps);
-  const live = new Audience();
-
-  const feed = new Feed({ limits: config.ring, clock, listener: { onEntry, onBreak } });
+  const history = new EventHistory({ limits: config.ring, clock });
+  const live = new SubscribersByTopic();
+  const scanLimit = new ScanLimit({ limits: config.scans, clock, refused: metrics.scansRefused });
+  const catchUp = new CatchUp({ history, live, source, scanLimit, metrics, log });
+  const revocations = new Revocations(clock);
   const streams = new Streams({
-    feed,
+    history,
     live,
     caps,
     settings: config.stream,
     clock,
     metrics,
     log,
-    onGone: (subscriber) => scans.leave(subscriber),
-    endOf: (credential) => revocations.endOf(credential),
-  });
-  const budget = new ScanBudget({ limits: config.scans, clock, refused: metrics.scansRefused });
-  const scans: Scans = new Scans({ source, feed, budget, log, destination: () => catchUp });
-  const catchUp: CatchUp = new CatchUp({ feed, live, source, scans, metrics });
-  const revocations = new Revocations({ clock, onRevoked: (id) => streams.checkCredential(id) });
-  const follower = createFollower({
-    nats,
-    source,
-    feed,
-    fill: config.ring.events,
-    onLevel: () => catchUp.open(),
-    prepare: () => readRevocations(source, revocations, new Date(clock.now() - revocationMemory)),
-    log,
+    endOfCredential: (credential) => revocations.endOf(credential),
+    onClosed: (subscriber) => catchUp.leave(subscriber),
   });
 
-  function onEntry(entry: Entry, event: EventHead | undefined, repeated: boolean): void {
-    streams.deliver(entry, event, repeated);
-    catchUp.reconsider();
-    if (!event) {
-      log.error({ seq: entry.seq }, 'the stream holds a message that is no event: it is left out');
-      return;
-    }
-    revocations.learn(event);
-    // What fills the ring at the start was delivered long ago.
-    if (!follower.hasFollowed) return;
+  function applyRevocation(event: EventHead): void {
+    const credentialId = revocations.add(event);
+    if (credentialId !== undefined) streams.checkCredential(credentialId);
+  }
+
+  function count({ event }: ReceivedEvent): void {
+    if (!event) return;
     metrics.events.inc({ type: event.type ?? 'unknown' }, Math.max(event.requestCount, 1));
     const recordedAt = event.readTime();
     if (recordedAt !== undefined) metrics.eventAge.observe((clock.now() - recordedAt) / 1_000);
   }
 
-  function onBreak(complete: boolean): void {
-    scans.interrupt();
-    catchUp.reconsider();
-    if (!complete) for (const subscriber of streams) if (subscriber.isLive) catchUp.reset(subscriber);
-  }
+  const follower = new Follower({
+    nats,
+    source,
+    history,
+    initialEvents: config.ring.events,
+    prepare: () => readRevocations({ source, clock, onEvent: applyRevocation }),
+    onCaughtUp: () => catchUp.beginPending(),
+    onEvent(received) {
+      streams.deliver(received);
+      catchUp.onHistoryChange();
+      if (received.event) applyRevocation(received.event);
+      else
+        log.error({ seq: received.entry.seq }, 'the stream holds a message that is no event: it is left out');
+      // Events from before the start of this hub are not counted.
+      if (catchUp.hasBegun) count(received);
+    },
+    onBreak(complete) {
+      catchUp.onBreak();
+      if (!complete) for (const subscriber of streams) if (subscriber.isLive) catchUp.reset(subscriber);
+    },
+    log,
+  });
 
-  const parts: readonly Part[] = [follower, scans, streams];
-  return {
-    feed,
-    caps,
-    streams,
-    catchUp,
-    revocations,
-    metrics,
-    parts,
-    hasFollowed: () => follower.hasFollowed,
-  };
+  const parts: readonly Part[] = [follower, catchUp, streams];
+  return { history, caps, streams, catchUp, revocations, metrics, parts };
 }

@@ -9,13 +9,10 @@ import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/pri
 import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createAuthorise } from './authorise/authorise.ts';
 import { createKeyExchange } from './authorise/exchange-key.ts';
-import { FailureLimit } from './authorise/failure-limit.ts';
-import { limitExchange } from './authorise/limit-exchange.ts';
-import { parseStreamTokenKeys } from './authorise/stream-token-keys.ts';
-import { createStreamTokenVerifier } from './authorise/verify-stream-token.ts';
+import { FailureLimit, limitKeyExchange } from './authorise/limit-key-exchange.ts';
+import { createStreamTokenVerifier, parseStreamTokenKeys } from './authorise/stream-token.ts';
 import type { Config } from './config.ts';
-import { createCommonHeaders, securityHeaders } from './http/common-headers.ts';
-import { createHandler } from './http/create-handler.ts';
+import { createHandler, securityHeaders } from './http/create-handler.ts';
 import { DetachableSocket } from './http/detachable-socket.ts';
 import { createHub } from './hub.ts';
 import { createStreamEvents } from './routes/stream-events.ts';
@@ -43,7 +40,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const authorise = createAuthorise({
     requireAuth: config.requireAuth,
     verify: createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock }),
-    exchange: limitExchange({ exchange: createKeyExchange({ requests, log }), failures, clock }),
+    exchange: limitKeyExchange({ exchange: createKeyExchange({ requests, log }), failures, clock }),
     revocations: hub.revocations,
     failures,
   });
@@ -54,10 +51,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     settings: config.stream,
     clock,
   });
-  const commonHeaders = createCommonHeaders([...siteOrigins(config.publicUrl), ...config.corsOrigins]);
+  const origins = [...siteOrigins(config.publicUrl), ...config.corsOrigins];
   const record = createCallRecorder({ log, metrics });
   const server = createHttpServer({
-    handler: createHandler({ streamEvents, commonHeaders, record, log }),
+    handler: createHandler({ streamEvents, origins, record, log }),
     host: config.process.host,
     port: config.port,
     // Room for a hundred topics and a token that names them.

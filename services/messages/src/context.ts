@@ -3,6 +3,6 @@ import type { Query } from '@expert-relay/db';
 /** What the routes of this service work with. */
 export interface Context {
   readonly query: Query;
-  /** Tells the outbox leader, wherever it runs, that something was committed. */
-  readonly nudge: () => void;
+  /** Call it after a commit, so that the outbox leader publishes the event at once. */
+  readonly wakeOutbox: () => void;
 }

@@ -31,7 +31,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
   const context = {
     query: database.query,
-    nudge: outbox.nudge,
+    wakeOutbox: outbox.wake,
   };
   const handler = serveRoutes({
     routes: routes(context),

@@ -18,7 +18,7 @@ try {
     ...config.database,
     log: createLog('admin', { level: 'silent' }),
     // A batch of large messages may take its time; nobody waits for an answer here.
-    answerWithin: 120_000,
+    statementTimeoutMs: 120_000,
   });
   await database.start?.();
   try {

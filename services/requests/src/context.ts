@@ -6,8 +6,8 @@ import type { SignStreamToken } from './stream-tokens/sign-stream-token.ts';
 export interface Context {
   readonly prisma: PrismaClient;
   readonly query: Query;
-  /** Tells the outbox leader, wherever it runs, that something was committed. */
-  readonly nudge: () => void;
+  /** Call it after a commit, so that the outbox leader publishes the event at once. */
+  readonly wakeOutbox: () => void;
   readonly signStreamToken: SignStreamToken;
   readonly log: Log;
   /** Milliseconds. */

@@ -38,7 +38,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const context = {
     prisma: database.prisma,
     query: database.query,
-    nudge: outbox.nudge,
+    wakeOutbox: outbox.wake,
     log,
     signStreamToken: createStreamTokenSigner(config.streamTokenKey),
     conversationTtl: config.conversationTtl,

@@ -7,7 +7,6 @@ import { drawScript } from '../load/script.ts';
 import { startTimeline } from '../load/timeline.ts';
 import type { Random } from '../plan/random.ts';
 import { openReader, type ResumingReader } from '../readers/resuming-reader.ts';
-import { signInDev } from './sign-in-dev.ts';
 import type { ChaosStage } from './stage.ts';
 
 /** A call of an honest client that was answered. */
@@ -34,8 +33,11 @@ const pageEveryMs = 250;
 /** A call without an answer for so long has lost it: nothing is broken here, only busy. */
 const patienceMs = 15_000;
 
-export async function startHonest(stage: ChaosStage, random: Random): Promise<Honest> {
-  const { user, gatewayUrl, hubUrl } = stage;
+/** Where they call; the cookie is that of a session of the user. */
+export type HonestStage = Pick<ChaosStage, 'user' | 'gatewayUrl' | 'hubUrl'> & { readonly cookie: string };
+
+export async function startHonest(stage: HonestStage, random: Random): Promise<Honest> {
+  const { user, gatewayUrl, hubUrl, cookie } = stage;
   const ledger = openLedger();
   const timings: Timing[] = [];
   const given = new AbortController();
@@ -94,7 +96,6 @@ export async function startHonest(stage: ChaosStage, random: Random): Promise<Ho
     }
   }
 
-  const cookie = await signInDev(gatewayUrl, 'dev');
   const pages = ['/api/health', '/dashboard/requests', '/api/requests', '/api/me', '/api/keys'];
   async function visitPages(): Promise<void> {
     for (let turn = 0; goesOn; turn++) {

@@ -19,6 +19,7 @@ import { fetchNode } from './fetch-node.ts';
 import { startHonest } from './honest.ts';
 import { prepareAttacker } from './knowledge.ts';
 import type { ChaosSettings } from './settings.ts';
+import { signInDev } from './sign-in-dev.ts';
 import { openChaosStage } from './stage.ts';
 import { type Casualty, type ChaosVerdict, makeVerdict, type Period } from './verdict.ts';
 import { readTroubles, startWatch } from './watch.ts';
@@ -77,7 +78,8 @@ async function play(
     attackers.know(knowledge);
     // While a process is down there is nothing new to know.
     const renewal = setInterval(() => void know().then(attackers.know, () => {}), renewKnowledgeMs);
-    const honest = await startHonest(stage, createRandom(settings.seed));
+    const cookie = await signInDev(stage.gatewayUrl, 'dev');
+    const honest = await startHonest({ ...stage, cookie }, createRandom(settings.seed));
     const truth = collectTruth(stage);
     const casualties: Casualty[] = [];
     watch.onEnded(async (ended) => {

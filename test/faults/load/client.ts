@@ -12,6 +12,8 @@ export interface Client {
 }
 
 const notYet = [429, 500, 502, 503, 504];
+/** Counted apart: the contract promises the header with every 503. */
+export const withoutRetryAfter = '503 without Retry-After';
 
 export interface ClientOptions {
   /** A call without an answer for so long is made again. */
@@ -35,7 +37,8 @@ export function createClient(baseUrl: string, givesUp: AbortSignal, options: Cli
       const answer = await ask(baseUrl, whole, agent, patienceMs);
       answered(performance.now() - began);
       if (!notYet.includes(answer.status)) return answer;
-      count(String(answer.status));
+      const isSilent = answer.status === 503 && answer.headers['retry-after'] === undefined;
+      count(isSilent ? withoutRetryAfter : String(answer.status));
     } catch (error) {
       const { cause } = error as { cause?: NodeJS.ErrnoException };
       count(`no answer (${cause?.code ?? 'too late, or cut'})`);

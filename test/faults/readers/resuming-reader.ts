@@ -15,13 +15,17 @@ export interface Delivery {
   readonly at: number;
 }
 
-/** A subscriber that comes back with its last position, to whichever hub, whatever cuts it off. */
-export interface ResumingReader {
+/** What a subscriber got. */
+export interface ReaderLog {
   readonly topics: readonly string[];
   readonly stretches: readonly Stretch[];
   readonly reconnects: number;
   /** Refusals that no fault explains. */
   readonly oddities: readonly string[];
+}
+
+/** A subscriber that comes back with its last position, to any hub, however its stream ended. */
+export interface ResumingReader extends ReaderLog {
   /** Up to where it has read: another reader may go on from there. */
   readonly position: string;
   /** Whether it has heard from a hub that its stream is open. */

@@ -1,4 +1,4 @@
-import type { ResumingReader } from '../readers/resuming-reader.ts';
+import type { ReaderLog } from '../readers/resuming-reader.ts';
 import type { Truth } from './read-truth.ts';
 
 export interface EndsVerdict {
@@ -14,7 +14,7 @@ export interface EndsVerdict {
 }
 
 /** Whether every conversation has ended exactly once, and none that expired did before its time. */
-export function judgeEnds(truth: Truth, readers: readonly ResumingReader[]): EndsVerdict {
+export function judgeEnds(truth: Truth, readers: readonly ReaderLog[]): EndsVerdict {
   const told = firstTold(readers);
   let [expired, early, doubled, missing, latest] = [0, 0, 0, 0, 0];
   for (const { refCode, status, expiresAt, events } of truth.values()) {
@@ -31,7 +31,7 @@ export function judgeEnds(truth: Truth, readers: readonly ResumingReader[]): End
 }
 
 /** When each end was first heard of, by reference code. The clock is the one that Postgres has, too. */
-function firstTold(readers: readonly ResumingReader[]): ReadonlyMap<string, number> {
+function firstTold(readers: readonly ReaderLog[]): ReadonlyMap<string, number> {
   const told = new Map<string, number>();
   for (const { topics, stretches } of readers) {
     if (!topics[0]?.endsWith('/activity')) continue;

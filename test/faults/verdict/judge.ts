@@ -1,7 +1,7 @@
-import type { Client } from '../load/client.ts';
+import { type Client, withoutRetryAfter } from '../load/client.ts';
 import type { Ledger } from '../load/ledger.ts';
 import type { Plan } from '../plan/make-plan.ts';
-import type { ResumingReader } from '../readers/resuming-reader.ts';
+import type { ReaderLog } from '../readers/resuming-reader.ts';
 import type { Stage } from '../stage/stage.ts';
 import { expectedOn } from './expected-on.ts';
 import { judgeEnds } from './judge-ends.ts';
@@ -20,7 +20,7 @@ export async function judge(options: {
   stage: Pick<Stage, 'database' | 'gatewayUrl' | 'user'>;
   client: Pick<Client, 'retries'>;
   ledger: Ledger;
-  readers: readonly ResumingReader[];
+  readers: readonly ReaderLog[];
   /** Where it was collected before, since published events are not kept for ever. */
   truth?: Truth;
   lists?: Awaited<ReturnType<typeof readLists>>;
@@ -55,6 +55,7 @@ export async function judge(options: {
     mustBeNone(counts.resets, 'readers were told that their position is gone, and it was not');
   // Whatever is away: that is foreseen, and said with a 503.
   mustBeNone(client.retries.get('500') ?? 0, 'calls were answered 500');
+  mustBeNone(client.retries.get(withoutRetryAfter) ?? 0, 'calls were answered 503 without Retry-After');
   failures.push(...judgeLedger(ledger, truth, lists, made));
   failures.push(...new Set(readers.flatMap(({ oddities }) => oddities)));
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import type { KeySecret } from '@expert-relay/kit/principal';
-import type { Query } from '../postgres/create-query.ts';
+import type { Query } from '../postgres/query.ts';
 
 export interface FoundKey {
   id: string;

@@ -1,8 +1,8 @@
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Principal } from '@expert-relay/kit/principal';
-import type { Query } from '../postgres/create-query.ts';
-import { join, sql } from '../postgres/sql.ts';
+import type { Query } from '../postgres/query.ts';
+import { join, sql } from '../postgres/query.ts';
 
 export interface KeyUsage extends Part {
   /** Notes that a caller was here; costs no query. */

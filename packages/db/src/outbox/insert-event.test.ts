@@ -1,14 +1,27 @@
-import { newMessagePayload, newRequestPayload, Role } from '@expert-relay/contracts';
+import {
+  decodeEvent,
+  EndReason,
+  EventHead,
+  newMessagePayload,
+  newRequestPayload,
+  Role,
+  requestClosedPayload,
+} from '@expert-relay/contracts';
 import { createLog } from '@expert-relay/kit/log';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDatabase, type Database } from '../postgres/create-database.ts';
-import { sql } from '../postgres/sql.ts';
-import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
-import { insertEvent } from './insert-event.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDatabase, type Database } from '../database/create-database.ts';
+import { connectOnce } from '../postgres/connect.ts';
+import { sql } from '../postgres/query.ts';
+import { makeRefCode, makeRequestId } from '../request/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
+import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { insertEvent, insertSharedEvent } from './insert-event.ts';
+import { encodeRow } from './publish-batch.ts';
+import { selectWaiting } from './waiting-rows.ts';
 
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
 
-describe('a statement that changes state and tells of it', () => {
+describe('a statement that changes state and records an event', () => {
   let outbox: TestOutbox;
   let database: Database;
 
@@ -26,19 +39,19 @@ describe('a statement that changes state and tells of it', () => {
     await outbox[Symbol.asyncDispose]();
   });
 
-  test('is published once, with what its columns and its payload say', async () => {
+  test('is published once, with its columns and its payload', async () => {
     const { userId } = await submit('r'.repeat(22));
     const relay = await outbox.relay();
     await outbox.untilPublished();
-    // Fifty at once: the row's lock gives each its place.
+    // Fifty at once: the row's lock puts them in order.
     const senders = Array.from({ length: 50 }, () => send('r'.repeat(22)));
     await Promise.all(senders);
-    relay.nudge();
+    relay.wake();
     await outbox.untilPublished();
 
     const events = await outbox.stored();
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 51 }, (_, index) => BigInt(index + 1)));
-    expect(faults(events)).toEqual({ doubled: 0, disordered: 0 });
+    expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
     expect(events[0]).toMatchObject({
       userId,
       requestId: 'r'.repeat(22),
@@ -52,7 +65,7 @@ describe('a statement that changes state and tells of it', () => {
     expect(row.streamSeq).toBe(51n);
   });
 
-  test('tells nothing when it changes nothing, and nothing when it fails', async () => {
+  test('records nothing when it changes nothing, and nothing when it fails', async () => {
     await submit('r'.repeat(22));
     expect(await send('unknown')).toBe(0);
     await expect(submit('r'.repeat(22))).rejects.toThrow();
@@ -94,4 +107,85 @@ describe('a statement that changes state and tells of it', () => {
       SELECT seq FROM counted`;
     return sent.length;
   }
+});
+
+describe('a shared event', () => {
+  let database: TestDatabase;
+  let client: Awaited<ReturnType<typeof connectOnce>>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(process.env.DATABASE_URL ?? '');
+    client = await connectOnce(database.url);
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  const userIds = Array.from({ length: 3 }, () => crypto.randomUUID());
+  const about = (index: number, seq: number) => ({
+    userId: userIds[index % userIds.length] ?? '',
+    requestId: makeRequestId(),
+    refCode: `HS-${makeRefCode()}`,
+    seq,
+  });
+
+  /** Inserts the event; returns what the leader would publish. */
+  async function insertAndEncode(requests: readonly ReturnType<typeof about>[]): Promise<EventHead[]> {
+    await client.query('TRUNCATE outbox_events');
+    const { text, values } = sql`
+    WITH event AS (${insertSharedEvent({
+      type: 'request_closed',
+      payload: requestClosedPayload({ reason: 'expired' }),
+      from: sql`
+        SELECT (entry ->> 'userId')::uuid AS user_id, entry ->> 'requestId' AS request_id,
+          substr(entry ->> 'refCode', 4) AS ref_code, (entry ->> 'seq')::int AS seq
+        FROM json_array_elements(${JSON.stringify(requests)}::json) AS entry`,
+    })})
+    SELECT 1`;
+    await client.query(text, values);
+    const { rows } = await selectWaiting(client, 0);
+    return rows.map((row) => {
+      const bytes = encodeRow(row);
+      const { event, requests: decoded } = decodeEvent(bytes);
+      expect(event).toMatchObject({ case: 'requestClosed', value: { reason: EndReason.EXPIRED } });
+      const head = new EventHead(bytes);
+      expect(decoded).toMatchObject(
+        head.requests.map((request) => ({ ...request, seq: BigInt(request.seq) })),
+      );
+      expect(head).toMatchObject({
+        eventId: row.id,
+        type: 'request_closed',
+        userId: '',
+        requestId: '',
+        seq: 0,
+      });
+      return head;
+    });
+  }
+
+  test.each([
+    [1, [1]],
+    [250, [250]],
+    [251, [250, 1]],
+    [600, [250, 250, 100]],
+  ])('names %i requests in order, each once', async (count, sizes) => {
+    const requests = Array.from({ length: count }, (_, index) => about(index, index + 1));
+    const heads = await insertAndEncode(requests);
+    expect(heads.map(({ requests }) => requests.length)).toEqual(sizes);
+    expect(heads.flatMap(({ requests }) => requests)).toEqual(requests);
+  });
+
+  test.each([0, 1, 127, 128, 10_003, 16_383, 16_384, 2_097_151])(
+    'a position of %i is decoded unchanged',
+    async (seq) => {
+      const requests = [about(0, seq), about(1, seq)];
+      const [head] = await insertAndEncode(requests);
+      expect(head?.requests).toEqual(requests);
+    },
+  );
+
+  test('is not inserted for no request', async () => {
+    expect(await insertAndEncode([])).toEqual([]);
+  });
 });

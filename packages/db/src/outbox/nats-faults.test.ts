@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { subjectsFor } from '@expert-relay/contracts';
 import { describe, expect, test } from '@jest/globals';
-import { faults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { startNats } from '../testing/start-nats.ts';
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
@@ -14,7 +14,7 @@ describe('NATS, as the outbox meets it', () => {
     await writeAndWait(outbox, 10);
     await nats.stop('SIGKILL');
     await outbox.write('a', 700);
-    relay.nudge();
+    relay.wake();
     await pause(1_000);
     expect(await outbox.waiting()).toBe(700);
     await nats.start();
@@ -29,7 +29,7 @@ describe('NATS, as the outbox meets it', () => {
     await writeAndWait(outbox, 1);
     for (let round = 0; round < 2; round++) {
       for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 100);
-      relay.nudge();
+      relay.wake();
       // Some of the 1,000 are marked now, some stored, some on their way.
       while ((await outbox.waiting()) === 1_000) await pause(1);
       await nats.stop('SIGKILL');
@@ -131,5 +131,9 @@ async function untilStored(outbox: TestOutbox, count: number): Promise<void> {
 
 async function expectAll(outbox: TestOutbox, count: number): Promise<void> {
   const events = await outbox.stored();
-  expect({ stored: events.length, ...faults(events) }).toEqual({ stored: count, doubled: 0, disordered: 0 });
+  expect({ stored: events.length, ...countFaults(events) }).toEqual({
+    stored: count,
+    duplicated: 0,
+    disordered: 0,
+  });
 }

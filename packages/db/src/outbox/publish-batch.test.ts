@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { ensureStream, newMessagePayload, subjectsFor } from '@expert-relay/contracts';
+import { newMessagePayload, subjectsFor } from '@expert-relay/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connect, type JetStreamClient, type JetStreamManager, type NatsConnection } from 'nats';
 import { publishBatch } from './publish-batch.ts';
+import { ensureStream } from './stream.ts';
 import type { WaitingRow } from './waiting-rows.ts';
 
 describe('publishBatch', () => {
@@ -15,7 +16,7 @@ describe('publishBatch', () => {
     connection = await connect({ servers: process.env.NATS_URL ?? '' });
     manager = await connection.jetstreamManager();
     jetstream = connection.jetstream();
-    const prefix = subjects.nudge.split('.')[0] ?? '';
+    const prefix = subjects.wakeup.split('.')[0] ?? '';
     await ensureStream(manager, { prefix, maxBytes: 2 ** 20, replicas: 1 });
   });
   afterEach(async () => {
@@ -39,12 +40,12 @@ describe('publishBatch', () => {
     const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
     const lost = rows[4] as WaitingRow;
     const first = await publishBatch(losing(lost.id), subjects, rows, await position());
-    expect(first.placed).toEqual(rows.slice(0, 4).map(({ id }, index) => ({ id, streamSeq: index + 1 })));
-    expect(first).toMatchObject({ unsure: 6, hopeless: [], reason: 'lost' });
+    expect(first.stored).toEqual(rows.slice(0, 4).map(({ id }, index) => ({ id, streamSeq: index + 1 })));
+    expect(first).toMatchObject({ unconfirmed: 6, unpublishable: [], reason: 'lost' });
     expect(await position()).toMatchObject({ lastSeq: 4 });
 
     const second = await publishBatch(jetstream, subjects, rows.slice(4), await position());
-    expect(second.placed).toEqual(rows.slice(4).map(({ id }, index) => ({ id, streamSeq: index + 5 })));
+    expect(second.stored).toEqual(rows.slice(4).map(({ id }, index) => ({ id, streamSeq: index + 5 })));
   });
 
   test('learns where events lie whose acks were lost', async () => {
@@ -61,7 +62,7 @@ describe('publishBatch', () => {
     await jetstream.publish(subjects.event('new_message'), '');
     for (const lastSeq of [seen.lastSeq, seen.lastSeq + 2, seen.lastSeq + 5]) {
       const outcome = await publishBatch(jetstream, subjects, rows, { ...seen, lastSeq });
-      expect(outcome).toMatchObject({ placed: [], unsure: 10, reason: 'wrong last sequence: 1' });
+      expect(outcome).toMatchObject({ stored: [], unconfirmed: 10, reason: 'wrong last sequence: 1' });
     }
     expect(await position()).toMatchObject({ lastSeq: 1 });
   });

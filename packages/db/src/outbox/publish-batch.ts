@@ -1,66 +1,95 @@
-import type { EventType, Subjects } from '@expert-relay/contracts';
+import { EventHead, type EventType, encodeEnvelope, type Subjects } from '@expert-relay/contracts';
 import { type JetStreamClient, NatsError } from 'nats';
-import type { StreamPosition } from './kept-rows.ts';
-import { sealRow } from './seal-row.ts';
-import type { Placed, WaitingRow } from './waiting-rows.ts';
+import { formatRefCode } from '../request/ids.ts';
+import type { StreamPosition } from './stream.ts';
+import type { StoredRow, WaitingRow } from './waiting-rows.ts';
 
-export interface BatchOutcome {
-  readonly placed: readonly Placed[];
+export interface BatchResult {
+  readonly stored: readonly StoredRow[];
   /** Rows that can never be published, and why. */
-  readonly hopeless: readonly { id: string; reason: string }[];
-  /** How many are to be published again. */
-  readonly unsure: number;
+  readonly unpublishable: readonly { id: string; reason: string }[];
+  /** How many were not acknowledged and are to be published again. */
+  readonly unconfirmed: number;
   /** Why the first of them was not acknowledged. */
   readonly reason?: string;
 }
 
-const ackWithin = 2_000;
+const ackTimeoutMs = 2_000;
 const messageTooLarge = 10054;
 
 /**
- * Publishes rows all at once and yet in order: each message names the one that it must follow, so NATS
- * stores it only when all before it were stored. When one fails, those behind it are refused rather than
- * stored too early. The first names the sequence it must follow: a stream that is not as it was seen, as
- * when it lost its tail or another leader is still at work, refuses the whole batch.
+ * Publishes rows at the same time and yet in order: each message names the one that it must follow, so NATS
+ * stores it only after all before it. When one fails, those behind it are refused instead of stored too early.
+ * The first names the sequence that it must follow: NATS refuses the whole batch when the stream has another last
+ * sequence than `stream`, because it lost its tail or another leader still publishes.
  */
 export async function publishBatch(
   jetstream: JetStreamClient,
   subjects: Subjects,
   rows: readonly WaitingRow[],
   stream: StreamPosition,
-): Promise<BatchOutcome> {
-  const hopeless: { id: string; reason: string }[] = [];
+): Promise<BatchResult> {
+  const unpublishable: { id: string; reason: string }[] = [];
   const sent: { id: string; ack: Promise<{ seq: number }> }[] = [];
   for (const row of rows) {
     try {
-      const bytes = sealRow(row);
+      const bytes = encodeRow(row);
       const previous = sent.at(-1)?.id;
       const expect = previous ? { lastMsgID: previous } : { lastSequence: stream.lastSeq };
-      // Whatever type a row has was checked to be fit for a subject.
+      // `encodeRow` has checked that the type can be part of a subject.
       const subject = subjects.event(row.type as EventType);
-      const ack = jetstream.publish(subject, bytes, { msgID: row.id, expect, timeout: ackWithin });
+      const ack = jetstream.publish(subject, bytes, { msgID: row.id, expect, timeout: ackTimeoutMs });
       sent.push({ id: row.id, ack });
     } catch (error) {
-      hopeless.push({ id: row.id, reason: (error as Error).message });
+      unpublishable.push({ id: row.id, reason: (error as Error).message });
     }
   }
 
-  const placed: Placed[] = [];
+  const stored: StoredRow[] = [];
   const failures: Error[] = [];
   const results = await Promise.allSettled(sent.map(({ ack }) => ack));
   for (const [index, result] of results.entries()) {
     const { id } = sent[index] as { id: string };
-    if (result.status === 'fulfilled') placed.push({ id, streamSeq: result.value.seq });
-    else if (isHopeless(result.reason)) hopeless.push({ id, reason: result.reason.message });
+    if (result.status === 'fulfilled') stored.push({ id, streamSeq: result.value.seq });
+    else if (isUnpublishable(result.reason)) unpublishable.push({ id, reason: result.reason.message });
     else failures.push(result.reason);
   }
   const [first] = failures;
-  return { placed, hopeless, unsure: failures.length, ...(first && { reason: first.message }) };
+  return { stored, unpublishable, unconfirmed: failures.length, ...(first && { reason: first.message }) };
 }
 
-function isHopeless(error: unknown): error is NatsError {
+function isUnpublishable(error: unknown): error is NatsError {
   return (
     error instanceof NatsError &&
     (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.api_error?.err_code === messageTooLarge)
   );
+}
+
+/** Events carry excerpts or 250 requests, some kilobytes: more is a mistake, and decoding it would block the process. */
+const maxPayloadBytes = 256 * 1024;
+const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * The bytes to publish for a row: the envelope from its columns and the writer's payload (see `encodeEnvelope`).
+ * Throws for a row that receivers could not read. An unknown type is fine: a newer release's writer may share the
+ * outbox with an older leader.
+ */
+export function encodeRow(row: WaitingRow): Uint8Array {
+  if (!typePattern.test(row.type)) throw new Error('its type cannot be part of a subject');
+  if (row.payload.length > maxPayloadBytes) throw new Error('its payload is too large');
+  const bytes = encodeEnvelope(
+    {
+      eventId: row.id,
+      recordedAt: row.recordedAt,
+      userId: row.userId ?? undefined,
+      requestId: row.requestId ?? undefined,
+      // With its prefix, as the hub passes it on.
+      refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),
+      seq: BigInt(row.seq),
+    },
+    row.payload,
+  );
+  // Decoded as receivers do, so that a broken payload fails here.
+  new EventHead(bytes).readBody();
+  return bytes;
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** An event that was committed and is not yet told. */
+/** An event that was committed and is not yet published. */
 export interface WaitingRow {
   readonly id: string;
   readonly position: number;
@@ -13,22 +13,22 @@ export interface WaitingRow {
   readonly recordedAt: Date;
 }
 
-/** Which row NATS stored where. */
-export interface Placed {
+/** A row that NATS has stored, with the sequence of its message. */
+export interface StoredRow {
   readonly id: string;
   readonly streamSeq: number;
 }
 
-/** What a batch may have, which takes the process some milliseconds: it answers requests too, and shows life. */
-const mostRows = 100;
-const mostBytes = 256 * 1024;
+/** Limits of a batch: publishing it takes some milliseconds, in which the process answers no request. */
+const maxRows = 100;
+const maxBytes = 256 * 1024;
 
 export interface Waiting {
   readonly rows: readonly WaitingRow[];
   readonly hasMore: boolean;
 }
 
-/** The next batch, in the order of positions. Never after "the last one": rows are committed out of that order. */
+/** The next batch in the order of positions. `after` must be a low watermark: rows are committed out of order. */
 export async function selectWaiting(client: pg.ClientBase, after: number): Promise<Waiting> {
   const { rows } = await client.query<WaitingRow>({
     name: 'select-waiting',
@@ -36,7 +36,7 @@ export async function selectWaiting(client: pg.ClientBase, after: number): Promi
     values: [after],
   });
   const bytes = rows.reduce((sum, { payload }) => sum + payload.length, 0);
-  return { rows, hasMore: rows.length === mostRows || bytes >= mostBytes };
+  return { rows, hasMore: rows.length === maxRows || bytes >= maxBytes };
 }
 
 const waitingText = `
@@ -46,29 +46,29 @@ const waitingText = `
     SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
     FROM (
       SELECT * FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND position > $1
-      ORDER BY position LIMIT ${mostRows}
+      ORDER BY position LIMIT ${maxRows}
     ) AS first
   ) AS counted
-  WHERE bytes - octet_length(payload) < ${mostBytes}
+  WHERE bytes - octet_length(payload) < ${maxBytes}
   ORDER BY counted.position`;
 
 export async function markPublished(
   client: pg.ClientBase,
-  placed: readonly Placed[],
+  stored: readonly StoredRow[],
   streamEpoch: string,
 ): Promise<void> {
   await client.query({
     name: 'mark-published',
     text: `UPDATE outbox_events AS event
-           SET published_at = clock_timestamp(), stream_seq = placed.seq, stream_epoch = $3
-           FROM unnest($1::uuid[], $2::bigint[]) AS placed (id, seq)
-           WHERE event.id = placed.id`,
-    values: [placed.map(({ id }) => id), placed.map(({ streamSeq }) => streamSeq), streamEpoch],
+           SET published_at = clock_timestamp(), stream_seq = stored.seq, stream_epoch = $3
+           FROM unnest($1::uuid[], $2::bigint[]) AS stored (id, seq)
+           WHERE event.id = stored.id`,
+    values: [stored.map(({ id }) => id), stored.map(({ streamSeq }) => streamSeq), streamEpoch],
   });
 }
 
-/** For rows that can never be published: they wait no longer, and hold nobody up. */
-export async function setAside(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
+/** For rows that can never be published, so that they do not block later ones. */
+export async function markFailed(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
   await client.query('UPDATE outbox_events SET failed_at = clock_timestamp() WHERE id = ANY($1::uuid[])', [
     ids,
   ]);

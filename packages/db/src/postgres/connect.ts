@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionFailure } from './connection-failure.ts';
+import { connectionFailure } from './failures.ts';
 
-const longestPause = 2_000;
-const longestAttempt = 3_000;
+const maxPauseMs = 2_000;
+const maxAttemptMs = 3_000;
+const endTimeoutMs = 500;
 
 export interface ConnectOptions {
   config?: pg.ClientConfig;
-  /** How long a server that is away is waited for, in milliseconds. */
+  /** How long to wait for a server that is away, in milliseconds. */
   patience: number;
-  /** Hears of each attempt that failed and will be repeated. */
+  /** Called after each attempt that failed and will be repeated. */
   onRetry(message: string, pauseMs: number): void;
   signal?: AbortSignal;
 }
@@ -20,17 +21,17 @@ export class ConnectError extends Error {
 }
 
 /**
- * One connection to Postgres. Waits for a server that is away with growing pauses; says at once
- * what no waiting can mend.
+ * Opens one connection to Postgres. Waits for a server that is away with growing pauses; fails at once
+ * when waiting cannot help.
  */
 export async function connect(url: string, options: ConnectOptions): Promise<pg.Client> {
   const until = performance.now() + options.patience;
-  for (let wait = 100; ; wait = Math.min(wait * 2, longestPause)) {
+  for (let wait = 100; ; wait = Math.min(wait * 2, maxPauseMs)) {
     const left = until - performance.now();
     try {
       return await connectOnce(url, {
         ...options.config,
-        connectionTimeoutMillis: clamp(left, 500, longestAttempt),
+        connectionTimeoutMillis: clamp(left, 500, maxAttemptMs),
       });
     } catch (error) {
       const failure = connectionFailure(url, error);
@@ -59,4 +60,18 @@ export async function connectOnce(url: string, config: pg.ClientConfig = {}): Pr
 
 function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
+}
+
+/** Ends a connection, also one whose other side is gone and never answers. */
+export async function disconnect(client: pg.Client): Promise<void> {
+  const ended = new AbortController();
+  const deadline = pause(endTimeoutMs, undefined, { signal: ended.signal }).then(
+    () => client.connection.stream.destroy(),
+    () => {},
+  );
+  try {
+    await Promise.race([client.end(), deadline]);
+  } finally {
+    ended.abort();
+  }
 }

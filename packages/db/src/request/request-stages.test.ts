@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
-import { moveExpired } from './move-expired.ts';
+import { moveExpired } from './conditions.ts';
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { knownMigrations } from '../migrate/known-migrations.ts';
+import { knownMigrations } from '../migrations/migration-files.ts';
 import { connectOnce } from '../postgres/connect.ts';
 import { createTestDatabase } from './create-test-database.ts';
 

@@ -5,16 +5,12 @@ import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
 import pg from 'pg';
-import {
-  createOutboxRelay,
-  type OutboxRelay,
-  type OutboxRelayOptions,
-} from '../outbox/create-outbox-relay.ts';
+import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../outbox/index.ts';
 import { createTestDatabase } from './create-test-database.ts';
 
 const log: Log = createLog('test', { level: 'silent' });
 
-/** A fresh database, a stream's prefix of its own, and as many relays between them as a test wants. */
+/** A new database, a prefix of its own for the stream, and any number of relays between them. */
 export interface TestOutbox extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
@@ -23,10 +19,10 @@ export interface TestOutbox extends AsyncDisposable {
   relay(options?: Partial<OutboxRelayOptions>): Promise<OutboxRelay & { registry: Metrics }>;
   /** Commits `count` message events of a request, continuing its order. */
   write(requestId: string, count: number): Promise<void>;
-  /** What the stream holds, oldest first. */
+  /** The events of the stream, oldest first. */
   stored(): Promise<readonly DomainEvent[]>;
   waiting(): Promise<number>;
-  untilPublished(within?: number): Promise<void>;
+  untilPublished(timeoutMs?: number): Promise<void>;
 }
 
 export async function openOutbox(servers: { databaseUrl: string; natsUrl: string }): Promise<TestOutbox> {
@@ -93,11 +89,11 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
       return rows[0]?.count ?? -1;
     },
-    async untilPublished(within = 15_000) {
-      const until = performance.now() + within;
+    async untilPublished(timeoutMs = 15_000) {
+      const until = performance.now() + timeoutMs;
       while ((await outbox.waiting()) > 0) {
         if (performance.now() > until)
-          throw new Error(`${await outbox.waiting()} events still wait after ${within} ms`);
+          throw new Error(`${await outbox.waiting()} events still wait after ${timeoutMs} ms`);
         await pause(10);
       }
     },
@@ -115,16 +111,16 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
   return outbox;
 }
 
-/** What a receiver relies on: each event once, and those of a request in their own order. */
-export function faults(events: readonly DomainEvent[]): { doubled: number; disordered: number } {
+/** Violations of what receivers rely on: each event once, and those of a request in order. */
+export function countFaults(events: readonly DomainEvent[]): { duplicated: number; disordered: number } {
   const seen = new Set<string>();
   const last = new Map<string, bigint>();
-  let [doubled, disordered] = [0, 0];
+  let [duplicated, disordered] = [0, 0];
   for (const { eventId, requestId, seq } of events) {
-    if (seen.has(eventId)) doubled++;
+    if (seen.has(eventId)) duplicated++;
     else if (seq <= (last.get(requestId) ?? 0n)) disordered++;
     seen.add(eventId);
     last.set(requestId, seq);
   }
-  return { doubled, disordered };
+  return { duplicated, disordered };
 }

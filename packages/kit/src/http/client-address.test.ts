@@ -30,6 +30,9 @@ describe('the address of a client', () => {
     ['with a port', '10.1.2.3', '203.0.113.5:4711', '203.0.113.5'],
     ['IPv6 with a port', '10.1.2.3', '[2001:dead::5]:4711, [2001:db8::1]', '2001:dead::5'],
     ['with a zone', 'fe80::1%eth0', undefined, 'fe80::1'],
+    ['written in another way', '2001:db8::1', '2001:DEAD:0:0:0:0:0:5', '2001:dead::5'],
+    ['up to an address in octal', '10.1.2.3', '203.0.113.5, 010.1.2.3, 10.9.9.9', '10.9.9.9'],
+    ['up to an address in short', '10.1.2.3', '203.0.113.5, 10.1, 10.9.9.9', '10.9.9.9'],
   ])('%s', (_, remote, forwarded, expected) => {
     expect(addressOf(call(remote, forwarded))).toBe(expected);
   });
@@ -52,7 +55,17 @@ describe('the address of a client', () => {
     expect(lines[0]).toContain('RELAY_TRUSTED_PROXIES');
   });
 
-  test.each(['10.0.0.0/33', 'proxy.example', '1.2.3', '::1/129'])('%s is refused as a proxy', (entry) => {
+  test.each([
+    '10.0.0.0/33',
+    'proxy.example',
+    '1.2.3',
+    '1.2.3/8',
+    '010.0.0.0/8',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    '10.0.0.0/x',
+    '::1/129',
+  ])('%s is refused as a proxy', (entry) => {
     expect(() => createClientAddress({ trustedProxies: [entry], log: silent })).toThrow(
       /RELAY_TRUSTED_PROXIES/,
     );

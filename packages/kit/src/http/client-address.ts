@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../config/index.ts';
 import type { Log } from '../log/index.ts';
 
-/** The address of whoever made a call, as plain text: `192.0.2.7` or `2001:db8::7`. */
+/** The address of the client of a call, in its plain form: `192.0.2.7` or `2001:db8::7`. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * Believes `X-Forwarded-For` from trusted proxies only, and of it only what they themselves have seen:
- * the last address that is none of theirs.
+ * Accepts `X-Forwarded-For` from trusted proxies only, and of it only what they have seen themselves: the last address
+ * that is not a trusted proxy.
  */
 export function createClientAddress(options: {
   /** Addresses or CIDRs. */
@@ -43,50 +44,48 @@ export function createClientAddress(options: {
   };
 }
 
-/** Whether an address, in its plain form, is one of the trusted proxies. */
+/** Whether an address in its plain form is a trusted proxy. */
 export function createProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
-  const trusted = toBlockList(trustedProxies);
-  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const ranges = trustedProxies.map(parseRange);
+
+  return (text) => {
+    if (ranges.length === 0 || isIP(text) === 0) return false;
+    const address = ipaddr.parse(text);
+    return ranges.some(
+      ([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix),
+    );
+  };
 }
 
-/** What counts as one client: an IPv4 address, or the /64 (or a wider network) that an IPv6 address is in. */
+/** What counts as one client: an IPv4 address, or the /64 (or a wider network) of an IPv6 address. */
 export function networkOf(address: string, prefix: 48 | 64 = 64): string {
   if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const before = groups(head);
-  const after = groups(tail ?? '');
-  // A dotted IPv4 at the end stands for two groups.
-  const length = before.length + after.length + (address.includes('.') ? 1 : 0);
-  const zeros = tail === undefined ? [] : new Array<string>(8 - length).fill('0');
-  const network = [...before, ...zeros, ...after].slice(0, prefix / 16);
-  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/${prefix}`;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, prefix / 16);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/${prefix}`;
 }
 
-// As some proxies write it.
+/** Some proxies write a port. */
 const withPort = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[^:]+):\d+)$/;
 
-/** IPv4 that arrived over an IPv6 socket, and addresses with a zone or a port, in their plain form. */
-export function plainAddress(address: string): string {
-  const { six, four } = withPort.exec(address)?.groups ?? {};
-  const [withoutZone = ''] = (six ?? four ?? address).split('%');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(withoutZone);
-  return mapped?.[1] ?? withoutZone;
+/**
+ * An address without a port and a zone, and as IPv4 if it is IPv4 that arrived over an IPv6 socket. Other text is
+ * returned unchanged. It is checked by `isIP` first, since ipaddr.js accepts other forms of IPv4 too, such as `010.1`.
+ */
+export function plainAddress(text: string): string {
+  if (isIP(text) === 4) return text;
+  const { six, four } = withPort.exec(text)?.groups ?? {};
+  const [address = ''] = (six ?? four ?? text).split('%');
+  return isIP(address) === 6 ? ipaddr.process(address).toString() : address;
 }
 
-function toBlockList(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    try {
-      if (prefix === undefined) list.addAddress(address, family);
-      else list.addSubnet(address, Number(prefix), family);
-    } catch {
-      throw new ConfigError([
-        `RELAY_TRUSTED_PROXIES contains ${JSON.stringify(entry)}. Each entry must be an address or a CIDR, such as 10.0.0.0/8.`,
-      ]);
-    }
+function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const [address = '', prefix] = entry.split('/');
+  try {
+    if (isIP(address) === 0) throw new Error('not an address');
+    return ipaddr.parseCIDR(prefix === undefined ? `${address}/${isIP(address) === 6 ? 128 : 32}` : entry);
+  } catch {
+    throw new ConfigError([
+      `RELAY_TRUSTED_PROXIES contains ${JSON.stringify(entry)}. Each entry must be an address or a CIDR, such as 10.0.0.0/8.`,
+    ]);
   }
-  return list;
 }

@@ -69,7 +69,7 @@ describe('readBody', () => {
     outgoing.write('123');
     await called;
     outgoing.destroy();
-    expect(await outcome()).toBe('the client left before its body was read');
+    expect(await outcome()).toBe('the client left before it was answered');
   });
 
   test('a client that left before anybody read', async () => {
@@ -80,6 +80,6 @@ describe('readBody', () => {
     outgoing.write('123');
     await called;
     outgoing.destroy();
-    expect(await outcome()).toBe('the client left before its body was read');
+    expect(await outcome()).toBe('the client left before it was answered');
   });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Log } from '@expert-relay/kit/log';
-import { within } from '../within.ts';
+import { limitTime } from '../limit-time.ts';
 
 /** Asks whether the edge can reach what it needs; undefined when it can, else what is missing. */
 export type Health = () => Promise<string | undefined>;
@@ -21,7 +21,7 @@ export function createHealth(options: {
   async function check(): Promise<string | undefined> {
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, works]) =>
-        (await within(longest, works()).catch(() => false)) ? [] : [name],
+        (await limitTime(longest, works()).catch(() => false)) ? [] : [name],
       ),
     );
     const missing = results.flat().join(', ') || undefined;

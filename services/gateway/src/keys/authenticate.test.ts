@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { credentialRevokedPayload, sealEvent, subjectsFor } from '@expert-relay/contracts';
+import { credentialRevokedPayload, encodeEnvelope, subjectsFor } from '@expert-relay/contracts';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { createCable, createFakeClock, eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -161,7 +161,7 @@ describe('a revoked key', () => {
     expect((await withKey(key.text)).status).toBe(200);
     await revoke(key.id);
     const nats = await connect({ servers: new URL(process.env.NATS_URL ?? '').host });
-    const event = sealEvent(
+    const event = encodeEnvelope(
       { eventId: randomUUID(), recordedAt: new Date(), userId: key.userId, seq: 0n },
       credentialRevokedPayload({ apiKeyId: key.id }),
     );

@@ -91,6 +91,13 @@ describe('a key that was found', () => {
     await expect(again).rejects.toThrow('away');
   });
 
+  test('is looked up again when the clock was set back', async () => {
+    const { clock, asked, finder, mine } = await known();
+    clock.advance(-1);
+    expect(finder.find(mine)).toBeInstanceOf(Promise);
+    expect(asked).toHaveLength(2);
+  });
+
   test('is asked for again when it was revoked', async () => {
     const { asked, finder, key, mine } = await known();
     finder.forget('another');

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Principal } from '@expert-relay/kit/principal';
-import { within } from '../within.ts';
-import { RecentMap } from './recent-map.ts';
+import { LRUCache } from 'lru-cache';
+import { limitTime } from '../limit-time.ts';
 
 /** A key as it was presented. */
 export interface GivenKey {
@@ -15,7 +15,7 @@ export interface GivenKey {
 export type KeyPrincipal = Extract<Principal, { apiKeyId: string }>;
 
 export interface KeyFinder {
-  /** Undefined for a key that does not work. A key that was found lately is there at once. */
+  /** Undefined for a key that does not work. The result of a recent look-up is given at once. */
   find(given: GivenKey): KeyPrincipal | undefined | Promise<KeyPrincipal | undefined>;
   /** A key was revoked or rotated: ask the database again. */
   forget(apiKeyId: string): void;
@@ -24,15 +24,18 @@ export interface KeyFinder {
 interface Known {
   readonly digest: Buffer;
   readonly principal: KeyPrincipal | undefined;
+  /** When its look-up started. */
+  readonly since: number;
 }
 
-const life = 5_000;
-/** Who calls from then on gets what is known, and has it looked up anew: a key in steady use keeps nobody waiting. */
-const fresh = 4_000;
+const knownForMs = 5_000;
+/** A key that is used after this is looked up again in the background, so that a key in steady use never waits. */
+const refreshAfterMs = 4_000;
+const unknownForMs = 1_000;
 
 /**
- * Remembers look-ups for a few seconds. The time runs from the start of a look-up, so that a
- * revocation is in force 5 s after its commit even where its event is not heard.
+ * Remembers look-ups for a few seconds. The time runs from the start of a look-up, so that a revocation is in force 5 s
+ * after its commit even where its event does not arrive.
  */
 export function createKeyFinder(options: {
   lookUp: (given: GivenKey) => Promise<KeyPrincipal | undefined>;
@@ -41,9 +44,9 @@ export function createKeyFinder(options: {
   lookUpLimit?: number;
 }): KeyFinder {
   const { lookUp, clock, lookUpLimit = 5_000 } = options;
-  const working = new RecentMap<Known>({ clock, life, most: 10_000 });
-  // Apart, so that a flood of invented keys does not push the working ones out.
-  const unknown = new RecentMap<Known>({ clock, life: 1_000, most: 10_000 });
+  const working = new LRUCache<string, Known>({ max: 10_000 });
+  // In a cache of their own, so that many invented keys do not remove the working ones.
+  const unknown = new LRUCache<string, Known>({ max: 10_000 });
   const underWay = new Map<string, Promise<KeyPrincipal | undefined>>();
   let forgotten = 0;
 
@@ -51,13 +54,12 @@ export function createKeyFinder(options: {
     const since = clock.now();
     const forgottenBefore = forgotten;
     try {
-      const principal = await within(lookUpLimit, lookUp(given));
+      const principal = await limitTime(lookUpLimit, lookUp(given));
       // What was read before a revocation must not be remembered after it.
       if (forgotten === forgottenBefore) {
         const name = nameOf(digest);
         working.delete(name);
-        const lasting = principal ? working : unknown;
-        lasting.set(name, { digest: given.digest, principal }, since);
+        (principal ? working : unknown).set(name, { digest: given.digest, principal, since });
       }
       return principal;
     } finally {
@@ -73,24 +75,32 @@ export function createKeyFinder(options: {
     return asked;
   }
 
+  /** A clock that was set back must not make an entry last longer. */
+  function inTime(known: Known | undefined, limitMs: number): Known | undefined {
+    const age = known ? clock.now() - known.since : limitMs;
+    return age >= 0 && age < limitMs ? known : undefined;
+  }
+
   return {
     find(given) {
       const digest = given.digest.toString('latin1');
       const name = nameOf(digest);
-      const { value: known, age = 0 } = working.get(name) ?? unknown.get(name) ?? {};
+      const known = inTime(working.get(name), knownForMs) ?? inTime(unknown.get(name), unknownForMs);
       if (known && timingSafeEqual(known.digest, given.digest)) {
-        // When it fails, whoever calls after the five seconds asks again, and hears why.
-        if (age >= fresh) askOnce(given, digest).catch(() => {});
+        // When it fails, the next call after the 5 s asks again and gets the error.
+        if (clock.now() - known.since >= refreshAfterMs) askOnce(given, digest).catch(() => {});
         return known.principal;
       }
       return askOnce(given, digest);
     },
     forget(apiKeyId) {
       forgotten++;
-      working.deleteWhere(({ principal }) => principal?.apiKeyId === apiKeyId);
+      for (const [name, { principal }] of working.entries()) {
+        if (principal?.apiKeyId === apiKeyId) working.delete(name);
+      }
     },
   };
 }
 
-/** Half of a digest finds what is known; whether it is this key, all of it says, in constant time. */
+/** Entries are found by half of the digest. All of it is then compared in constant time. */
 const nameOf = (digest: string): string => digest.slice(0, 16);

@@ -1,19 +1,43 @@
+import type { IncomingMessage } from 'node:http';
 import { parseTopic } from '@expert-relay/contracts';
 import { Problem } from '@expert-relay/kit/problem';
-import { TurnedAway } from '../turned-away.ts';
-import type { Credential } from './credential.ts';
-import { type ExchangeKey, notCovered } from './exchange-key.ts';
-import type { FailureLimit } from './failure-limit.ts';
-import type { Caller, Presented } from './presented.ts';
+import { StreamRefused } from '../http/refuse-stream.ts';
+import { type Caller, type ExchangeKey, notCovered } from './exchange-key.ts';
+import type { FailureLimit } from './limit-key-exchange.ts';
 import type { Revocations } from './revocations.ts';
-import type { VerifyStreamToken } from './verify-stream-token.ts';
+import type { Credential, VerifyStreamToken } from './stream-token.ts';
+
+/** The credential that a call presents, not checked yet. */
+export type PresentedCredential =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'key'; readonly apiKey: string };
+
+/** Two credentials are refused: it would not be clear which of them the stream depends on. */
+export function readCredential(
+  request: IncomingMessage,
+  query: URLSearchParams,
+): PresentedCredential | undefined {
+  const { authorization, 'x-api-key': apiKey } = request.headers;
+  const inQuery = query.getAll('authorization');
+  const presented: PresentedCredential[] = inQuery.map((token) => ({ kind: 'token', token }));
+  if (authorization !== undefined) {
+    const [, token = ''] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
+    presented.push({ kind: 'token', token });
+  }
+  if (apiKey !== undefined) presented.push({ kind: 'key', apiKey: String(apiKey) });
+  if (presented.length <= 1) return presented[0];
+  throw new Problem('invalid_request', {
+    detail:
+      'Send one credential: `Authorization: Bearer`, `x-api-key` or the query parameter `authorization`.',
+  });
+}
 
 /**
- * The credential that a stream of these topics rests on; undefined for an anonymous one. Throws a problem when the
- * stream is not allowed, and `TurnedAway` when that cannot be found out for now.
+ * The credential that a stream of these topics depends on; undefined for an anonymous one. Throws a problem when the
+ * stream is not allowed, and `StreamRefused` when that cannot be checked now.
  */
 export type Authorise = (
-  presented: Presented | undefined,
+  presented: PresentedCredential | undefined,
   topics: readonly string[],
   caller: Caller,
 ) => Promise<Credential | undefined>;
@@ -22,25 +46,21 @@ export function createAuthorise(options: {
   requireAuth: boolean;
   verify: VerifyStreamToken;
   exchange: ExchangeKey;
-  revocations: Pick<Revocations, 'hits'>;
+  revocations: Pick<Revocations, 'hasEnded'>;
   failures: FailureLimit;
 }): Authorise {
   const { requireAuth, verify, exchange, revocations, failures } = options;
 
-  async function check(
-    presented: Presented | undefined,
-    topics: readonly string[],
-    caller: Caller,
-  ): Promise<Credential | undefined> {
+  async function check(...[presented, topics, caller]: Parameters<Authorise>): ReturnType<Authorise> {
     if (!presented) {
-      // A request's id is enough to listen to it, as it is enough to poll it.
+      // The id of a request is enough to subscribe to it, as it is enough to poll it.
       if (!requireAuth && topics.every((topic) => parseTopic(topic)?.kind === 'request')) return undefined;
       throw unauthorized('These topics need a credential: a stream token or an API key.');
     }
     const token =
       presented.kind === 'token' ? presented.token : await exchange(presented.apiKey, topics, caller);
     const grant = await verify(token);
-    if (!grant || revocations.hits(grant.credential)) {
+    if (!grant || revocations.hasEnded(grant.credential)) {
       throw unauthorized(
         'The credential is not valid, or not any more. Fetch a new stream token, or check the key.',
       );
@@ -54,7 +74,7 @@ export function createAuthorise(options: {
       return await check(presented, topics, caller);
     } catch (error) {
       const isFailure = error instanceof Problem && (error.status === 401 || error.status === 403);
-      if (isFailure && failures.add(caller.network)) throw new TurnedAway('too_many_failures');
+      if (isFailure && failures.add(caller.network)) throw new StreamRefused('too_many_failures');
       throw error;
     }
   };

@@ -3,9 +3,15 @@ import { text } from 'node:stream/consumers';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { Caller } from './presented.ts';
 
-/** Gives a stream token for an API key. Never kept, since each subscription checks anew whether the key is valid. */
+/** The call that asks for a stream. */
+export interface Caller {
+  /** The client's address, or the network that it is counted by. */
+  readonly network: string;
+  readonly callId: string;
+}
+
+/** Gives a stream token for an API key. It is never cached, since each subscription checks that the key is still valid. */
 export type ExchangeKey = (apiKey: string, topics: readonly string[], caller: Caller) => Promise<string>;
 
 export function createKeyExchange({ requests, log }: { requests: ServiceClient; log: Log }): ExchangeKey {

@@ -1,17 +1,19 @@
 import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
-import { readBodyOf } from '../feed/read-event.ts';
-import { type Credential, keyCredential, sessionCredential } from './credential.ts';
+import { bodyOf, parseEvent } from '../events/event-content.ts';
+import type { StreamSource } from '../nats/stream-source.ts';
+import { type Credential, keyCredential, sessionCredential } from './stream-token.ts';
 
-/** Longer than any token lives: what was revoked before has no token left. */
-export const revocationMemory = 10 * 60_000;
+/** Longer than any token is valid: a revocation from before concerns no token. */
+const rememberedMs = 10 * 60_000;
 
-/** Whatever this process's clock says. */
-const atOnce = 0;
+/** In the past for every clock. */
+const immediately = 0;
 
 /**
- * Tokens from before this time end with a whole credential. A call that was let in before a session ended may sign a
- * token after it, and no session id is used twice. A key's token names the time of its secret instead of its own.
+ * A revocation of a whole credential ends its tokens from before this time. For a session that is every token: a call
+ * that was authorised before the session ended may sign a token after it, and no session id is used twice. The token
+ * of a key names the time of its secret instead of its own.
  */
 const endOfValidity = (credential: 'apiKeyId' | 'sessionId', revokedAt: number): number =>
   credential === 'sessionId' ? Number.POSITIVE_INFINITY : revokedAt + 1;
@@ -24,31 +26,29 @@ interface Revocation {
   readonly endsAt: number;
 }
 
-/** Which credentials were revoked lately. */
+/** The credentials that were revoked lately. */
 export class Revocations {
   readonly #clock: Clock;
-  readonly #onRevoked: (credentialId: string) => void;
   /** By credential; the one that was revoked last is the last. */
   readonly #byCredential = new Map<string, Revocation[]>();
 
-  constructor(options: { clock: Clock; onRevoked: (credentialId: string) => void }) {
-    this.#clock = options.clock;
-    this.#onRevoked = options.onRevoked;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
-  /** Takes note of the event if it is a revocation. */
-  learn(event: EventHead): void {
-    if (event.type !== 'credential_revoked') return;
-    const body = readBodyOf(event);
-    if (body.case !== 'credentialRevoked') return;
+  /** Adds the event if it is a revocation; gives the id of the credential if that was not known yet. */
+  add(event: EventHead): string | undefined {
+    if (event.type !== 'credential_revoked') return undefined;
+    const body = bodyOf(event);
+    if (body.case !== 'credentialRevoked') return undefined;
     const { credential, secretsBeforeMs, endsAtMs } = body.value;
-    if (credential.value === undefined) return;
+    if (credential.value === undefined) return undefined;
     const id =
       credential.case === 'apiKeyId' ? keyCredential(credential.value) : sessionCredential(credential.value);
     const { eventId } = event;
     const at = event.readTime() ?? this.#clock.now();
     const known = this.#byCredential.get(id) ?? [];
-    if (this.#isForgotten({ at }) || known.some((one) => one.eventId === eventId)) return;
+    if (this.#isForgotten({ at }) || known.some((one) => one.eventId === eventId)) return undefined;
     const remembered = known.filter((one) => !this.#isForgotten(one));
     this.#byCredential.delete(id);
     const isRotation = secretsBeforeMs > 0n;
@@ -58,14 +58,14 @@ export class Revocations {
         eventId,
         at,
         before: isRotation ? Number(secretsBeforeMs) : endOfValidity(credential.case, at),
-        endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : atOnce,
+        endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : immediately,
       },
     ]);
     this.#prune();
-    this.#onRevoked(id);
+    return id;
   }
 
-  /** When a credential ends or has ended, in milliseconds, as far as that is known; otherwise infinite. */
+  /** When a credential ends or has ended, in milliseconds; infinite as long as no end is known. */
   endOf({ id, since, endsAt = Number.POSITIVE_INFINITY }: Credential): number {
     let end = endsAt;
     for (const revocation of this.#byCredential.get(id) ?? [])
@@ -73,13 +73,12 @@ export class Revocations {
     return end;
   }
 
-  /** Whether a token may not be used any more because what it rests on has ended. */
-  hits(credential: Credential): boolean {
+  hasEnded(credential: Credential): boolean {
     return this.endOf(credential) <= this.#clock.now();
   }
 
   #isForgotten({ at }: Pick<Revocation, 'at'>): boolean {
-    return at < this.#clock.now() - revocationMemory;
+    return at < this.#clock.now() - rememberedMs;
   }
 
   #prune(): void {
@@ -87,5 +86,29 @@ export class Revocations {
       if (!revocations.every((one) => this.#isForgotten(one))) return;
       this.#byCredential.delete(id);
     }
+  }
+}
+
+/** Reads the newest revocations from NATS, so that a hub that starts refuses tokens from before them. */
+export async function readRevocations(options: {
+  source: Pick<StreamSource, 'openRevocations'>;
+  clock: Clock;
+  onEvent: (event: EventHead) => void;
+}): Promise<void> {
+  const { source, clock, onEvent } = options;
+  const consumer = await source.openRevocations(new Date(clock.now() - rememberedMs));
+  try {
+    if (consumer.pending === 0) return;
+    await new Promise<void>((resolve, reject) => {
+      let left = consumer.pending;
+      consumer.start(({ bytes }) => {
+        const event = parseEvent(bytes);
+        if (event) onEvent(event);
+        if (--left === 0) resolve();
+      });
+      consumer.ended.then((reason) => reject(new Error(reason)), reject);
+    });
+  } finally {
+    consumer.end('read');
   }
 }

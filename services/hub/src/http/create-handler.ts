@@ -3,19 +3,17 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { answeredStatus, checkHost, hasBody, type ObservedCall } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem, sendProblem } from '@expert-relay/kit/problem';
-import { answerOptions, methods } from './answer-options.ts';
-import type { CommonHeaders } from './common-headers.ts';
-import { connectionOf } from './take-over.ts';
+import { connectionOf } from './detachable-socket.ts';
 
-/** What is recorded of a call besides its answer. */
+/** What is logged and measured of a call besides its response. */
 export interface HubCall {
   readonly id: string;
   route: string;
-  /** What a stream rests on: `key`, `session` or `none`. */
+  /** The credential of its stream: `key`, `session` or `none`. */
   caller: string;
 }
 
-/** GET and HEAD of the one address that the hub has. */
+/** GET and HEAD of the hub's one address. */
 export type StreamEvents = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,14 +23,26 @@ export type StreamEvents = (
 
 /** The hub answers under its bare address and under `/hub`, so that it can share a host with the gateway. */
 const paths = new Set(['/', '/hub', '/hub/']);
+const methods = 'GET, HEAD, OPTIONS';
+
+/** The contract's security headers. The hub serves no page, so a page may load nothing. */
+export const securityHeaders = {
+  'strict-transport-security': 'max-age=31536000',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'origin-when-cross-origin',
+};
 
 export function createHandler(options: {
   streamEvents: StreamEvents;
-  commonHeaders: CommonHeaders;
+  /** The origins whose pages may read responses. */
+  origins: readonly string[];
   record: (call: ObservedCall) => void;
   log: Log;
 }): RequestListener {
-  const { streamEvents, commonHeaders, record, log } = options;
+  const { streamEvents, record, log } = options;
+  const origins = new Set(options.origins.map((origin) => new URL(origin).origin));
 
   async function answer(request: IncomingMessage, response: ServerResponse, call: HubCall): Promise<void> {
     const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
@@ -56,17 +66,38 @@ export function createHandler(options: {
       const status = connection.isDetached ? 200 : answeredStatus(response);
       record({ callId, method: request.method ?? '', ...labels, status, ms: performance.now() - start });
     });
-    for (const [name, value] of Object.entries(commonHeaders(request))) response.setHeader(name, value);
+    setCommonHeaders(response, origins);
     response.setHeader('x-request-id', call.id);
-    // The rest of a body is not waited for.
+    // The rest of a body is not read.
     if (hasBody(request)) response.setHeader('connection', 'close');
     answer(request, response, call).catch((error: unknown) => {
-      // Never the error's text alone: an address with a token in it could be part of one.
+      // Logged as `err`, whose secrets are removed: its text could contain an address with a token.
       if (!(error instanceof Problem))
         log.error({ callId: call.id, err: error }, 'a call failed unexpectedly');
       sendProblem(response, error instanceof Problem ? error : new Problem('internal'));
     });
   };
+}
+
+function setCommonHeaders(response: ServerResponse, origins: ReadonlySet<string>): void {
+  const { origin } = response.req.headers;
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  response.setHeader('vary', 'Origin');
+  if (origin === undefined || !origins.has(origin)) return;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', 'Retry-After, x-request-id');
+}
+
+/** A plain OPTIONS gets the methods; a preflight from an allowed origin what the contract allows its pages. */
+function answerOptions(response: ServerResponse): void {
+  const isPreflight = response.req.headers['access-control-request-method'] !== undefined;
+  if (!isPreflight) response.setHeader('allow', methods);
+  if (isPreflight && response.hasHeader('access-control-allow-origin')) {
+    response.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS');
+    response.setHeader('access-control-allow-headers', 'Content-Type, Authorization, x-api-key');
+    response.setHeader('access-control-max-age', '86400');
+  }
+  response.writeHead(204).end();
 }
 
 function splitOnce(text: string, separator: string): string[] {

@@ -1,9 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * Stands between a TCP socket and Node's HTTP server. Once detached, the server sees a closed connection and releases
- * all that it keeps for it, its parser above all, while the socket itself stays open for a stream.
+ * A layer between a TCP socket and Node's HTTP server. Once it is detached, the server sees a closed connection and
+ * releases what it keeps for it, mainly its parser, while the socket itself stays open for a stream.
  */
 export class DetachableSocket extends Duplex {
   readonly remoteAddress: string | undefined;
@@ -50,7 +51,7 @@ export class DetachableSocket extends Duplex {
     return this;
   }
 
-  /** Called by Node's HTTP server after the last answer of a connection. */
+  /** Called by Node's HTTP server after the last response of a connection. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
@@ -75,4 +76,64 @@ export class DetachableSocket extends Duplex {
     this.#socket?.destroy();
     done(error);
   }
+}
+
+export const connectionOf = (request: IncomingMessage): DetachableSocket =>
+  request.socket as unknown as DetachableSocket;
+
+export const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // Without it, nginx buffers events.
+  'x-accel-buffering': 'no',
+};
+
+/** The connection of a stream. */
+export interface StreamConnection {
+  readonly socket: Socket;
+  readonly isChunked: boolean;
+}
+
+/**
+ * Detaches the connection from Node's HTTP server and writes the head of a response without end. What Node keeps for a
+ * request takes more memory than the stream itself, and would accept further requests from the connection.
+ * Requests that were received meanwhile are dropped. Undefined when the connection has ended.
+ */
+export function startStream(response: ServerResponse): StreamConnection | undefined {
+  const { req: request } = response;
+  const isChunked = request.httpVersion !== '1.0';
+  const head = headOf(response, isChunked);
+  const socket = connectionOf(request).detach();
+  if (!socket) return undefined;
+  // The end of the connection ends the stream, so an error needs no handling of its own.
+  socket.on('error', ignore);
+  // A client sends nothing after the request for a stream. The socket is read to notice the connection's end.
+  socket.on('data', destroy);
+  socket.on('end', end);
+  socket.resume();
+  socket.write(head, 'latin1');
+  return { socket, isChunked };
+}
+
+function ignore(): void {}
+
+function destroy(this: Socket): void {
+  this.destroy();
+}
+
+function end(this: Socket): void {
+  this.end();
+}
+
+function headOf(response: ServerResponse, isChunked: boolean): string {
+  const headers: Record<string, unknown> = {
+    date: new Date().toUTCString(),
+    ...response.getHeaders(),
+    ...streamHeaders,
+    // The end of the stream is the end of the connection.
+    connection: 'close',
+    ...(isChunked && { 'transfer-encoding': 'chunked' }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 200 OK\r\n${lines.join('')}\r\n`;
 }

@@ -4,12 +4,12 @@ import {
   credentialRevokedPayload,
   DomainEventSchema,
   type EventType,
+  encodeEnvelope,
   encodeEvent,
   keyExchangePayload,
   newMessagePayload,
   newRequestPayload,
   requestClosedPayload,
-  sealEvent,
 } from '@expert-relay/contracts';
 
 /** An event as the outbox relay would publish it. */
@@ -96,6 +96,6 @@ function seal(
   return {
     type,
     eventId,
-    bytes: sealEvent({ recordedAt: new Date(), userId: '', ...about, eventId }, payload),
+    bytes: encodeEnvelope({ recordedAt: new Date(), userId: '', ...about, eventId }, payload),
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ensureStream, subjectsFor } from '@expert-relay/contracts';
-import { connect, type JetStreamManager, type NatsConnection } from 'nats';
+import { subjectsFor } from '@expert-relay/contracts';
+import { connect, type JetStreamManager, type NatsConnection, nanos } from 'nats';
 import type { TestEvent } from './make-event.ts';
 
 /** A stream of its own on a real NATS, and what the outbox relay does with it. */
@@ -16,7 +16,7 @@ export interface TestStream extends AsyncDisposable {
 
 export async function openTestStream(natsUrl = process.env.NATS_URL): Promise<TestStream> {
   const prefix = `hub-${randomUUID().slice(0, 13)}`;
-  const { stream: name, event } = subjectsFor(prefix);
+  const { stream: name, allEvents, event } = subjectsFor(prefix);
   const connection = await connect({
     servers: natsUrl ?? '',
     maxReconnectAttempts: -1,
@@ -25,7 +25,8 @@ export async function openTestStream(natsUrl = process.env.NATS_URL): Promise<Te
   const manager = await connection.jetstreamManager({ checkAPI: false });
   const jetstream = connection.jetstream();
   const make = async () => {
-    await ensureStream(manager, { prefix, maxBytes: 64 * 1_024 * 1_024, replicas: 1 });
+    const config = { name, subjects: [allEvents], max_bytes: 64 * 1_024 * 1_024 };
+    await manager.streams.add({ ...config, duplicate_window: nanos(600_000) });
   };
   await make();
 

@@ -59,7 +59,7 @@ test('a large conversation is read from Postgres page by page, as its reader tak
     for (const { plaintext } of rows) read += plaintext?.length ?? 0;
     return rows;
   };
-  const route = listMessages({ query, nudge: () => {} });
+  const route = listMessages({ query, wakeOutbox: () => {} });
   let socket: Socket | undefined;
   const server = createServer(async (request, response) => {
     socket = request.socket;

@@ -41,7 +41,7 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
       ...used,
     },
   });
-  const route = sendMessage({ ...database, nudge: () => {} });
+  const route = sendMessage({ ...database, wakeOutbox: () => {} });
   const send = (body: { role?: 'consumer'; [member: string]: unknown }): Promise<Answer> => {
     const message = { role: 'provider', messageId: randomUUID(), ...body };
     const principal =

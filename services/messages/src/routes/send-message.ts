@@ -35,7 +35,7 @@ export const sendMessage = (context: Context) =>
       if (!outcome) throw new Problem('not_found');
       if (!outcome.createdAt) return repeatedOrRefused(context.query, message, outcome);
 
-      context.nudge();
+      context.wakeOutbox();
       const status = role === 'provider' ? 'responded' : outcome.status;
       return answer(201, { ...outcome, ...message, status, createdAt: outcome.createdAt });
     },

@@ -209,7 +209,7 @@ describe('a list', () => {
 
 const unused = {
   log: createLog('test', { level: 'silent' }),
-  nudge: () => {},
+  wakeOutbox: () => {},
   signStreamToken: async () => ({}) as never,
   conversationTtl: 0,
 };

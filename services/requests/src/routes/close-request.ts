@@ -54,7 +54,7 @@ export const closeRequest = (context: Context) =>
 
       if (!row) throw new Problem('not_found');
       if (row.status === 'expired') throw endedProblem(row.status);
-      if (row.status !== 'closed') context.nudge();
+      if (row.status !== 'closed') context.wakeOutbox();
       return {
         status: 200,
         body: {

@@ -16,7 +16,7 @@ export const endSession = (context: Context) =>
         from: sql`
           SELECT ${principal.userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
       })}`;
-      context.nudge();
+      context.wakeOutbox();
       return { status: 204 };
     },
   });

@@ -79,7 +79,7 @@ export const exchangeKeys = (context: Context) =>
       if (!row) throw new Problem('not_found');
       if (row.had && !row.same) throw new Problem('keys_already_exchanged');
       if (!row.had && (row.status === 'closed' || row.status === 'expired')) throw endedProblem(row.status);
-      if (!row.had) context.nudge();
+      if (!row.had) context.wakeOutbox();
       return {
         status: 200,
         body: { requestId: row.id, refCode: formatRefCode(row.refCode), status: row.status },

@@ -13,7 +13,7 @@ export const revokeKey = (context: Context) =>
     async handle({ principal, params }) {
       const key = { keyId: keyIdFrom(params), userId: principal.userId };
       if (!(await revoke(context.prisma, key))) throw new Problem('not_found');
-      context.nudge();
+      context.wakeOutbox();
       return { status: 204 };
     },
   });

@@ -34,7 +34,7 @@ export const rotateKey = (context: Context) =>
         graceSeconds,
       });
       if (!rotated) throw new Problem('not_found');
-      context.nudge();
+      context.wakeOutbox();
       return { status: 200, body: { ...keyBody(rotated.view), key: rotated.text } };
     },
   });

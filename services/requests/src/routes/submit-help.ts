@@ -27,7 +27,7 @@ export const submitHelp = (context: Context) =>
         const request = { ...draft, id: makeRequestId(), refCode: makeRefCode() };
         const inserted = await insertRequest(context.query, request);
         if (inserted) {
-          context.nudge();
+          context.wakeOutbox();
           return created(inserted);
         }
         const repeated = await findRepeated(context.prisma, request);

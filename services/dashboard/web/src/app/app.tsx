@@ -19,7 +19,7 @@ export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // Events keep what was read up to date: nothing is read again by itself.
+        // Events keep the data up to date, so queries never refetch by themselves.
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
@@ -60,7 +60,7 @@ export function App({ services, queries }: { services: Services; queries: QueryC
   );
 }
 
-/** A page that has failed does not keep the others from being opened. */
+/** Resets the error boundary when another page is opened. */
 function PageErrorBoundary({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   return <ErrorBoundary location={location}>{children}</ErrorBoundary>;

@@ -6,7 +6,7 @@ import styles from './connection-bar.module.css';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** One line at the top while the relay cannot be reached as usual. */
+/** A line at the top while the connection to the relay is disturbed. */
 export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
   const isStreamOpen = useStore(streamIsOpen);

@@ -3,12 +3,12 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 
 interface ErrorBoundaryProps {
-  /** The address of the page: another one is shown although this one has failed. */
+  /** The address of the page. A change clears the error. */
   readonly location: string;
   readonly children: ReactNode;
 }
 
-/** Instead of a blank page, when the program fails. */
+/** Shows a sentence instead of a blank page when rendering fails. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 

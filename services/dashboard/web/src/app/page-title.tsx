@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { createStore, useStore } from '../ui/store.ts';
 
 const title = createStore('');
-/** How many requests wait: shown in the title of every page. */
+/** The number of waiting requests, shown in the title of every page. */
 export const waitingCount = createStore<number | string>(0);
 
 /** Names the page in the browser's tab. */

@@ -3,7 +3,7 @@ import styles from './page.module.css';
 import { usePageTitle } from './page-title.tsx';
 import { isTyping } from './shortcuts.ts';
 
-/** A page of one column with a heading, which takes the focus when the page opens. */
+/** A page of one column with a heading that is focused when the page opens. */
 export function Page({ title, children }: { title: string; children: ReactNode }) {
   usePageTitle(title);
   return (
@@ -27,7 +27,7 @@ export function PageHeading({
   const heading = useRef<HTMLHeadingElement>(null);
   const atOpening = useRef(takesFocus);
   useEffect(() => {
-    // A page that comes late must not take the focus from what is being typed meanwhile.
+    // A page that loads late must not take the focus from a text field.
     if (atOpening.current && !isTyping(document.activeElement))
       heading.current?.focus({ preventScroll: true });
   }, []);

@@ -18,7 +18,7 @@ const places = [
   { name: 'Settings', href: routes.settings, Icon: SettingsIcon },
 ];
 
-/** What stands around every page: navigation, the state of the connection, shortcuts. */
+/** The frame of every page: navigation, state of the connection, shortcuts. */
 export function Shell({ children }: { children: ReactNode }) {
   const services = useServices();
   const [location, navigate] = useLocation();

@@ -3,12 +3,12 @@ import { preferences } from '../preferences/preferences.ts';
 
 type Shortcuts = Readonly<Record<string, () => void>>;
 
-/** After g, the next key counts for so long. */
+/** Time for the second key after `g`. */
 const sequenceMs = 1_000;
 
 let last = { name: '', at: Number.NEGATIVE_INFINITY };
 
-/** Whether what happens now follows from a key: moving through the list keeps the focus there. */
+/** Whether the current navigation was started by a key: then the focus stays in the list. */
 export const followsKey = (...names: readonly string[]): boolean =>
   names.includes(last.name) && performance.now() - last.at < 500;
 

@@ -6,14 +6,14 @@ import { Notice } from '../ui/notice.tsx';
 
 const reloadedAt = 'expert-relay:signed-in-again-at';
 
-/** Once in a while: a session whose user is gone must not load the page for ever. */
+/** At most once in this time: a session whose user was deleted must not reload the page in a loop. */
 function mayReload(): boolean {
   const last = Number(sessionStorage.getItem(reloadedAt) ?? 0);
   sessionStorage.setItem(reloadedAt, String(Date.now()));
   return Date.now() - last > 30_000;
 }
 
-/** When the page cannot even find out who is signed in. */
+/** Shown when the page cannot find out who is signed in. */
 export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const isSignedOut = error instanceof CallError && error.status === 401;
   const [isLeaving] = useState(() => isSignedOut && mayReload());

@@ -33,7 +33,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
   return (
     <header className={styles.header}>
       <Link
-        // To the filter that the request was chosen from.
+        // Back to the filter from which the request was opened.
         href={search ? `${routes.inbox}?${search}` : routes.inbox}
         className={styles.back}
         aria-label="Back to the inbox"

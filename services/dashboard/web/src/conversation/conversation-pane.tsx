@@ -5,7 +5,7 @@ import { ConversationSkeleton } from './conversation-skeleton.tsx';
 const load = async () => (await import('./conversation-view.tsx')).ConversationView;
 const ConversationView = lazyPage(load);
 
-// Before one is opened, once the page has nothing else to do.
+// Preloads the view while the page is idle.
 const whenIdle = globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 2_000));
 whenIdle(() => void load().catch(() => {}));
 

@@ -1,7 +1,7 @@
 import type { RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 
-/** What a conversation needs of a request: the SDK has it, and a plain one where browsers offer no cryptography. */
+/** The part of the SDK's request that a conversation uses. A plain request implements it without cryptography. */
 export type OpenRequest = Pick<
   ExpertRequest,
   | 'agent'
@@ -24,24 +24,24 @@ export type OpenRequest = Pick<
   | 'close'
 >;
 
-/** What is shown of a request besides its messages. */
+/** The shown members of a request besides its messages. */
 export type RequestView = Omit<
   OpenRequest,
   'unsent' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
 >;
 
-/** An answer that the list of messages does not show yet. */
+/** An answer that is not in the list of messages yet. */
 export interface PendingAnswer {
   readonly key: string;
   readonly text: string;
   readonly at: string;
   /**
-   * `waiting`: it goes out by itself once the relay can be reached. `refused`: it does not, and `code` says why.
+   * `waiting`: it is sent once the relay can be reached. `refused`: it is not sent, and `code` is the reason.
    */
   readonly delivery: 'waiting' | 'sending' | 'sent' | 'refused';
   readonly code?: RelayErrorCode | undefined;
   readonly messageId?: string | undefined;
-  /** How many messages were there when it was written. */
+  /** The number of messages when it was written. */
   readonly after: number;
 }
 
@@ -50,13 +50,13 @@ export interface ConversationState {
   readonly request: RequestView | undefined;
   readonly messages: readonly ExpertMessage[];
   readonly answers: readonly PendingAnswer[];
-  /** Why it could not be read. */
+  /** The error of the last read. */
   readonly failure: RelayErrorCode | undefined;
-  /** What was found that must not be: nothing more is shown or sent before the expert has decided. */
+  /** A failed check of the conversation: nothing more is shown or sent before the expert has decided. */
   readonly refusal: RelayErrorCode | undefined;
   /** Its messages can be read only with the expert key. */
   readonly needsKey: boolean;
-  /** Ended in this browser. */
+  /** Whether the expert ended it in this browser. */
   readonly isEndedHere: boolean;
 }
 
@@ -84,16 +84,16 @@ export const isSameView = (one: RequestView | undefined, other: RequestView): bo
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 
-/** What the SDK knows of the answers. */
+/** The SDK's state of the answers. */
 export interface Sendings {
-  /** Texts that have not gone out. */
+  /** Texts that were not sent yet. */
   readonly unsent: readonly string[];
-  /** Keys of the answers that it is at work on, in their order. */
+  /** Keys of the answers that are being sent, in their order. */
   readonly inFlight: ReadonlySet<string>;
   readonly hasEnded: boolean;
 }
 
-/** Brings the answers that the list does not show in line with what it shows, and with what the SDK has not sent. */
+/** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
 export function settleAnswers(
   { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
   { unsent, inFlight, hasEnded }: Sendings,
@@ -103,7 +103,7 @@ export function settleAnswers(
   let hasChanged = false;
   for (const answer of answers) {
     const at = left.indexOf(answer.text);
-    // After the end, the refused answer is the one that the SDK still has.
+    // After the end, a refused answer and the SDK's unsent text are the same one.
     if (at >= 0 && (hasEnded || answer.delivery !== 'refused')) left.splice(at, 1);
     const next = settleOne(answer, at >= 0);
     if (next !== answer) hasChanged = true;

@@ -69,7 +69,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
       )}
       <span role="status" className="visually-hidden">
         {scroll.announcement > 0 && (
-          // A new element each time: the same words again are read out again.
+          // A new element each time: a live region does not repeat an unchanged text.
           <span key={scroll.announcement}>New message from {request.agent ?? 'the agent'}</span>
         )}
       </span>

@@ -7,7 +7,7 @@ import { untilPasses } from '../testing/until-passes.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { OpenRequest } from './conversation-state.ts';
 
-/** What the browser keeps. */
+/** The browser's storage. */
 let kept: Map<string, string>;
 let conversation: Conversation;
 let request: FakeRequest;
@@ -31,7 +31,7 @@ function create(): Conversation {
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
 
-/** A request of the SDK, as far as conversations use it. */
+/** A fake of the SDK's request with the members that conversations use. */
 function fakeRequest() {
   const listed: (ExpertMessage | Error | 'end')[] = [];
   let wake = () => {};
@@ -41,7 +41,7 @@ function fakeRequest() {
     status: 'pending' as OpenRequest['status'],
     isPickedUp: true,
     unsent,
-    /** How `answer` and `refresh` end. */
+    /** The results of `answer` and `refresh`. */
     onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
       messageId: 'm1',
       isSent: true,
@@ -298,7 +298,7 @@ test('a pick-up right after the key was made is done with that key', async () =>
   locked.isPickedUp = false;
   (await open(locked))();
   request.isPickedUp = false;
-  // Components ask before the conversation has learned of the new key.
+  // Components call this before `follow` is called with the new key.
   const picking = conversation.pickUp();
   follow(async () => request);
   await picking;

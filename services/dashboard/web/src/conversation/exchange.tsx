@@ -8,13 +8,13 @@ import { PendingAnswers } from './pending-answers.tsx';
 import { RichText } from './rich-text.tsx';
 import type { useConversation } from './use-conversation.ts';
 
-/** So many messages are shown at first, and so many more at each step: conversations have up to 10,000. */
+/** Messages that are shown at first, and how many more at each step: conversations have up to 10,000. */
 const firstShown = 200;
 const moreShown = 500;
-/** So many of the newest are shown as Markdown at once, the others when they come near. */
+/** The number of newest messages that are rendered as Markdown at once; the others when they come near the screen. */
 const eager = 20;
 
-/** What was said, oldest first. */
+/** The messages of the conversation, oldest first. */
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
   const { request, messages, answers, isEndedHere } = conversation.now;
   const [most, setMost] = useState(firstShown);
@@ -75,7 +75,7 @@ interface GroupProps {
   readonly newest: ReadonlySet<ExpertMessage>;
 }
 
-/** Not again for each new message: a conversation has thousands of them. */
+/** Memoised, since a conversation may have thousands of messages. */
 const Group = memo(GroupOfMessages, (before, after) => {
   const [old, group] = [before.group.messages, after.group.messages];
   return (
@@ -105,7 +105,7 @@ function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
   );
 }
 
-/** What is to be known of a message besides its text. */
+/** Remarks on a message: its delivery and protection. */
 function Remarks({
   message,
   isEncrypted,

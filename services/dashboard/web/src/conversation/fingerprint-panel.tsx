@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import styles from './fingerprint-panel.module.css';
 
-/** How the expert and the agent's owner make sure that nobody is between them. */
+/** The fingerprints by which the expert and the agent's owner can exclude a third party between them. */
 export function FingerprintPanel({ onClose }: { onClose: () => void }) {
   const key = useExpertKey();
   const title = useId();

@@ -1,7 +1,7 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import type { OpenRequest } from './conversation-state.ts';
 
-/** Hands on the messages of a request as they come, many at a time, until the conversation ends or the signal aborts. */
+/** Calls `onMessages` with the messages of a request in batches, until the conversation ends or the signal aborts. */
 export async function followMessages(
   request: OpenRequest,
   signal: AbortSignal,
@@ -14,7 +14,7 @@ export async function followMessages(
     arrived = [];
     onMessages(messages);
   };
-  // All that was read already arrives before a timer, and is handed on at once.
+  // Messages that were already read arrive before the timer, as one batch.
   let timer: ReturnType<typeof setTimeout> | undefined = setTimeout(flush);
   const iterator = request.messages[Symbol.asyncIterator]();
   const stop = () => void iterator.return?.();

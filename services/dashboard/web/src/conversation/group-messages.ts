@@ -1,7 +1,7 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import type { PendingAnswer, RequestView } from './conversation-state.ts';
 
-/** What one side wrote without the other one in between. */
+/** Successive messages of one side. */
 export interface MessageGroup {
   readonly kind: 'messages';
   readonly key: string;
@@ -19,10 +19,10 @@ export interface StateLine {
 
 export type ExchangeItem = MessageGroup | StateLine;
 
-/** Further messages of a sender are one group unless they come that much later. */
-const togetherMs = 10 * 60_000;
-/** The browser lays out whole groups: those far from the screen not at all. */
-const mostTogether = 25;
+/** Successive messages of a sender form one group unless this much time is between them. */
+const groupGapMs = 10 * 60_000;
+/** Groups are bounded: the browser skips the layout of groups far from the screen. */
+const maxGroupLength = 25;
 
 /** The newest messages, oldest first, grouped by sender, and the changes of state between them. */
 export function groupMessages(
@@ -54,8 +54,8 @@ export function groupMessages(
     const last = group.at(-1);
     const isTogether =
       last?.role === message.role &&
-      group.length < mostTogether &&
-      Date.parse(message.createdAt) - Date.parse(last.createdAt) < togetherMs;
+      group.length < maxGroupLength &&
+      Date.parse(message.createdAt) - Date.parse(last.createdAt) < groupGapMs;
     if (!isTogether) finish();
     group.push(message);
     if (message.role === 'provider' && !isAnswered) {
@@ -80,7 +80,7 @@ export function describeState(
   if (request.status === 'expired') return 'Time is over';
   if (answers.some(({ delivery }) => delivery === 'sent')) return 'Answered';
   const last = messages.at(-1)?.role;
-  // Without the expert key the messages are not there.
+  // Without the expert key the messages cannot be counted.
   const isAnswered = last ? last === 'provider' : request.status === 'responded';
   return isAnswered ? 'Answered' : 'Waiting for you';
 }

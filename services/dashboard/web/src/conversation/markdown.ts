@@ -10,7 +10,7 @@ const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
 
-/** Short rows of a wide table, or many uses of one long address, would make megabytes of a few kilobytes. */
+/** Limits: a wide table with short rows, or many uses of one long address, would turn kilobytes into megabytes. */
 const mostCells = 5_000;
 const longestAddress = 2_000;
 
@@ -26,7 +26,7 @@ const marked = new Marked({
     // Text is never HTML: tags are shown as they were written.
     html: ({ text, block }) =>
       block ? `<p>${escapeHtml(text.trim()).replaceAll('\n', '<br>')}</p>` : escapeHtml(text),
-    // Headings of a message are none of the page.
+    // Headings in a message must not become headings of the page.
     heading({ tokens }) {
       return `<p><strong>${this.parser.parseInline(tokens)}</strong></p>`;
     },
@@ -43,7 +43,7 @@ const marked = new Marked({
   },
 });
 
-/** Of what may be a table: each row gets as many cells as the first one. */
+/** The number of cells of a table: each row gets as many cells as the first one. */
 function countCells(source: string): number {
   const [, first = '', second = ''] = /^([^\n]*)\n([^\n]*)/.exec(source) ?? [];
   if (!/^[\s|:-]+$/.test(second)) return 0;

@@ -10,7 +10,7 @@ import type { useConversation } from './use-conversation.ts';
 
 type Conversation = ReturnType<typeof useConversation>;
 
-/** Answers on their way, each with what became of it. */
+/** The pending answers with their delivery state. */
 export function PendingAnswers({ conversation }: { conversation: Conversation }) {
   const { answers } = conversation.now;
   return (

@@ -45,7 +45,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let head: Page | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
-  /** Sent again after a failure, a text keeps its id: the relay may have taken it. */
+  /** A text that is sent again keeps its id: the relay may have stored the first one. */
   const begun = new Map<string, string>();
 
   const first = await readPage(signal);
@@ -62,7 +62,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     return body;
   }
 
-  /** Once at a time; what is asked for meanwhile is read afterwards. */
+  /** One read at a time; a call during a read causes one more read afterwards. */
   function read(): Promise<void> {
     const before = reading ?? Promise.resolve();
     const next = before

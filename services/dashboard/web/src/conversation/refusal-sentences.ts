@@ -1,6 +1,6 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 
-/** What has happened, what was kept, and what to do next: in the expert's words. */
+/** What happened and what to do next, in the expert's words. */
 export interface Sentence {
   readonly what: string;
   readonly next: string;
@@ -142,7 +142,7 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
 
 export const refusalSentence = (code: RelayErrorCode): Sentence => sentences[code];
 
-/** Whether somebody between the two sides may have done what must not be done. */
+/** Whether the code means that a third party may have interfered. */
 export const isRefusal = (code: RelayErrorCode): boolean => Object.hasOwn(refusals, code);
 
 export const codeOf = (error: unknown): RelayErrorCode =>

@@ -1,10 +1,10 @@
-/** How long the next try is put off, in milliseconds. */
+/** Delays before the next retries, in milliseconds. */
 const delays = [2_000, 4_000, 8_000, 15_000, 30_000];
 
 export const retryDelay = (failures: number): number =>
   delays[Math.min(failures, delays.length - 1)] ?? 30_000;
 
-/** Runs `work` a while after it is asked for, later each time until it succeeds, and at once when the network is back. */
+/** Runs `work` after a delay that grows until it succeeds, and at once when the network is back. */
 export function createRetry(work: () => Promise<void>): { later(): void; cancel(): void } {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -19,10 +19,10 @@ export function createRetry(work: () => Promise<void>): { later(): void; cancel(
     cancel();
     try {
       await work();
-      // It may have asked for another try: then the wait goes on growing.
+      // `work` may have asked for another retry: then the delay keeps growing.
       if (timer === undefined) failures = 0;
     } catch {
-      // Whoever needs it asks again.
+      // The caller asks for the next retry.
     }
   }
 

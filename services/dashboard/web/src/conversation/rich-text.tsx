@@ -25,7 +25,7 @@ function loadMarkdown(): void {
   );
 }
 
-/** A text of an agent or an expert, in Markdown: never HTML. `isFirst`: shown at once, not when it comes near. */
+/** A text of an agent or an expert, as Markdown, never HTML. `isFirst`: rendered at once, not when it comes near the screen. */
 export function RichText({ text, isFirst = false }: { text: string; isFirst?: boolean }) {
   return text.length > longestMarkdown ? (
     <LongText text={text} />
@@ -56,7 +56,7 @@ function Markdown({ text, isFirst }: { text: string; isFirst: boolean }) {
   return <div ref={box} className={styles.text} dir="auto" onClick={copyCode} />;
 }
 
-/** What the parser cannot take, such as thousands of nested quotes, is shown as it was written. */
+/** A text that the parser cannot handle, such as thousands of nested quotes, is shown as it was written. */
 function tryToRender(render: Render, text: string): DocumentFragment | undefined {
   try {
     return render(text);

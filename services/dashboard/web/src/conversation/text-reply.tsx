@@ -19,7 +19,7 @@ interface TextReplyProps {
 
 const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 
-/** The text box, which keeps its draft. */
+/** The text box with its draft. */
 export function TextReply(props: TextReplyProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const draft = useDraft(props.requestId, box);
@@ -49,12 +49,12 @@ function Box({
     if (!element || isPreview) return;
     const resize = () => {
       element.style.height = 'auto';
-      // To measure a very long text takes long, and it fills the box anyway.
+      // Measuring a very long text is slow, and it fills the box in any case.
       const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
       element.style.height = `${height}px`;
     };
     resize();
-    // As when a phone is turned.
+    // For example when a phone is rotated.
     addEventListener('resize', resize);
     return () => removeEventListener('resize', resize);
   }, [text, isPreview, box]);
@@ -65,7 +65,7 @@ function Box({
   useEffect(() => {
     if (!isRestored || wasChecked.current) return;
     wasChecked.current = true;
-    // The page was left in the moment in which this was handed over.
+    // The page was closed while this text was being handed over.
     if (isUnsent) draft.write('');
   }, [isRestored, isUnsent, draft]);
 
@@ -74,7 +74,7 @@ function Box({
       box.current?.focus();
       return;
     }
-    // A draft until it is kept as an answer, and no longer: after a reload it must not be both.
+    // The draft is deleted once the answer is stored: after a reload there must not be both.
     draft.handOver(new Promise<void>((resolve) => void conversation.send(text, resolve).finally(resolve)));
     setIsPreview(false);
     onSent();

@@ -6,11 +6,11 @@ import { useStore } from '../ui/store.ts';
 import { type Conversation, createConversation, type Open } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 
-/** How many conversations are kept as they were last read, so that going back to one shows it at once. */
+/** The number of conversations that stay in memory, so that returning to one shows it at once. */
 const kept = 20;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
-/** A conversation that is read and kept up to date as long as the component is there. */
+/** A conversation that is kept up to date for the lifetime of the component. */
 export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
   const { expert, storage, live } = useServices();
   const conversation = conversationOf(storage, requestId);
@@ -36,7 +36,7 @@ function conversationOf(storage: Storage, requestId: string): Conversation {
 
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
-/** The same function for the same expert and request: so a conversation knows that it is open already. */
+/** Returns the same function for the same expert and request, by which a conversation knows that it is already open. */
 function opener(requestId: string, expert: Expert, live: Services['live']): Open {
   const known = openers.get(expert) ?? new Map<string, Open>();
   openers.set(expert, known);

@@ -2,12 +2,12 @@ import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PendingAnswer } from './conversation-state.ts';
 
-/** As near to the end counts as being there. */
+/** Within this distance of the end, the view counts as being at the end. */
 const nearPx = 48;
-/** What opens at a click, such as older context, does not move the page to the end. */
+/** Content that opens at a click, such as older context, must not scroll the view to the end. */
 const afterClickMs = 300;
 
-/** The end stays in sight for those who are there; others learn of new messages by a button. */
+/** Keeps a view that is at the end at the end; otherwise a button announces new messages. */
 export function useScroll(messages: readonly ExpertMessage[], answers: readonly PendingAnswer[]) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [content, setContent] = useState<HTMLElement | null>(null);

@@ -5,16 +5,16 @@ import { createStore, type Store } from '../ui/store.ts';
 /** Well below the 150 ms within which a draft is kept. */
 const saveAfterMs = 100;
 
-/** A text that is being written and was not sent. */
+/** A text that is being written. */
 export interface Draft {
   readonly text: Store<string>;
-  /** Whether what was kept earlier has been read. */
+  /** Whether the stored draft has been read. */
   readonly isRestored: Store<boolean>;
-  /** As the expert types. */
+  /** Called with every change of the text. */
   write(text: string): void;
-  /** Empties the box when the text was handed over; what is kept goes once `handedOver` has settled. */
+  /** Clears the text box at once, and the stored draft when `handedOver` has settled. */
   handOver(handedOver: Promise<unknown>): void;
-  /** Saves what is not saved yet. */
+  /** Saves the unsaved text now. */
   save(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
       text.set('');
       tabs.send({ type: 'draft', requestId, text: '' });
       const forget = () => {
-        // What was typed meanwhile has taken its place.
+        // A newer text has replaced it.
         if (text.get() === '') saving = saving.then(() => storage.delete(name)).catch(() => {});
       };
       handedOver.then(forget, forget);

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useServices } from '../services/services.tsx';
 import { createDraft, type Draft } from './drafts.ts';
 
-/** The draft of a request, as long as the component is there. */
+/** The draft of a request, for the lifetime of the component. */
 export function useDraft(requestId: string, box: RefObject<HTMLElement | null>): Draft | undefined {
   const { storage, live } = useServices();
   const [draft, setDraft] = useState<Draft>();

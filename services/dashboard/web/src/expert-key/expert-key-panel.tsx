@@ -13,7 +13,7 @@ interface ExpertKeyPanelProps {
   readonly onCancel?: () => void;
 }
 
-/** What an encrypted request needs before it can be read or answered here; nothing once the key is ready. */
+/** The step that an encrypted request needs before it can be read or answered here; empty once the key is ready. */
 export function ExpertKeyPanel({ onDone, onCancel }: ExpertKeyPanelProps) {
   const { kind } = useExpertKey();
   if (kind === 'ready') return null;
@@ -28,7 +28,7 @@ export function ExpertKeyPanel({ onDone, onCancel }: ExpertKeyPanelProps) {
   );
 }
 
-/** Why encrypted requests cannot be read here, and what to do. */
+/** The reason why encrypted requests cannot be read here, and what to do. */
 export function NoExpertKey() {
   const state = useExpertKey();
   if (state.kind !== 'unsupported') return null;

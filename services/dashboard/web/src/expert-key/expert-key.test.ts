@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay.stop());
 
-/** Each test has a user of its own, and calls the relay as that user's browsers do. */
+/** Each test has its own user and calls the relay as that user's browsers do. */
 beforeEach(async () => {
   const signedIn = await realFetch(`${relay.gatewayUrl}/auth/dev`, {
     method: 'POST',
@@ -35,7 +35,7 @@ afterEach(() => {
   globalThis.fetch = realFetch;
 });
 
-/** A browser of the user: what it keeps is its own. */
+/** A browser of the user, with its own storage. */
 async function openBrowser(): Promise<ExpertKey & { readonly kept: Map<string, string> }> {
   const kept = new Map<string, string>();
   const key = createExpertKey({

@@ -5,42 +5,42 @@ import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
 
-/** The key that this expert's answers are encrypted with, as this browser has it. */
+/** The state of the expert key in this browser. */
 export type ExpertKeyState =
   | { readonly kind: 'loading' }
   /** `insecure`: the page was not loaded over https or from this machine, so it has no cryptography. */
   | { readonly kind: 'unsupported'; readonly reason: 'insecure' | 'browser' }
-  /** The expert has none yet: it is made at the first answer to an encrypted request. */
+  /** The expert has no key yet: it is made at the first answer to an encrypted request. */
   | { readonly kind: 'missing' }
   /** Another device has it: the recovery code opens it here. */
   | {
       readonly kind: 'locked';
-      /** The other device made it while this browser was making one, which is therefore not in use. */
+      /** The other device made it while this browser was making one, whose key is therefore discarded. */
       readonly wasMadeMeanwhile?: boolean;
     }
-  /** Another device has made a new one, so that the one of this browser is out of date. */
+  /** Another device has made a new key, so this browser's key is out of date. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'ready'; readonly root: Uint8Array; readonly fingerprint: string };
 
-/** A key or a code that was made and is not in use yet: first the expert keeps the code. */
+/** A new key or code. It is used only after the expert has confirmed the recovery code. */
 export interface NewKey {
   readonly recoveryCode: string;
   readonly fingerprint: string;
   /**
    * Keeps it at the relay, wrapped by the code, and in this browser. It may be called again after a failure.
    *
-   * @throws CallError 412 or 428 when another device was faster: `state` then says what counts
+   * @throws CallError 412 or 428 when another device was faster: `state` then describes that device's key
    */
   confirm(): Promise<void>;
 }
 
 export interface ExpertKey {
   readonly state: Store<ExpertKeyState>;
-  /** Reads what this browser and the relay have. */
+  /** Reads the key from this browser and the vault from the relay. */
   load(): Promise<void>;
-  /** Loads until it has succeeded, and again when the page was in the background for long. */
+  /** Loads, with retries, and again after a long time in the background. */
   follow(): void;
-  /** Makes a key. With one that exists already, the new one takes its place at `confirm`. */
+  /** Makes a key. An existing key is replaced at `confirm`. */
   make(): Promise<NewKey>;
   /** A new recovery code for the key of this browser: the old code opens only copies of the old vault. */
   renewCode(): Promise<NewKey>;
@@ -76,7 +76,7 @@ export function createExpertKey({
     changes += 1;
     const change = changes;
     const found = await read();
-    // What was read before a later change is out of date.
+    // The result of a read from before a later change is out of date.
     if (change !== changes) return;
     readAt = Date.now();
     state.set(found);
@@ -90,11 +90,11 @@ export function createExpertKey({
     if (inUse && (await identityOf(kept)) !== inUse.vault.identity) return { kind: 'replaced' };
     const found = await ready(kept);
     const now = state.get();
-    // The same object for the same key: whatever depends on it goes on undisturbed.
+    // The same object for the same key, so that React does not rerun what depends on it.
     return now.kind === 'ready' && now.fingerprint === found.fingerprint ? now : found;
   }
 
-  /** What cannot be read, since the browser has lost a part of it, comes back by the recovery code. */
+  /** A damaged stored key counts as missing: the recovery code restores it. */
   async function readRoot(): Promise<Uint8Array | undefined> {
     try {
       const kept = await storage.get(rootName);
@@ -108,15 +108,15 @@ export function createExpertKey({
 
   async function keep(root: Uint8Array): Promise<void> {
     changes += 1;
-    // The key is in use by now: a browser that keeps nothing has it until the page is closed.
+    // The key is in use from here on. A browser without storage has it until the page is closed.
     await storage.set(rootName, toBase64(root)).catch(() => {});
-    // Browsers remove what pages keep when they need room, unless they were asked not to.
+    // Browsers may delete stored data when the disk is full, unless persistence was requested.
     void globalThis.navigator?.storage?.persist?.();
     state.set(await ready(root));
     tabs.send({ type: 'key-changed' });
   }
 
-  /** Wraps a root by a new code; nothing is in use before `confirm`. */
+  /** Encrypts a root by a new code. The key is used only after `confirm`. */
   async function prepare(root: Uint8Array, replaced: KeptVault | undefined): Promise<NewKey> {
     const recoveryCode = await makeRecoveryCode();
     const vault = await sealVault(root, recoveryCode);
@@ -129,7 +129,7 @@ export function createExpertKey({
         } catch (error) {
           if (!isConflict(error)) throw error;
           const inUse = await readVault();
-          // An answer that was lost on its way: this very vault was written by the call before.
+          // The answer of the previous call was lost: that call wrote this very vault.
           if (inUse?.vault.ciphertext !== vault.ciphertext) {
             await load();
             if (state.get().kind === 'locked') state.set({ kind: 'locked', wasMadeMeanwhile: true });
@@ -157,7 +157,7 @@ export function createExpertKey({
       if (now.kind !== 'ready') throw new Error('This browser has no expert key.');
       const inUse = await readVault();
       if (inUse && inUse.vault.identity !== (await identityOf(now.root))) {
-        // A new code for this key would take the place of the newer key.
+        // A new code for this key would overwrite the newer key.
         await load();
         throw new CallError(
           412,
@@ -187,17 +187,17 @@ async function loadUntilDone(load: () => Promise<void>, isDone: () => boolean): 
   for (let wait = firstRetryMs; ; wait = Math.min(lastRetryMs, wait * 2)) {
     try {
       await load();
-      // A later change may have taken the place of this one, and failed.
+      // A later change may have replaced this one and failed.
       if (isDone()) return;
     } catch (error) {
-      // Only a new session helps there, and that loads the page again.
+      // Only a new session helps, and signing in reloads the page.
       if (error instanceof CallError && error.status === 401) return;
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 
-/** Why this page cannot encrypt. Browsers before 2025 lack the curves. */
+/** The reason why this page cannot encrypt. Browsers before 2025 lack X25519 and Ed25519. */
 async function findObstacle(): Promise<'insecure' | 'browser' | undefined> {
   if (!globalThis.crypto?.subtle) return 'insecure';
   try {

@@ -106,7 +106,7 @@ function Code({ groups }: { groups: readonly string[] }) {
   );
 }
 
-/** As the code is written, whatever was typed for the letters that it lacks. */
+/** The code in its canonical form: O is read as 0, I and L as 1. */
 const normalize = (text: string): string =>
   text
     .replaceAll(/[\s\u002d\u2010-\u2015]/g, '')

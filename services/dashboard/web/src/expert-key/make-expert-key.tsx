@@ -8,7 +8,7 @@ import type { NewKey } from './expert-key.ts';
 import { KeepRecoveryCode } from './keep-recovery-code.tsx';
 
 interface MakeExpertKeyProps {
-  /** The key is in use, or, as `state` of the expert key says, that of another device is. */
+  /** The new key is in use, or the key of another device is: see `state` of the expert key. */
   readonly onDone: () => void;
   readonly onCancel?: () => void;
   /** `code`: a new recovery code for the key of this browser. */
@@ -20,7 +20,7 @@ const texts = {
   code: 'This code takes the place of the old one, which opens your key no longer. Keep it: you need it on another device.',
 };
 
-/** Makes the expert's key, and goes on once the recovery code is kept. Nothing is in use before that. */
+/** Makes the expert's key. The key is used only after the expert has confirmed the recovery code. */
 export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyProps) {
   const { expertKey } = useServices();
   const [made, setMade] = useState<NewKey>();

@@ -7,7 +7,7 @@ import styles from './recovery-sheet.module.css';
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
-/** Saves the code as a text file. The file is made in the page: the code goes nowhere else. */
+/** Saves the code as a text file. The file is made in the page, so the code is not sent anywhere. */
 export function DownloadCode({ newKey }: { newKey: NewKey }) {
   const { me } = useServices();
   return (
@@ -21,7 +21,7 @@ export function DownloadCode({ newKey }: { newKey: NewKey }) {
         link.href = url;
         link.download = 'expert-relay-recovery-code.txt';
         link.click();
-        // Browsers may begin to read it only after this task.
+        // Browsers may start to read the URL only after this task.
         setTimeout(() => URL.revokeObjectURL(url), 60_000);
       }}
     >
@@ -30,7 +30,7 @@ export function DownloadCode({ newKey }: { newKey: NewKey }) {
   );
 }
 
-/** Prints a sheet with the code and what it is for, and nothing else of the page. */
+/** Prints only a sheet with the code and its purpose. */
 export function PrintCode({ newKey }: { newKey: NewKey }) {
   const { me } = useServices();
   const [isPrinting, setIsPrinting] = useState(false);

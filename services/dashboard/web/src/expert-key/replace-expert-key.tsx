@@ -6,11 +6,11 @@ import styles from './expert-key.module.css';
 interface ReplaceExpertKeyProps {
   readonly onMake: () => void;
   readonly onCancel: () => void;
-  /** Where the key is in this browser still, so that nothing needs to be lost. */
+  /** Set where this browser still has the key, so that a new code can replace the lost one. */
   readonly hasKey?: boolean;
 }
 
-/** What a new key costs, before one is made in place of the old one. */
+/** Explains what is lost with a new key, before it replaces the old one. */
 export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceExpertKeyProps) {
   const [isUnderstood, setIsUnderstood] = useState(false);
   const [isMissing, setIsMissing] = useState(false);

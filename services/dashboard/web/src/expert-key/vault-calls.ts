@@ -1,10 +1,10 @@
 import type { Vault } from '@expert-relay/sdk/crypto';
 import { CallError, call } from '../session/call.ts';
 
-/** The expert key as the relay keeps it: wrapped by the recovery code. */
+/** The expert key as the relay stores it: encrypted by the recovery code. */
 export interface KeptVault {
   readonly vault: Vault;
-  /** Needed to replace it. */
+  /** Required by a call that replaces it. */
   readonly etag: string;
 }
 
@@ -19,7 +19,7 @@ export async function readVault(): Promise<KeptVault | undefined> {
   }
 }
 
-/** @throws CallError 412 or 428 when another device has written one meanwhile */
+/** @throws CallError 412 or 428 when another device wrote one in the meantime */
 export async function writeVault(vault: Vault, replaced: KeptVault | undefined): Promise<void> {
   await call('/api/vault', {
     method: 'PUT',

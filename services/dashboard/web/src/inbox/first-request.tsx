@@ -7,7 +7,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './first-request.module.css';
 
-/** What an agent's key stands for until one is made. */
+/** The placeholder until a key was made. */
 const placeholder = 'hs_...';
 
 /** Instead of the list before the first request: how one is made. The request itself comes in its place. */

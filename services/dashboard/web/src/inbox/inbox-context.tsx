@@ -42,7 +42,7 @@ export function useInbox(): InboxServices {
   return services;
 }
 
-/** How many requests each filter has. A list that was read to its end is counted. */
+/** The number of requests of each filter. A list that was read to its end is counted locally. */
 export function useCounts(): Counts | undefined {
   const { inbox } = useInbox();
   const { data: counts } = useQuery(inbox.countsQuery);

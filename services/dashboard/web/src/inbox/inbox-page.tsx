@@ -38,7 +38,7 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
   );
 }
 
-/** Whether the expert has had no request ever. The first one opens by itself. */
+/** Whether the expert never had a request. The first one opens automatically. */
 function useFirstTime(requestId: string | undefined): boolean {
   const { inbox } = useInbox();
   const [, navigate] = useLocation();

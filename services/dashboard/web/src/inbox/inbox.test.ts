@@ -27,7 +27,7 @@ const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | '
   ...{ role, messageId: undefined, reason: 'closed' },
 });
 
-/** A relay with these requests, an inbox, and what connects them. */
+/** A fake relay with these requests, and an inbox. */
 function open(some: readonly Row[]) {
   const stored = [...some];
   const calls: string[] = [];
@@ -74,7 +74,7 @@ function open(some: readonly Row[]) {
   };
 }
 
-/** What a list shows. */
+/** The rows of a list. */
 function show(inbox: Inbox, listing: Listing) {
   const observer = new InfiniteQueryObserver(queries, inbox.listQuery(listing));
   ends.push(observer.subscribe(() => {}));
@@ -89,7 +89,7 @@ function showCounts(inbox: Inbox) {
   ends.push(observer.subscribe(() => {}));
   return () => observer.getCurrentResult().data;
 }
-/** Until everything that was asked for has been answered, without paced calls. */
+/** Waits until all calls are answered, except paced ones. */
 const settle = () => jest.advanceTimersByTimeAsync(0);
 const wait = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 

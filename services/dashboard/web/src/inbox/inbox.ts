@@ -24,7 +24,7 @@ import {
   type Rows,
 } from './rows.ts';
 
-/** How far a list was read. Its rows are derived from all rows that are known. */
+/** How far a list was read. Its rows are derived from all known rows. */
 export interface PageEnd {
   /** Where the next page begins; undefined on the last one. */
   readonly next: string | undefined;
@@ -32,7 +32,7 @@ export interface PageEnd {
   readonly last: Position | undefined;
 }
 
-/** Something that the expert may want to look at: a new request, or an agent's message in one. */
+/** A new request, or an agent's message in one. */
 export interface News {
   readonly kind: 'request' | 'message';
   readonly requestId: string;
@@ -40,7 +40,7 @@ export interface News {
 
 export type Inbox = ReturnType<typeof createInbox>;
 
-/** The most that one call answers. */
+/** The page size: the relay's maximum. */
 const pageSize = 200;
 /** Pages of a list that are read again after events were missed. */
 const pagesReadAgain = 3;
@@ -49,12 +49,12 @@ const pagesReadAgain = 3;
 export function createInbox({ live, queries }: { live: Live; queries: QueryClient }) {
   const rows: Store<Rows> = createStore<Rows>([]);
   const newsCalls = new Set<(news: News) => void>();
-  /** Events that came while pages are being read, since these may not know of them. */
+  /** Events that arrived while a page was being read: the page may not include them. */
   let recent: RequestEvent[] = [];
   let reads = 0;
-  /** When the newest request was made, of those that were read. Undefined before the first read. */
+  /** `createdAt` of the newest request that was read. Undefined before the first read. */
   let newest: string | undefined;
-  /** Requests that have to be read, with the filter that they are in now. */
+  /** Requests that must be read, with their present filter. */
   const unsettled = new Map<string, Filter>();
 
   async function readPage(
@@ -83,7 +83,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     }
   }
 
-  /** Requests that were made since the last time, and whose events were missed. */
+  /** Requests that were made since the last read and whose events were missed. */
   function reportMissed(requests: readonly Row[], known: ReadonlySet<string>): void {
     const before = newest;
     const [first = { createdAt: '' }] = requests;
@@ -151,7 +151,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
 
   const readCounts = () => queries.refetchQueries({ ...countsQuery, type: 'active' });
 
-  /** Reads what events alone do not say: once for many of them. */
+  /** Reads the members that events do not have, with one call for many events. */
   function settle(requestId: string, filter: Filter): void {
     unsettled.set(requestId, filter);
     live.pace.run('newest', readNewest);
@@ -162,7 +162,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     try {
       await readPage({}, undefined, undefined);
     } catch (error) {
-      // The stream may outlive an outage of the relay, and then nothing else reads these.
+      // The stream may survive an outage of the relay, and then no reset event triggers another read.
       if (error instanceof CallError && error.isPassing) live.pace.run('newest', readNewest);
       throw error;
     }
@@ -172,7 +172,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
       unsettled.delete(requestId);
       if (!found.has(requestId)) missing.add(filter);
     }
-    // Older than the newest: the lists that they are in are read again.
+    // Requests older than the newest one: their lists are read again.
     if (missing.size === 0) return;
     live.pace.run('lists of some', () =>
       readListsAgain((listing) => !listing.filter || missing.has(listing.filter)),
@@ -184,7 +184,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     const all = queries.getQueryCache().findAll();
     const { queryKey } = listQuery({ filter: 'waiting' });
     const waiting = queries.getQueryCache().find({ queryKey, exact: true });
-    // The count on every page and the announcements come from this list, whatever list is on the screen.
+    // The count and the announcements come from this list, also while another list is shown.
     if (waiting?.state.data && !waiting.isActive())
       await readPage({ filter: 'waiting' }, undefined, undefined);
     const hasFailed = all.some(
@@ -194,7 +194,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
         query.state.error instanceof CallError &&
         query.state.error.isPassing,
     );
-    // The stream may outlive an outage of the relay, and then nothing else reads these.
+    // The stream may survive an outage of the relay, and then no reset event triggers another read.
     if (hasFailed) live.pace.run('lists', readAgain);
   }
 
@@ -211,7 +211,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     rows,
     listQuery,
     countsQuery,
-    /** Follows the events, until the function that it gives is called. */
+    /** Follows the events. Returns the function that ends it. */
     follow: (): (() => void) => live.listen(onEvent),
     onNews(call: (news: News) => void): () => void {
       newsCalls.add(call);
@@ -234,7 +234,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
   };
 }
 
-/** Each page costs a call: of a long list the rest is read when it is scrolled to. */
+/** Each page costs a call, so only the first pages are read again; the rest is read by scrolling. */
 const firstPages = ({ pages, pageParams }: InfiniteData<PageEnd>): InfiniteData<PageEnd> => ({
   pages: pages.slice(0, pagesReadAgain),
   pageParams: pageParams.slice(0, pagesReadAgain),

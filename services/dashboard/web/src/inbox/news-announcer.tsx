@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import { firstWords } from './first-words.ts';
 import type { Inbox, News } from './inbox.ts';
 
-/** News that come together are announced together. */
+/** News within this time are announced together. */
 const gatherMs = 1_500;
 
-/** Reads out new requests, politely: after what a screen reader is just saying. */
+/** Announces new requests in a polite live region. */
 export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
   const [text, setText] = useState('');
   useEffect(() => {

@@ -29,7 +29,7 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
 async function send(inbox: Inbox, what: string, requestId: string): Promise<void> {
   const row = await inbox.complete(requestId, completeMs);
   const refCode = row?.refCode ?? '';
-  // The question appears on a screen that others may see: only if the expert has said so.
+  // Other people may see the screen, so the question is shown only if the expert has allowed it.
   const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
   await notify({
     title: `${what} from ${row?.agent?.name ?? 'an agent'}`,

@@ -18,7 +18,7 @@ import { useFilter } from './use-filter.ts';
 import { useSearchText } from './use-search-text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
-/** What a filter says when it has nothing. */
+/** The sentence of an empty filter. */
 const emptyTexts: Record<Filter, readonly [string, string]> = {
   waiting: ['Nothing waits for you.', 'New requests appear here at once.'],
   answered: [
@@ -125,7 +125,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         hasNext={list.hasNextPage}
         hasFailed={list.isFetchNextPageError}
         isReadingNext={list.isFetchingNextPage}
-        // What is being read again goes on.
+        // A refetch that is in flight is not cancelled.
         onReadNext={() => void list.fetchNextPage({ cancelRefetch: false })}
       />
     );

@@ -13,7 +13,7 @@ interface RequestRowProps {
   readonly isNew: boolean;
 }
 
-/** More than two lines hold: the rest is hidden. */
+/** More characters than two lines can show: the rest is cut. */
 const questionLength = 240;
 
 /** One request in the list: a link to its conversation. Its height is fixed, so that no row needs measuring. */
@@ -62,7 +62,7 @@ function TimeLeft({ row }: { row: Row }) {
   return left ? <span className={styles.left}>{left}</span> : null;
 }
 
-/** Only what the filter and the rest of the row do not say. */
+/** The state in words, if neither the filter nor the rest of the row shows it. */
 function describeState({ status, turn, pickedUp, responseCount }: Row): string | undefined {
   if (status === 'expired') return responseCount > 0 ? 'Expired' : 'Expired unanswered';
   if (status === 'closed') return responseCount > 0 ? undefined : 'Closed unanswered';
@@ -70,5 +70,5 @@ function describeState({ status, turn, pickedUp, responseCount }: Row): string |
   return pickedUp ? 'Answer begun' : undefined;
 }
 
-/** After a while the relay erases the content of requests that have ended: nothing can be said of it any more. */
+/** The relay erases the content of ended requests after the retention time. */
 const wasErased = (row: Row): boolean => filterOf(row) === 'ended' && !row.encrypted && !row.question;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useIsLate } from '../ui/skeleton.tsx';
 import styles from './row-skeleton.module.css';
 
-/** Rows in their shape while requests are read; before it is late, what was there. */
+/** Placeholder rows while requests are being read; for the first 150 ms the previous rows. */
 export function RowSkeleton({ rows = 5, children }: { rows?: number; children?: ReactNode }) {
   if (!useIsLate(150)) return children;
   return (

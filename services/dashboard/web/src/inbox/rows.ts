@@ -28,10 +28,10 @@ export interface Listing {
   readonly q?: string;
 }
 
-/** Where a row stands in a list. */
+/** The sort key of a row. */
 export type Position = Pick<Row, 'createdAt' | 'requestId'>;
 
-/** All requests that this page knows, newest first, as the relay orders them. Lists are derived from these. */
+/** All known requests, newest first, in the relay's order. Lists are derived from these. */
 export type Rows = readonly Row[];
 
 /** An event about one request. */
@@ -49,7 +49,7 @@ function compare(one: Position, other: Position): number {
   return one.requestId > other.requestId ? -1 : 1;
 }
 
-/** Adds rows, or puts them in the place of what was known of them. */
+/** Adds or replaces rows. */
 export function putRows(rows: Rows, fresh: readonly Row[]): Rows {
   if (fresh.length === 0) return rows;
   const ids = new Set(fresh.map(({ requestId }) => requestId));
@@ -65,7 +65,7 @@ export function putRows(rows: Rows, fresh: readonly Row[]): Rows {
   return merged;
 }
 
-/** The row after an event; undefined when the event alone does not say enough. */
+/** The row after an event; undefined when the event does not contain enough to know. */
 export function applyEvent(row: Row | undefined, event: RequestEvent, now: string): Row | undefined {
   if (!row) return event.type === 'new_request' ? fromEvent(event, now) : undefined;
   const hasEnded = filterOf(row) === 'ended';
@@ -77,7 +77,7 @@ export function applyEvent(row: Row | undefined, event: RequestEvent, now: strin
     case 'request_closed':
       return hasEnded ? row : { ...row, status: event.reason, lastActivityAt: now };
     case 'new_message':
-      // An event that comes late: nothing is added to a conversation that has ended.
+      // A late event: nothing is added to a conversation that has ended.
       if (hasEnded) return row;
       if (event.role === 'provider') {
         const responseCount = row.responseCount + 1;
@@ -96,7 +96,7 @@ function fromEvent({ requestId, refCode, question }: RequestEvent, now: string):
   };
 }
 
-/** The filter that a request is in after an event, as far as the event alone says. */
+/** The filter of a request after an event, as far as the event contains it. */
 export function destinationOf({ type, role }: RequestEvent): Filter | undefined {
   if (type === 'request_closed') return 'ended';
   if (type === 'new_message') return role === 'provider' ? 'answered' : 'waiting';
@@ -112,8 +112,8 @@ export interface Page {
 }
 
 /**
- * Takes over a page that was read. `since` are the events that came while it was being read: the page may not know of
- * them. Rows that should be on the page and are not have changed unnoticed, and are forgotten.
+ * Merges a page that was read. `since` are the events that arrived during the read: the page may not include them. Rows
+ * that should be on the page and are not have changed unnoticed, and are removed.
  */
 export function putPage(rows: Rows, page: Page, since: readonly RequestEvent[], now: string): Rows {
   const touched = new Set(since.map(({ requestId }) => requestId));
@@ -144,12 +144,12 @@ function isListed(row: Row, { filter, q }: Listing): boolean {
   return (filter === undefined || filterOf(row) === filter) && (!q || matches(row, q));
 }
 
-/** Finds what the relay finds. */
+/** Matches the same requests as the relay's search. */
 function matches({ question, refCode }: Row, q: string): boolean {
   return question.toLowerCase().includes(q.toLowerCase()) || refCode === readRefCode(q);
 }
 
-/** The code that a person has typed: with or without `HS-`, in any case, with O for 0 and I or L for 1. */
+/** The reference code as typed: with or without `HS-`, in any case, with O for 0 and I or L for 1. */
 function readRefCode(text: string): string {
   const typed = text.trim().toUpperCase().replace(/^HS-/, '');
   return `HS-${typed.replaceAll('O', '0').replace(/[IL]/g, '1')}`;
@@ -159,7 +159,7 @@ function readRefCode(text: string): string {
 export type Count = number | string;
 export type Counts = Readonly<Record<Filter, Count>>;
 
-/** The counts after a request went from one filter to another. What is beyond 999 stays so until it is read again. */
+/** The counts after a request moved from one filter to another. `999+` stays until it is read again. */
 export function moveCount(counts: Counts, from: Filter | undefined, to: Filter | undefined): Counts {
   if (from === to) return counts;
   return {

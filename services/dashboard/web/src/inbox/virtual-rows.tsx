@@ -19,10 +19,10 @@ interface VirtualRowsProps {
   readonly onReadNext: () => void;
 }
 
-/** The next page is read when so many rows are left below. */
+/** The next page is read when this number of rows is left below. */
 const rowsAhead = 60;
 
-/** The rows that are on screen and a few around them: as many requests as there are, the page has few elements. */
+/** Renders only the rows on the screen and a few around them. */
 export function VirtualRows({ rows, selected, hrefOf, hasNext, hasFailed, ...rest }: VirtualRowsProps) {
   const { isReadingNext, onReadNext } = rest;
   const { visit } = useInbox();
@@ -37,7 +37,7 @@ export function VirtualRows({ rows, selected, hrefOf, hasNext, hasFailed, ...res
     estimateSize: () => rowHeight,
     getItemKey: (index) => rows[index]?.requestId ?? index,
     overscan: 6,
-    // The row with the focus stays, or the keyboard would begin anew at the top of the page.
+    // The focused row stays rendered: without it the keyboard would start again at the top of the page.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
       const focused = (document.activeElement as HTMLElement | null)?.dataset.request;
@@ -61,7 +61,7 @@ export function VirtualRows({ rows, selected, hrefOf, hasNext, hasFailed, ...res
     if (selected !== undefined) {
       if (selected !== left && selectedAt >= 0) virtualizer.scrollToIndex(selectedAt, { align: 'auto' });
     } else if (left !== undefined) {
-      // Back from a conversation: the focus goes to the row that led there.
+      // After a conversation the focus returns to its row.
       const link = scroller.current?.querySelector<HTMLElement>(`[data-request="${left}"]`);
       link?.focus({ preventScroll: true });
     }

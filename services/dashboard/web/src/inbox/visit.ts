@@ -2,28 +2,28 @@ import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import { filterOf, type Row, type Rows } from './rows.ts';
 
-/** What the expert has seen, kept for each user. */
+/** What the expert has seen, stored for each user. */
 interface Seen {
   /** The newest activity before this visit: times of the relay, since this device's clock may be wrong. */
   readonly before: string;
   /** The newest activity that was on screen. */
   readonly newest: string;
-  /** When this visit went on last, by this device's clock. */
+  /** The last activity of the expert in this visit, by this device's clock. */
   readonly at: number;
-  /** Requests that were opened, each with its newest activity then; the newest last. */
+  /** Opened requests, each with its newest activity at that time; the newest last. */
   readonly opened: readonly (readonly [requestId: string, activity: string])[];
 }
 
 /** Decides which rows are new since the last visit. */
 export interface Visit {
   readonly seen: Store<Seen | undefined>;
-  /** Keeps what is seen of the rows, until the function that it gives is called. */
+  /** Records which rows are seen. Returns the function that ends it. */
   follow(rows: Store<Rows>): () => void;
   open(row: Row): void;
 }
 
 const name = 'inbox-visit';
-/** Who comes back sooner goes on with the same visit: a reload takes no dots away. */
+/** A visit continues after a shorter absence, so a reload removes no dots. */
 const sameVisitMs = 30 * 60_000;
 const keepEveryMs = 30_000;
 const mostOpened = 500;

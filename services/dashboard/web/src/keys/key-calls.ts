@@ -19,7 +19,7 @@ type KeyWithSecret = Key & { readonly key: string };
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
-  // When a key was used last comes with no event.
+  // No event reports when a key was last used.
   staleTime: 0,
   queryFn: async ({ signal }) => (await call<{ keys: readonly Key[] }>('/api/keys', { signal })).body.keys,
 });
@@ -51,7 +51,7 @@ function keepKey(queries: QueryClient, { key: secret, ...key }: KeyWithSecret) {
 
 /** Shows a new or changed key in the list, without reading it again. */
 function keep(queries: QueryClient, key: Key): void {
-  // An answer that is on its way was made before.
+  // A read that is in flight would overwrite this change with older data.
   void queries.cancelQueries(keysQuery);
   queries.setQueryData(keysQuery.queryKey, (keys = []) =>
     keys.some(({ id }) => id === key.id)

@@ -21,7 +21,7 @@ const actions: readonly (readonly [Part, string])[] = [
   ['revoke', 'Revoke'],
 ];
 
-/** A key in use, and below it what is being done with it. */
+/** A key that is in use, with the open action below it. */
 export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => void }) {
   const { name, kind, lastFour, createdAt, lastUsedAt } = apiKey;
   const [open, setOpen] = useState<Part>();

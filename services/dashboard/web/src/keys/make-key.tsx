@@ -25,7 +25,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<KeyKind>('consumer');
   const [mistake, setMistake] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
-  // Here alone: it is gone when this panel closes.
+  // The secret exists only in this state, and is gone when the panel closes.
   const [secret, setSecret] = useState<string>();
   const making = useAction(async () =>
     setSecret((await makeKey(queries, { name: name.trim(), kind })).secret),

@@ -15,7 +15,7 @@ interface NewSecretProps {
   readonly onClose: () => void;
 }
 
-/** A secret, once, with what to do with it. */
+/** Shows a new secret once, with snippets that use it. */
 export function NewSecret({ title, kind, secret, note, onClose }: NewSecretProps) {
   const expertKey = useExpertKey();
   const snippets = snippetsFor({

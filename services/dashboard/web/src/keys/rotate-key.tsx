@@ -24,7 +24,7 @@ const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const queries = useQueryClient();
   const [grace, setGrace] = useState<Grace>('86400');
-  // Here alone: it is gone when this panel closes.
+  // The secret exists only in this state, and is gone when the panel closes.
   const [made, setMade] = useState<{ secret: string; endsAt: number }>();
   const rotating = useAction(async () => {
     const { secret } = await rotateKey(queries, apiKey.id, Number(grace));

@@ -6,11 +6,11 @@ import { createPace, type Pace } from './pace.ts';
 import { createPacedCalls } from './paced-calls.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
-/** What happens to this expert's requests, as it happens. */
+/** The live events of this expert's requests. */
 export interface Live {
   /** Events as they come. `unknown` with `isMissed`: some were missed, so lists are read again. */
   listen(call: (event: ExpertEvent) => void): () => void;
-  /** The same for one open conversation, spread so that each event need not cost a call. */
+  /** The same for one open conversation, paced so that an event does not cost one call each. */
   listenPaced(call: (event: ExpertEvent) => void): () => void;
   readonly tabs: Tabs;
   readonly pace: Pace;
@@ -20,7 +20,7 @@ export interface Live {
 const spacingMs = 5_000;
 const burst = 2;
 
-/** One tab has the stream of events and passes them on to the others. */
+/** One tab reads the event stream and forwards the events to the others. */
 export function createLive(me: Me): Live {
   const tabs = createTabs(me.userId);
   const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
@@ -46,7 +46,7 @@ export function createLive(me: Me): Live {
       url: location.origin,
       hubUrl: me.hubUrl,
       fetch: noteStream(me.hubUrl),
-      // Without a stream, the lists are read this often.
+      // The interval in which lists are read while there is no stream.
       timing: { poll: 20_000 },
     });
     try {

@@ -1,11 +1,11 @@
-/** Spreads calls that nobody waits for, so that all tabs together stay far below the page budget. */
+/** Spreads background calls, so that all tabs together stay far below the page budget. */
 export interface Pace {
-  /** Runs it soon. While it waits, the same name again changes nothing; while it runs, it is run once more. */
+  /** Runs `work` as soon as the pace allows. A waiting call of the same name is replaced; a running one is followed by one more. */
   run(name: string, work: () => unknown): void;
 }
 
 export interface PaceOptions {
-  /** Calls that may go out at once after a quiet time. */
+  /** Calls that may be made at once after a pause. */
   readonly burst: number;
   /** Milliseconds for each further call, of all tabs together. */
   readonly spacingMs: number;
@@ -26,7 +26,7 @@ export function createPace({
   let isScheduled = false;
 
   async function serve(): Promise<void> {
-    // Browsers may refuse to say.
+    // Browsers may refuse the count.
     const spacing = spacingMs * (await countTabs().catch(() => 1));
     const time = now();
     credit = Math.min(burst, credit + (time - countedAt) / spacing);

@@ -3,10 +3,10 @@ import type { Pace } from './pace.ts';
 
 type Call = (event: ExpertEvent) => void;
 
-/** Passes events on at the pace of calls: of several about one request, the newest. */
+/** Emits events at the pace of calls: of several events about one request only the newest. */
 export function createPacedCalls(pace: Pace): { emit: Call; listen(call: Call): () => void } {
   const calls = new Set<Call>();
-  /** By request, those that were not passed on yet. */
+  /** Events that were not emitted yet, by request. */
   let newest = new Map<string, ExpertEvent>();
   return {
     emit(event) {

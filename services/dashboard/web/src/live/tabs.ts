@@ -1,10 +1,10 @@
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
 
-/** What the tabs of one user in one browser tell each other. */
+/** Messages between the tabs of one user in one browser. */
 export type TabMessage =
   | { readonly type: 'event'; readonly event: ExpertEvent }
   | { readonly type: 'stream'; readonly isOpen: boolean }
-  /** A new tab asks the leader how the stream is. */
+  /** A new tab asks the leader for the state of the stream. */
   | { readonly type: 'hello' }
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
   /** The expert key of this browser was made, opened or removed. */
@@ -18,7 +18,7 @@ export interface Tabs {
    * each tab works for itself.
    */
   lead(work: (signal: AbortSignal) => Promise<void>): void;
-  /** Whether this tab does that work: of all tabs one, where the browser has locks. */
+  /** Whether this tab is the leader. Without locks every tab is. */
   isLeading(): boolean;
   /** How many tabs are open, at least one. */
   count(): Promise<number>;
@@ -44,7 +44,7 @@ export function createTabs(userId: string): Tabs {
     if (isLeaders && (isLeading || !locks)) return;
     for (const call of [...calls]) call(data);
   };
-  // Held as long as the page lives: to be counted.
+  // Held until the page is closed, so that tabs can be counted.
   void locks?.request(present, { mode: 'shared' }, () => new Promise(() => {}));
 
   async function work(run: (signal: AbortSignal) => Promise<void>, steal: boolean): Promise<void> {
@@ -73,13 +73,13 @@ export function createTabs(userId: string): Tabs {
       }
       const queue = (steal: boolean) => {
         heardAt = performance.now();
-        // Rejected when another tab has taken the lock away: then this one waits for it again.
+        // Rejected when another tab has stolen the lock: then this tab waits for it again.
         work(run, steal).catch(() => queue(false));
       };
       queue(false);
       setInterval(() => {
         if (isLeading) return;
-        // Some systems suspend a tab with the lock in its hand.
+        // Some systems suspend a tab that holds the lock.
         const isSilent = performance.now() - heardAt > silentMs;
         if (isSilent && document.visibilityState === 'visible') queue(true);
       }, aliveMs);

@@ -24,7 +24,7 @@ const policy: ScriptUrlPolicy | undefined = trustedTypes?.createPolicy('expert-r
 
 const isSupported = (): boolean => 'Notification' in globalThis && 'serviceWorker' in navigator;
 
-/** Asks the browser, which asks the expert, unless that was settled earlier. Call it from a click. */
+/** Asks for permission if the expert has not decided yet. Call it from a click. */
 export async function askForNotifications(): Promise<'granted' | 'denied' | 'unsupported'> {
   if (!isSupported()) return 'unsupported';
   if ((await Notification.requestPermission()) !== 'granted') return 'denied';
@@ -32,14 +32,14 @@ export async function askForNotifications(): Promise<'granted' | 'denied' | 'uns
   return 'granted';
 }
 
-/** Shows a notification, unless a page of ours is visible. Without permission it does nothing. */
+/** Shows a notification, unless a page of the app is visible or permission is missing. */
 export async function notify(notice: Notice): Promise<void> {
   if (!isSupported() || Notification.permission !== 'granted') return;
   const worker = await startWorker();
   worker?.postMessage(notice);
 }
 
-/** Calls `open` when the expert clicks a notification, until the function that it gives is called. */
+/** Calls `open` when the expert clicks a notification. Returns the function that ends it. */
 export function onNotificationClick(open: (requestId: string) => void): () => void {
   const onMessage = ({ data }: MessageEvent) => {
     if (data?.type === 'open-request' && typeof data.requestId === 'string') open(data.requestId);

@@ -1,6 +1,6 @@
 import { createStore, type Store } from '../ui/store.ts';
 
-/** What the expert chose for this browser. */
+/** The expert's choices for this browser. */
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
   /** Keys of one letter, such as j and k. */
@@ -18,7 +18,7 @@ export function changePreferences(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(name, JSON.stringify(preferences.get()));
   } catch {
-    // A browser that keeps nothing: it holds for this page.
+    // A browser without storage: the choice lasts until the page is closed.
   }
 }
 

@@ -9,7 +9,7 @@ import { clearOtherUsers, openStorage, type Storage } from '../storage/storage.t
 import { useStore } from '../ui/store.ts';
 import { closeNotifications } from './sign-out.ts';
 
-/** What every page of a signed-in expert stands on. */
+/** The objects that every page of a signed-in expert uses. */
 export interface Services {
   readonly me: Me;
   readonly storage: Storage;
@@ -19,7 +19,7 @@ export interface Services {
 
 export async function createServices(me: Me): Promise<Services> {
   if (await clearOtherUsers(me.userId).catch(() => false)) {
-    // Whether questions may be shown, each user says.
+    // Each user decides whether notifications may show questions.
     changePreferences({ notifications: 'off' });
     await closeNotifications().catch(() => {});
   }

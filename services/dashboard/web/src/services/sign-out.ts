@@ -11,7 +11,7 @@ const patienceMs = 15_000;
  * @throws CallError when the relay cannot be reached: the user is still signed in then, and nothing is wiped
  */
 export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<void> {
-  // A tab that is closed before the answer wipes too.
+  // A tab that is closed before the answer must wipe too.
   const wipe = () => void storage.clear();
   addEventListener('pagehide', wipe);
   // The answer is a redirect, to a page or to nothing, and is not followed.

@@ -1,7 +1,7 @@
 import styles from '../ui/form.module.css';
 import { CallError } from './call.ts';
 
-/** Why something did not happen, beside the button that began it. */
+/** The error of an action, beside the button that started it. */
 export function ActionError({ error }: { error: unknown }) {
   return (
     <p role="alert" className={error ? styles.error : 'visually-hidden'}>

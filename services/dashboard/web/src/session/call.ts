@@ -1,10 +1,10 @@
 import { connection, noteAnswer, noteFailure } from './connection.ts';
 
-/** What the relay answered instead of what was asked for, or that it did not answer (status 0). */
+/** An error answer of the relay, or no answer (status 0). */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly status: number;
-  /** The relay's stable name for it: see its page of errors. */
+  /** The relay's stable error code: see docs/errors.md. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -13,13 +13,13 @@ export class CallError extends Error {
     this.code = code;
   }
 
-  /** Whether the same call may well succeed a moment later. */
+  /** Whether a retry of the same call may succeed. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502;
   }
 }
 
-/** `fetch`, for calls of this page and of the SDK alike: what comes back also shows whether the relay can be reached. */
+/** `fetch` for the calls of the page and of the SDK. It also updates the state of the connection. */
 export const relayFetch: typeof fetch = async (input, init) => {
   const begunAt = performance.now();
   try {
@@ -34,7 +34,7 @@ export const relayFetch: typeof fetch = async (input, init) => {
 
 const probeMs = 10_000;
 
-/** While the relay cannot be reached, calls it now and then: otherwise a page that calls nothing never shows that it is back. */
+/** Probes the relay while it cannot be reached: a page without calls would never see that it is back. */
 export function probeWhileUnreachable(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const schedule = () => {
@@ -89,7 +89,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   throw new CallError(response.status, String(code), String(detail));
 }
 
-/** After a 429 the page says when it goes on, and calls wait for that. */
+/** After a 429 calls wait, and the page shows until when. */
 async function untilAllowed(signal: AbortSignal | undefined): Promise<void> {
   for (let state = connection.get(); state.kind === 'limited'; state = connection.get()) {
     const wait = state.until - Date.now();

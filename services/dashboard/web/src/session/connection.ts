@@ -1,6 +1,6 @@
 import { createStore, type Store } from '../ui/store.ts';
 
-/** Whether the relay can be reached, as the newest call found it. */
+/** The state of the connection as of the newest call. */
 export type Connection =
   | { readonly kind: 'online' }
   /** The browser has no network. */
@@ -9,7 +9,7 @@ export type Connection =
   | { readonly kind: 'unreachable' }
   /** Too many calls: the relay answers again at `until`, in milliseconds since 1970. */
   | { readonly kind: 'limited'; readonly until: number }
-  /** The session has ended. What was typed stays. */
+  /** The session has ended. Drafts are kept. */
   | { readonly kind: 'signed-out' };
 
 const online: Connection = { kind: 'online' };
@@ -38,9 +38,9 @@ export function noteAnswer({ ok, status, headers }: Response, begunAt: number): 
   if (status === 401) connection.set({ kind: 'signed-out' });
   else if (status === 429) limit(Number(headers.get('retry-after') ?? 60) * 1_000);
   else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
-  // An answer to a call from before the network was lost does not show that the network is back.
+  // A call that was started before the network was lost does not prove that it is back.
   else if (begunAt < wentOfflineAt) return;
-  // After a sign-in in another tab this one goes on.
+  // A sign-in in another tab also applies to this one.
   else if (ok || connection.get().kind !== 'signed-out') connection.set(online);
 }
 

@@ -1,6 +1,6 @@
 import { call } from './call.ts';
 
-/** Who is signed in, and where events come from. */
+/** The signed-in user and the hub's address. */
 export interface Me {
   readonly userId: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Me {
 
 export const readMe = async (): Promise<Me> => (await call<Me>('/api/me')).body;
 
-/** Leads to the sign-in page, and back to this page afterwards. */
+/** Redirects to the sign-in page and afterwards back to this page. */
 export function signInAgain(): void {
   // The page itself needs a session, remembers where it was opened, and sends to the sign-in page.
   location.reload();

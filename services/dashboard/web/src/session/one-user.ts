@@ -4,15 +4,15 @@ type Message = { readonly userId: string | undefined };
 const channel = new BroadcastChannel('expert-relay:user');
 
 /**
- * One person uses a browser at a time. A tab that is left over from another one, or from before the sign-out, is loaded
- * again, and then belongs to the session that is there now.
+ * One person uses a browser at a time. A tab of an earlier user or from before the sign-out is reloaded, and then
+ * belongs to the current session.
  */
 export function followUser(userId: string): void {
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.userId !== userId) location.reload();
   };
   channel.postMessage({ userId } satisfies Message);
-  // Pages that the browser has kept for its Back button come from before the sign-out as well.
+  // Pages in the back-forward cache may also be from before the sign-out.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
   });

@@ -14,7 +14,7 @@ interface QueryViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** What was read from the relay, or its shape while it is loading, or why it could not be read. */
+/** Shows the data of a query, a skeleton while it is loading, or the error with a retry button. */
 export function QueryView<T>({ query, what, lines, children }: QueryViewProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (!query.isError) return <Skeleton lines={lines} />;

@@ -10,7 +10,7 @@ export interface Identity {
 
 interface Identities {
   readonly identities: readonly Identity[];
-  /** Of which one can be added. */
+  /** Providers that can be added. */
   readonly providers: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export const sessionsQuery = queryOptions({
     (await call<{ sessions: readonly Session[] }>('/api/sessions', { signal })).body.sessions,
 });
 
-/** Leads to the provider, which leads back to the settings. */
+/** Redirects to the provider, which redirects back to the settings. */
 export async function addIdentity(provider: string): Promise<void> {
   const path = `/api/identities/${encodeURIComponent(provider)}`;
   const { body } = await call<{ location: string }>(path, { method: 'POST' });

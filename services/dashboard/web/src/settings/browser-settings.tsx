@@ -11,7 +11,7 @@ const themes: readonly Choice<Preferences['theme']>[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-/** What holds for this browser alone. */
+/** Settings of this browser. */
 export function BrowserSettings() {
   const { theme, shortcuts } = useStore(preferences);
   const [savedTheme, setSavedTheme] = useDone();

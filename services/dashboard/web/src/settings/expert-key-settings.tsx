@@ -18,14 +18,14 @@ const ReplaceExpertKey = lazyPage(
   async () => (await import('../expert-key/replace-expert-key.tsx')).ReplaceExpertKey,
 );
 
-/** `begin`: make the first key, or open it by its code, whichever is needed. */
+/** `begin`: make the first key, or open the existing one by its code. */
 type Part = 'begin' | 'renew' | 'replace' | 'make' | 'remove';
 
 export function ExpertKeySettings() {
   const { storage } = useServices();
   const state = useExpertKey();
   const [chosen, setOpen] = useState<Part>();
-  // Another tab may have made or opened the key meanwhile.
+  // Another tab may have made or opened the key in the meantime.
   const open = chosen === 'begin' && state.kind === 'ready' ? undefined : chosen;
   const [done, setDone] = useDone();
   const buttons = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function ExpertKeySettings() {
   }
   const cancel = () => finish('');
 
-  // Back to the button that opened the panel, or to what has taken its place.
+  // The focus returns to the button that opened the panel, or to its replacement.
   useEffect(() => {
     if (open || !returnsTo.current) return;
     const all = buttons.current;

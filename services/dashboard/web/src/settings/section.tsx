@@ -4,7 +4,7 @@ import styles from './settings.module.css';
 interface SectionProps {
   readonly title: string;
   readonly about?: ReactNode;
-  /** What was just done. It is announced. */
+  /** Confirmation of the last action. It is announced. */
   readonly done?: string;
   readonly children: ReactNode;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const shownMs = 4_000;
 
-/** A quiet confirmation, shown for a moment. */
+/** A short confirmation that disappears by itself. */
 export function useDone(): readonly [string, (text: string) => void] {
   const [done, setDone] = useState({ text: '' });
   useEffect(() => {

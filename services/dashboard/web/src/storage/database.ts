@@ -16,7 +16,7 @@ export function openDatabase(): Promise<IDBDatabase> {
 
 type StoreName = 'keys' | 'values';
 
-/** Runs statements in one transaction; resolves with the result of the last one, once everything is kept. */
+/** Runs statements in one transaction. Resolves with the last result once the transaction is complete. */
 export function transact<T>(
   database: IDBDatabase,
   stores: readonly StoreName[],

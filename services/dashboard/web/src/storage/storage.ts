@@ -2,14 +2,14 @@ import type { Memory } from '@expert-relay/sdk';
 import { openDatabase, transact } from './database.ts';
 
 /**
- * What this browser keeps for one user: the expert key, drafts, what the SDK remembers of each request. All of it is
+ * The storage of this browser for one user: the expert key, drafts, what the SDK remembers of each request. All of it is
  * encrypted with an AES key that scripts can use and cannot read, and is gone with `clear`.
  */
 export interface Storage extends Memory {
   delete(name: string): Promise<void>;
-  /** Forgets everything of this user, and keeps nothing any more: the page is left next. */
+  /** Deletes everything of this user. Later writes are ignored: the page is left next. */
   clear(): Promise<void>;
-  /** Whether what is kept outlives this page. */
+  /** Whether stored values outlive this page. */
   readonly isLasting: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Sealed {
   readonly data: ArrayBuffer;
 }
 
-/** Falls back to this page's memory where the browser keeps nothing, or has no WebCrypto (http, not localhost). */
+/** Falls back to memory where the browser has no storage or no WebCrypto (http, not localhost). */
 export async function openStorage(userId: string): Promise<Storage> {
   if (!globalThis.crypto?.subtle || !globalThis.indexedDB) return createPageStorage();
   try {
@@ -31,7 +31,7 @@ export async function openStorage(userId: string): Promise<Storage> {
 async function openBrowserStorage(userId: string): Promise<Storage> {
   const database = await openDatabase();
   const key = await takeKey(database, userId);
-  /** What the page writes as it goes must not come back. */
+  /** After `clear`, writes of the closing page are ignored. */
   let isCleared = false;
   const nameOf = (name: string) => `${userId}/${name}`;
   const own = IDBKeyRange.bound(nameOf(''), nameOf('\uffff'));
@@ -48,7 +48,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
       const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.data);
       return new TextDecoder().decode(bytes);
     } catch {
-      // Another tab wrote it while this browser was signed out, with a key that is gone.
+      // Another tab wrote it with a key that a sign-out has deleted.
       return undefined;
     }
   }
@@ -93,14 +93,14 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
       await transact<void>(database, ['keys', 'values'], (store) => {
         store('values').delete(own);
         store('keys').delete(userId);
-        // Without it a page that is being closed loses the transaction.
+        // Without an explicit commit, a page that is being closed loses the transaction.
         store('keys').transaction.commit();
       });
     },
   };
 }
 
-/** The user's key of this browser, made when there is none. Of two tabs at once, both get the same. */
+/** The user's AES key in this browser, made on first use. Two tabs at once get the same key. */
 async function takeKey(database: IDBDatabase, userId: string): Promise<CryptoKey> {
   const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
     'encrypt',
@@ -132,7 +132,7 @@ export function createPageStorage(values = new Map<string, string>()): Storage {
   };
 }
 
-/** Forgets what other users of this browser have left, and gives whether there was anything: one person uses it at a time. */
+/** Deletes the data of other users of this browser. Returns whether there was any. */
 export async function clearOtherUsers(userId: string): Promise<boolean> {
   if (!globalThis.indexedDB) return false;
   let hasFound = false;

@@ -1,4 +1,4 @@
-/** Waits until an expectation holds, and fails as it does when it never comes to hold. */
+/** Retries an expectation until it holds or the time is over. */
 export async function untilPasses(check: () => void, within = 30_000): Promise<void> {
   const limit = performance.now() + within;
   for (;;) {

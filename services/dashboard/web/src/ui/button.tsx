@@ -8,7 +8,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly isBusy?: boolean;
 }
 
-/** When a focused button goes away and nothing else takes the focus, the page's heading does: the keyboard goes on from there. */
+/** Moves the focus to the page's heading when a focused button is removed and nothing else takes the focus. */
 const keepFocus = (button: HTMLButtonElement) => () => {
   if (document.activeElement !== button) return;
   setTimeout(() => {

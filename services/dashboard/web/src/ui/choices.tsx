@@ -9,7 +9,7 @@ export interface Choice<T extends string> {
 
 interface ChoicesProps<T extends string> {
   readonly legend: string;
-  /** Where a heading says it already. */
+  /** Hides the label, for use below a heading that says the same. */
   readonly isLegendHidden?: boolean;
   readonly isInLine?: boolean;
   readonly choices: readonly Choice<T>[];
@@ -17,7 +17,7 @@ interface ChoicesProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of a few, all of them in sight. */
+/** A group of radio buttons. */
 export function Choices<T extends string>(props: ChoicesProps<T>) {
   const { legend, isLegendHidden = false, isInLine = false, choices, value, onChange } = props;
   const name = useId();

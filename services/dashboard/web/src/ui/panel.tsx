@@ -3,12 +3,12 @@ import styles from './panel.module.css';
 
 interface PanelProps {
   readonly title: string;
-  /** No button has opened it: the focus stays where it is, until another step of it appears. */
+  /** It was not opened by a button, so it takes no focus until its next step appears. */
   readonly isPartOfPage?: boolean;
   readonly children: ReactNode;
 }
 
-/** A part of the page that opens in answer to a button. It takes the focus: its heading, or what asks for it within. */
+/** A part of the page that a button opens. The focus moves to its heading or to an element with `autoFocus`. */
 export function Panel({ title, isPartOfPage = false, children }: PanelProps) {
   const panel = useRef<HTMLElement>(null);
   const isFirst = useRef(isPartOfPage);

@@ -8,7 +8,7 @@ interface SwitchProps {
   readonly onChange: (isOn: boolean) => void;
 }
 
-/** On or off, at once. */
+/** A switch whose change applies at once. */
 export function Switch({ label, hint, isOn, onChange }: SwitchProps) {
   const id = useId();
   return (

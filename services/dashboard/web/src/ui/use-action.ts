@@ -1,17 +1,17 @@
 import { useState } from 'react';
 
 export interface Action<Input extends readonly unknown[]> {
-  /** Resolves with whether it succeeded. While it runs, another call changes nothing. */
+  /** Resolves with true when it succeeded. A call while another one runs does nothing. */
   run(...input: Input): Promise<boolean>;
   readonly isBusy: boolean;
-  /** Why the last call failed, until the next one or `reset`. */
+  /** The error of the last call, until the next call or `reset`. */
   readonly error: unknown;
   reset(): void;
 }
 
 /**
- * Work that a button begins. Unlike a mutation of TanStack Query it keeps neither input nor outcome, which may be a
- * secret.
+ * The state of an action that a button starts. Unlike a mutation of TanStack Query it stores neither input nor result,
+ * which may be a secret.
  */
 export function useAction<Input extends readonly unknown[]>(
   work: (...input: Input) => Promise<unknown>,

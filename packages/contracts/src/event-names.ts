@@ -1,0 +1,50 @@
+import { type DomainEvent, EndReason, Role } from './generated/relay/events/v1/events_pb.ts';
+
+type Case = NonNullable<DomainEvent['event']['case']>;
+
+// The compiler asks for a line here as soon as proto/ has a new event.
+export const typeOfCase = {
+  newRequest: 'new_request',
+  keyExchange: 'key_exchange',
+  newMessage: 'new_message',
+  requestClosed: 'request_closed',
+  credentialRevoked: 'credential_revoked',
+} as const satisfies Record<Case, string>;
+
+/** An event's name as the outbox, the subjects and the hub's JSON spell it. */
+export type EventType = (typeof typeOfCase)[Case];
+
+export const eventTypes: readonly EventType[] = Object.values(typeOfCase);
+
+/** Undefined for an event of a newer release, whose type this one does not know. */
+export function eventType(event: DomainEvent): EventType | undefined {
+  return event.event.case === undefined ? undefined : typeOfCase[event.event.case];
+}
+
+export type RoleName = 'consumer' | 'provider';
+export type EndReasonName = 'closed' | 'expired';
+
+export const roles: Readonly<Record<RoleName, Role>> = { consumer: Role.CONSUMER, provider: Role.PROVIDER };
+
+export const endReasons: Readonly<Record<EndReasonName, EndReason>> = {
+  closed: EndReason.CLOSED,
+  expired: EndReason.EXPIRED,
+};
+
+/** The role as the spec's JSON spells it; undefined for one that this release does not know. */
+export function roleName(role: Role): RoleName | undefined {
+  return nameOf(roles, role);
+}
+
+/** The reason as the activity topic spells it; undefined for one that this release does not know. */
+export function endReasonName(reason: EndReason): EndReasonName | undefined {
+  return nameOf(endReasons, reason);
+}
+
+function nameOf<Name extends string, Value>(
+  names: Readonly<Record<Name, Value>>,
+  wanted: Value,
+): Name | undefined {
+  for (const name in names) if (names[name] === wanted) return name;
+  return undefined;
+}

@@ -1,0 +1,185 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLog } from '@expert-relay/kit/log';
+import { createCable } from '@expert-relay/testkit';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { migrate } from '../migrations/migrate.ts';
+import { isOpen, overdue, statusNow } from '../request/conditions.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../testing/create-test-database.ts';
+import { createDatabase, type Database } from './create-database.ts';
+
+const server = process.env.DATABASE_URL ?? '';
+
+describe('createDatabase', () => {
+  let target: TestDatabase;
+  let admin: pg.Pool;
+  let logged: string[];
+  let opened: Database[];
+
+  function open(url = target.url, patience = 500): Database {
+    const log = createLog('test', {
+      level: 'info',
+      destination: { write: (line) => void logged.push(line) },
+    });
+    const database = createDatabase({ url, poolSize: 2, log, patience, statementTimeoutMs: 1_000 });
+    opened.push(database);
+    return database;
+  }
+
+  async function use(template: Promise<TestDatabase>): Promise<void> {
+    target = await template;
+    admin = new pg.Pool({ connectionString: server, max: 1 });
+  }
+
+  beforeEach(() => {
+    logged = [];
+    opened = [];
+  });
+  afterEach(async () => {
+    for (const database of opened) await database.stop?.();
+    await admin.end();
+    await target.drop();
+  });
+
+  test('works, and leaves no connection behind', async () => {
+    await use(createTestDatabase(server));
+    const database = open();
+    await database.start?.();
+    expect(database.notReady?.()).toBeUndefined();
+    expect(await database.prisma.user.count()).toBe(0);
+    await opened.pop()?.stop?.();
+    const connections = () =>
+      admin.query('SELECT FROM pg_stat_activity WHERE datname = $1', [new URL(target.url).pathname.slice(1)]);
+    await until(async () => (await connections()).rowCount === 0, 2_000);
+  });
+
+  test('fails at once on what waiting cannot repair', async () => {
+    await use(createTestDatabase(server));
+    const start = performance.now();
+    const wrong = target.url.replace(/relay_test\w+/, 'nowhere');
+    await expect(open(wrong, 8_000).start?.()).rejects.toThrow(
+      `Postgres at ${new URL(server).host} refused: there is no database "nowhere". Check DATABASE_URL.`,
+    );
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  test('waits for a Postgres that is away, says so, and in the end gives up', async () => {
+    await use(createTestDatabase(server));
+    await expect(open('postgres://postgres@127.0.0.1:1/relay').start?.()).rejects.toThrow(
+      /^Postgres at 127\.0\.0\.1:1 is not reachable: the connection was refused .* Check DATABASE_URL\.$/,
+    );
+    expect(logged.filter((line) => line.includes('Postgres is away: trying again in'))).not.toHaveLength(0);
+  });
+
+  test('is not ready until the database has the migrations, and then without a restart', async () => {
+    await use(createEmptyDatabase(server));
+    const database = open();
+    await database.start?.();
+    expect(database.notReady?.()).toMatch(
+      /^the database lacks the migrations? \d+_init.*: waiting until it is applied \(if no migration is running, run migrate\)$/,
+    );
+    expect(database.dependency?.away()).toBeUndefined();
+    await migrate({ url: target.url, report: () => {} });
+    await until(() => database.notReady?.() === undefined, 3_000);
+
+    const older = new pg.Client({ connectionString: target.url });
+    await older.connect();
+    await older.query(`
+      INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+      VALUES ('newer', '', '20990101000000_newer', now())`);
+    await older.end();
+    const next = open();
+    await next.start?.();
+    expect(next.notReady?.()).toBeUndefined();
+  });
+
+  test('waits for a migration that is being applied, and asks for help with one that has failed', async () => {
+    await use(createTestDatabase(server));
+    const client = new pg.Client({ connectionString: target.url });
+    await client.connect();
+    const database = open();
+    await client.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE $1', [
+      '%_init',
+    ]);
+    await database.start?.();
+    expect(database.notReady?.()).toMatch(
+      /^the migration \d+_init is not finished: waiting until it is applied/,
+    );
+    await client.query('UPDATE _prisma_migrations SET logs = $1 WHERE finished_at IS NULL', [
+      'ERROR: no space left',
+    ]);
+    await until(() => /has failed: run migrate, which says/.test(database.notReady?.() ?? ''), 3_000);
+    await client.end();
+  });
+
+  test('is not ready while Postgres does not answer, and comes back by itself', async () => {
+    await use(createTestDatabase(server));
+    await using cable = await createCable(target.url);
+    const database = open(cable.url);
+    await database.start?.();
+    cable.hold();
+    await until(() => database.notReady?.() !== undefined, 5_000);
+    expect(database.dependency?.away()).toContain('is not reachable');
+    await expect(database.prisma.user.count()).rejects.toThrow();
+    await cable.mend();
+    await until(() => database.notReady?.() === undefined, 5_000);
+    expect(await database.prisma.user.count()).toBe(0);
+  });
+
+  test('survives Postgres ending its connections', async () => {
+    await use(createTestDatabase(server));
+    const database = open();
+    await database.start?.();
+    const name = new URL(target.url).pathname.slice(1);
+    await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    await pause(50);
+    expect(await database.prisma.user.count()).toBe(0);
+    await until(() => database.notReady?.() === undefined, 3_000);
+  });
+
+  test('keeps time on a server that lives in another zone', async () => {
+    await use(createTestDatabase(server));
+    const name = new URL(target.url).pathname.slice(1);
+    await admin.query(`ALTER DATABASE ${name} SET timezone TO 'Asia/Kolkata'`);
+    const { prisma } = open();
+    await prisma.user.create({ data: { name: 'Ada' } });
+    const [row] = await prisma.$queryRaw<{ now: Date; age: number }[]>`
+      SELECT now(), abs(extract(epoch FROM now() - created_at))::float8 AS age FROM users`;
+    expect(Math.abs((row?.now.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(row?.age).toBeLessThan(60);
+  });
+
+  test('lets its clock decide what has expired', async () => {
+    await use(createTestDatabase(server));
+    const { prisma } = open();
+    const rows = await prisma.$queryRaw<unknown[]>`
+      SELECT ${statusNow} AS status, ${isOpen} AS open, ${overdue} AS overdue
+      FROM (VALUES
+        ('pending'::request_status, now() + interval '1 minute'),
+        ('responded', now() + interval '1 minute'),
+        ('pending', now()),
+        ('responded', now() - interval '1 day'),
+        ('closed', now() - interval '1 day'),
+        ('expired', now() - interval '1 day')) AS request (status, expires_at)`;
+    expect(rows).toEqual([
+      { status: 'pending', open: true, overdue: false },
+      { status: 'responded', open: true, overdue: false },
+      { status: 'expired', open: false, overdue: true },
+      { status: 'expired', open: false, overdue: true },
+      { status: 'closed', open: false, overdue: false },
+      { status: 'expired', open: false, overdue: false },
+    ]);
+  });
+});
+
+async function until(check: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error(`not so within ${timeoutMs} ms`);
+    await pause(20);
+  }
+}

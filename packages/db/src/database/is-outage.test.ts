@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLog } from '@expert-relay/kit/log';
+import { type Cable, createCable } from '@expert-relay/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { isOutage } from '../postgres/failures.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
+import { createDatabase, type Database } from './create-database.ts';
+
+const server = process.env.DATABASE_URL ?? '';
+let target: TestDatabase;
+let cable: Cable;
+let database: Database;
+
+beforeAll(async () => {
+  target = await createTestDatabase(server);
+  cable = await createCable(target.url);
+  const log = createLog('test', { level: 'silent' });
+  database = createDatabase({ url: cable.url, poolSize: 4, log, statementTimeoutMs: 3_000 });
+  await database.start?.();
+});
+afterEach(() => cable.mend());
+afterAll(async () => {
+  await database.stop?.();
+  await cable.stop();
+  await target.drop();
+});
+
+/** The same failures reach callers in different words. */
+const ways = [
+  ['a statement', (seconds: number) => database.query`SELECT pg_sleep(${seconds})`],
+  [
+    'a statement through Prisma',
+    (seconds: number) => database.prisma.$queryRaw`SELECT pg_sleep(${seconds})::text`,
+  ],
+  [
+    'a transaction of Prisma’s',
+    (seconds: number) =>
+      database.prisma.$transaction((all) => all.$queryRaw`SELECT pg_sleep(${seconds})::text`),
+  ],
+] as const;
+/** Long enough to be caught in the middle of it, and to be over before nobody waits any more. */
+const long = 2;
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe.each(ways)('%s', (_, ask) => {
+  test('fails by an outage when Postgres goes away under it, and while it is away', async () => {
+    const failing = failureOf(ask(long));
+    await pause(100);
+    await cable.cut();
+    expect(isOutage(await failing)).toBe(true);
+    expect(isOutage(await failureOf(ask(0)))).toBe(true);
+  });
+
+  test('fails by an outage when Postgres does not answer', async () => {
+    await ask(0);
+    cable.hold();
+    expect(isOutage(await failureOf(ask(0)))).toBe(true);
+  });
+
+  test('fails by an outage when Postgres is stopped', async () => {
+    const failing = failureOf(ask(long));
+    await pause(100);
+    const admin = new pg.Client({ connectionString: server });
+    await admin.connect();
+    await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
+      new URL(target.url).pathname.slice(1),
+    ]);
+    await admin.end();
+    expect(isOutage(await failing)).toBe(true);
+  });
+});
+
+test('a read of Prisma’s fails by an outage while Postgres is away, and when it does not answer', async () => {
+  const count = () => database.prisma.user.count();
+  await cable.cut();
+  expect(isOutage(await failureOf(count()))).toBe(true);
+  await cable.mend();
+  await count();
+  cable.hold();
+  expect(isOutage(await failureOf(count()))).toBe(true);
+});
+
+test.each([
+  ['a table that is not there', () => database.query`SELECT FROM nowhere`],
+  ['the same through Prisma', () => database.prisma.$queryRaw`SELECT 1 FROM nowhere`],
+  ['a value of the wrong type', () => database.query`SELECT ${'x'}::uuid`],
+])('%s is no outage', async (_, ask) => {
+  const failure = await failureOf(ask());
+  expect(failure).toBeInstanceOf(Error);
+  expect(isOutage(failure)).toBe(false);
+});

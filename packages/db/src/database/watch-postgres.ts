@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import { StartupError } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import type pg from 'pg';
+import { knownMigrations } from '../migrations/migration-files.ts';
+import { schemaGap } from '../migrations/migration-table.ts';
+import { ConnectError, connect, connectOnce, disconnect } from '../postgres/connect.ts';
+import { connectionFailure } from '../postgres/failures.ts';
+
+const checkIntervalMs = 1_000;
+const answerTimeoutMs = 2_000;
+
+export type PostgresWatch = Required<Omit<Part, 'drain'>>;
+
+/**
+ * Checks whether Postgres answers and has this code's schema. It uses a connection of its own, so that a busy pool
+ * does not count as a database that is away.
+ */
+export function watchPostgres(options: { url: string; patience: number; log: Log }): PostgresWatch {
+  const { url, patience, log } = options;
+  const config: pg.ClientConfig = {
+    query_timeout: answerTimeoutMs,
+    connectionTimeoutMillis: answerTimeoutMs,
+  };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let client: pg.Client | undefined;
+  let gap: string | undefined = 'its schema was not checked yet';
+  let outage: string | undefined = 'not connected yet';
+  let reason: string | undefined = gap;
+  let checking: Promise<void> | undefined;
+
+  async function check(known: readonly string[]): Promise<void> {
+    try {
+      client ??= await connectOnce(url, config);
+      if (gap) gap = await schemaGap(client, known);
+      else await client.query('SELECT 1');
+      outage = undefined;
+      report(gap);
+    } catch (error) {
+      const broken = client;
+      client = undefined;
+      if (broken) await disconnect(broken);
+      if (signal.aborted) return;
+      outage = connectionFailure(url, error).message;
+      report(outage);
+    }
+  }
+
+  function report(now: string | undefined): void {
+    if (now === reason) return;
+    if (now) log.warn({ reason: now }, 'the database cannot be used');
+    else log.info('the database can be used');
+    reason = now;
+  }
+
+  async function checkRegularly(known: readonly string[]): Promise<void> {
+    while (!signal.aborted) {
+      await pause(checkIntervalMs, undefined, { signal }).catch(() => {});
+      if (!signal.aborted) await check(known);
+    }
+  }
+
+  return {
+    name: 'postgres',
+    dependency: { name: 'postgres', away: () => outage },
+    notReady: () => reason,
+    async start() {
+      const known = await knownMigrations();
+      const onRetry = (why: string, wait: number) =>
+        log.warn({ reason: why }, `Postgres is away: trying again in ${wait} ms`);
+      try {
+        client = await connect(url, { config, patience, onRetry, signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof ConnectError) throw new StartupError(`${error.message} Check DATABASE_URL.`);
+        throw error;
+      }
+      await check(known);
+      checking = checkRegularly(known);
+    },
+    async stop() {
+      stopping.abort();
+      await checking;
+      if (client) await disconnect(client);
+    },
+  };
+}

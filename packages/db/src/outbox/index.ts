@@ -1,0 +1,2 @@
+export { insertEvent, insertSharedEvent } from './insert-event.ts';
+export { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from './outbox-relay.ts';

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createCable } from '@expert-relay/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+
+const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
+
+describe('the leader lock', () => {
+  test('another relay takes over within two seconds when Postgres ends the leader', async () => {
+    await using outbox = await openOutbox(servers);
+    await leadTwice(outbox);
+    for (let turn = 0; turn < 3; turn++) {
+      const before = await leaderPid(outbox);
+      await outbox.pool.query('SELECT pg_terminate_backend($1)', [before]);
+      await untilAnotherLeads(outbox, before, 2_000);
+      await outbox.write('a', 10);
+      await outbox.untilPublished();
+    }
+    expect(countFaults(await outbox.stored())).toEqual({ duplicated: 0, disordered: 0 });
+  });
+
+  test('another relay takes over within two seconds when the network swallows the leader', async () => {
+    await using outbox = await openOutbox(servers);
+    await using cable = await createCable(outbox.databaseUrl);
+    await outbox.relay({ directUrl: cable.url });
+    const before = await leaderPid(outbox);
+    await outbox.relay();
+    cable.hold();
+    await untilAnotherLeads(outbox, before, 2_000);
+    await outbox.write('a', 10);
+    await outbox.untilPublished();
+    expect(countFaults(await outbox.stored())).toEqual({ duplicated: 0, disordered: 0 });
+  });
+
+  test('a leader that stops hands over at once, and leaves nothing of its session', async () => {
+    await using outbox = await openOutbox(servers);
+    const first = await outbox.relay();
+    const before = await leaderPid(outbox);
+    await outbox.relay();
+    await first.stop?.();
+    await untilAnotherLeads(outbox, before, 1_000);
+    const { rowCount } = await outbox.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [before]);
+    expect(rowCount).toBe(0);
+  });
+
+  test('one of many leads, and no event is lost or doubled while they change', async () => {
+    await using outbox = await openOutbox(servers);
+    const relays = await Promise.all(Array.from({ length: 4 }, () => outbox.relay()));
+    for (const relay of relays.slice(1)) {
+      const writing = Array.from({ length: 5 }, async (_, request) => {
+        for (let part = 0; part < 20; part++) await outbox.write(`request ${request}`, 5);
+      });
+      await outbox.pool.query('SELECT pg_terminate_backend($1)', [await leaderPid(outbox)]);
+      await Promise.all(writing);
+      await relay.stop?.();
+    }
+    await outbox.untilPublished();
+    const events = await outbox.stored();
+    expect(events).toHaveLength(1_500);
+    expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
+  });
+
+  test('stops at once while Postgres is away', async () => {
+    await using outbox = await openOutbox(servers);
+    const relay = await outbox.relay({ directUrl: 'postgres://postgres@127.0.0.1:1/nowhere' });
+    await pause(300);
+    const start = performance.now();
+    await relay.stop?.();
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+async function leadTwice(outbox: TestOutbox): Promise<void> {
+  await outbox.relay();
+  await outbox.relay();
+}
+
+async function untilAnotherLeads(outbox: TestOutbox, before: number, timeoutMs: number): Promise<void> {
+  const start = performance.now();
+  while ((await leaderPid(outbox)) === before) await pause(10);
+  expect(performance.now() - start).toBeLessThan(timeoutMs);
+}
+
+/** The backend that holds the lock; waits for one. */
+async function leaderPid(outbox: TestOutbox): Promise<number> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const { rows } = await outbox.pool.query<{ pid: number }>(
+      `SELECT lock.pid FROM pg_locks AS lock JOIN pg_database AS db ON db.oid = lock.database
+       WHERE lock.locktype = 'advisory' AND lock.granted AND db.datname = current_database()`,
+    );
+    if (rows[0]) return rows[0].pid;
+    await pause(20);
+  }
+  throw new Error('no process leads');
+}

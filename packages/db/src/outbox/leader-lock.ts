@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '@expert-relay/kit/log';
+import type pg from 'pg';
+import { connectOnce, disconnect } from '../postgres/connect.ts';
+import { connectionFailure } from '../postgres/failures.ts';
+
+/** Any number that no other program locks in this database. */
+const lockKey = 7_204_513_312n;
+const lockRetryMs = 250;
+/** Well below the session's idle timeout. */
+const keepAliveIntervalMs = 500;
+
+/**
+ * The timeouts end the session of a leader that is frozen or cut off; otherwise it would keep the lock until TCP
+ * gives the connection up. Commits need not wait for the disk: when Postgres loses the mark of a published row, the
+ * event is published once more, under the same id.
+ *
+ * Each statement reads a few rows by an index, and its plan is kept: a plan that was made while the table was small
+ * would go on reading the whole table. (`jit` is off because disabled scans get a cost at which Postgres would compile
+ * the statement.)
+ */
+const sessionSettings = `
+  SELECT
+    set_config('idle_session_timeout', '1300ms', false),
+    set_config('statement_timeout', '4s', false),
+    set_config('synchronous_commit', 'off', false),
+    set_config('enable_seqscan', 'off', false),
+    set_config('enable_hashjoin', 'off', false),
+    set_config('enable_mergejoin', 'off', false),
+    set_config('jit', 'off', false),
+    set_config('tcp_user_timeout', '1300ms', false),
+    set_config('tcp_keepalives_idle', '1', false),
+    set_config('tcp_keepalives_interval', '1', false)`;
+
+const clientConfig: pg.ClientConfig = {
+  application_name: 'relay outbox',
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 4_000,
+  // The keep-alive must not wait for other statements, and a query that is not answered ends the connection.
+  pipeline: true,
+};
+
+/**
+ * Calls `lead` whenever this process holds the lock, which one process on the database can hold at a time.
+ * The lock belongs to the connection that `lead` writes with, so a process that lost the lock can no longer write.
+ * `lead` must return when `lost` is aborted.
+ */
+export async function runAsLeader(options: {
+  url: string;
+  log: Log;
+  signal: AbortSignal;
+  lead(client: pg.Client, lost: AbortSignal): Promise<void>;
+}): Promise<void> {
+  const { url, log, signal, lead } = options;
+  let lastWarning = '';
+  while (!signal.aborted) {
+    let client: pg.Client | undefined;
+    try {
+      client = await connectOnce(url, clientConfig);
+      await client.query(sessionSettings);
+      lastWarning = '';
+      if (await lock(client, signal)) await leadUntilLost(client);
+    } catch (error) {
+      const { message } = connectionFailure(url, error);
+      if (message !== lastWarning && !signal.aborted)
+        log.warn({ reason: message }, 'the outbox relay lost Postgres');
+      lastWarning = message;
+    } finally {
+      if (client) await disconnect(client);
+    }
+    await pause(lockRetryMs, undefined, { signal }).catch(() => {});
+  }
+
+  async function leadUntilLost(client: pg.Client): Promise<void> {
+    const lost = new AbortController();
+    const keepAlive = setInterval(
+      () => void client.query('SELECT 1').catch(() => lost.abort()),
+      keepAliveIntervalMs,
+    );
+    client.once('end', () => lost.abort());
+    log.info('leads the outbox');
+    try {
+      await lead(client, AbortSignal.any([signal, lost.signal]));
+    } finally {
+      clearInterval(keepAlive);
+      log.info('no longer leads the outbox');
+    }
+  }
+}
+
+/** Polls for the lock: waiting for it inside Postgres would hold back vacuum for as long as another process leads. */
+async function lock(client: pg.Client, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      lockKey,
+    ]);
+    if (rows[0]?.locked) return true;
+    await pause(lockRetryMs, undefined, { signal }).catch(() => {});
+  }
+  return false;
+}

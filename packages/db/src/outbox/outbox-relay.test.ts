@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { subjectsFor } from '@expert-relay/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { countFaults, openOutbox } from '../testing/open-outbox.ts';
+
+const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
+
+describe('the outbox relay', () => {
+  test('publishes what waits, once each, in the order of each request', async () => {
+    await using outbox = await openOutbox(servers);
+    for (let round = 0; round < 10; round++) {
+      for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 20);
+    }
+    const relay = await outbox.relay();
+    for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 20);
+    relay.wake();
+    await outbox.untilPublished();
+    const events = await outbox.stored();
+    expect(events).toHaveLength(2_200);
+    expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
+    expect(events[0]).toMatchObject({ requestId: 'request 0', refCode: 'HS-AAAAAAAA', seq: 1n });
+  });
+
+  test('publishes what is committed long after later rows, and what an operator puts back', async () => {
+    await using outbox = await openOutbox(servers);
+    await outbox.relay();
+    const slow = await outbox.pool.connect();
+    await slow.query('BEGIN');
+    await slow.query(`
+      INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
+      VALUES ('new_message', '\\x5200', gen_random_uuid(), 'slow', 'AAAAAAAA', 1)`);
+    // Over several of the leader's looks.
+    for (let round = 0; round < 5; round++) {
+      await outbox.write('a', 100);
+      await outbox.untilPublished();
+      await pause(500);
+    }
+    await slow.query('COMMIT');
+    slow.release();
+    await outbox.untilPublished();
+    await outbox.pool.query(`
+      WITH chosen AS (SELECT id FROM outbox_events WHERE request_id = 'a' ORDER BY position LIMIT 1)
+      UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_epoch = NULL
+      FROM chosen WHERE outbox_events.id = chosen.id`);
+    await outbox.untilPublished();
+    const events = await outbox.stored();
+    expect(events.filter(({ requestId }) => requestId === 'slow')).toHaveLength(1);
+    expect(events).toHaveLength(501);
+    expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
+  });
+
+  test('publishes a commit at once after a wakeup, and within half a second without', async () => {
+    await using outbox = await openOutbox(servers);
+    const relay = await outbox.relay();
+    await outbox.write('a', 1);
+    await outbox.untilPublished();
+
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      await outbox.write('a', 1);
+      const start = performance.now();
+      relay.wake();
+      await outbox.untilPublished();
+      times.push(performance.now() - start);
+    }
+    expect(times.sort((a, b) => a - b)[2]).toBeLessThan(100);
+    await outbox.write('a', 1);
+    await outbox.untilPublished(1_000);
+  });
+
+  test('sets aside what can never be published, and holds nobody up for it', async () => {
+    await using outbox = await openOutbox(servers);
+    await outbox.write('a', 3);
+    await outbox.pool.query(`
+      INSERT INTO outbox_events (type, payload, user_id, request_id, seq) VALUES
+        ('new_message', '\\xff', gen_random_uuid(), 'broken', 1),
+        ('no * subject', '', gen_random_uuid(), 'broken', 2),
+        ('new_message', '\\x52', gen_random_uuid(), 'broken', 3),
+        -- An end, and one of many requests, that break off within.
+        ('request_closed', '\\x6a0108', gen_random_uuid(), 'broken', 4),
+        ('request_closed', '\\x6a003a020a05', NULL, NULL, 0),
+        ('new_message', decode(repeat('7a00', 600000), 'hex'), gen_random_uuid(), 'a', 3)`);
+    await outbox.write('a', 3);
+    const relay = await outbox.relay();
+    await outbox.untilPublished();
+    const events = await outbox.stored();
+    expect(events.map(({ seq }) => seq)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
+    await pause(2_100);
+    const text = await relay.registry.metrics();
+    expect(text).toContain('relay_outbox_failed_rows{service="test"} 6');
+    expect(text).toContain('relay_outbox_waiting_rows{service="test"} 0');
+    expect(text).toContain('relay_outbox_published_total{service="test"} 6');
+    expect(text).toContain('relay_outbox_leader{service="test"} 1');
+  });
+
+  test('passes on a type of event that only a newer release knows', async () => {
+    await using outbox = await openOutbox(servers);
+    await outbox.pool.query(`
+      INSERT INTO outbox_events (type, payload, user_id) VALUES ('from_the_future', '\\xa20600', gen_random_uuid())`);
+    await outbox.relay();
+    await outbox.untilPublished();
+    expect(await outbox.stored()).toHaveLength(1);
+  });
+
+  test('goes on in order when somebody else writes to the stream', async () => {
+    await using outbox = await openOutbox(servers);
+    await outbox.relay();
+    await outbox.write('a', 1);
+    await outbox.untilPublished();
+    await outbox.nats.connection?.jetstream().publish(subjectsFor(outbox.prefix).event('new_message'), '');
+    await outbox.write('a', 1_000);
+    await outbox.untilPublished();
+    const events = (await outbox.stored()).filter(({ eventId }) => eventId !== '');
+    expect(events).toHaveLength(1_001);
+    expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
+  });
+
+  test('removes published rows after a while, but none beyond what the stream holds', async () => {
+    await using outbox = await openOutbox(servers);
+    await outbox.write('a', 3);
+    await outbox.relay({ retentionMs: 300 });
+    await outbox.untilPublished();
+    const kept = async () => (await outbox.pool.query('SELECT FROM outbox_events')).rowCount;
+    expect(await kept()).toBe(3);
+    await pause(1_800);
+    expect(await kept()).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { subjectsFor } from '@expert-relay/contracts';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import type { Metrics } from '@expert-relay/kit/metrics';
+import type { Nats } from '@expert-relay/kit/nats';
+import type { Subscription } from 'nats';
+import type pg from 'pg';
+import { runAsLeader } from './leader-lock.ts';
+import { createLowWatermark } from './low-watermark.ts';
+import { createOutboxMetrics } from './metrics.ts';
+import { createPublisher } from './publisher.ts';
+import type { StreamSettings } from './stream.ts';
+import { createWakeup, createWakeupSender } from './wakeup.ts';
+
+export interface OutboxRelayOptions {
+  /** Postgres without a pooler: the leader's lock is bound to the connection. */
+  readonly directUrl: string;
+  readonly nats: Nats;
+  readonly prefix: string;
+  readonly stream?: Partial<Omit<StreamSettings, 'prefix'>>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** How long published rows are kept: well beyond NATS's own `sync_interval`. */
+  readonly retentionMs?: number;
+}
+
+export interface OutboxRelay extends Part {
+  /** Call it after a commit: the leader, here or in another process, publishes at once instead of half a second later. */
+  wake(): void;
+}
+
+const defaultRetentionMs = 600_000;
+const defaultStream = { maxBytes: 2 ** 30, replicas: 1 };
+
+const pollIntervalMs = 500;
+const measureIntervalMs = 2_000;
+const minBackoffMs = 50;
+const maxBackoffMs = 1_000;
+const watermarkTimeoutMs = 500;
+
+/**
+ * Publishes the rows of the outbox. It runs in every process of requests and messages; on one database one of them
+ * leads, and another takes over within two seconds of its end. Writers never wait for it: they only commit,
+ * and while NATS is away their events stay in the table.
+ */
+export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const { directUrl, nats, prefix, log, retentionMs = defaultRetentionMs } = options;
+  const settings = { ...defaultStream, ...options.stream, prefix };
+  const metrics = createOutboxMetrics(options.metrics);
+  const wakeLeader = createWakeupSender(nats, prefix);
+  const wakeup = createWakeup();
+  const stopping = new AbortController();
+  let isLeader = false;
+  let running: Promise<void> | undefined;
+
+  async function lead(client: pg.Client, lost: AbortSignal): Promise<void> {
+    isLeader = true;
+    metrics.leader.set(1);
+    let wakeups: Subscription | undefined;
+    try {
+      const watermark = createLowWatermark(client);
+      // A search for waiting rows that begins at the first position may take longer than a statement may.
+      for (
+        const until = performance.now() + watermarkTimeoutMs;
+        performance.now() < until && !lost.aborted;
+      ) {
+        await watermark.update();
+        if (watermark.isKnown) break;
+        await pause(10);
+      }
+      let publisher: ReturnType<typeof createPublisher> | undefined;
+      let measureAt = 0;
+      let backoffMs = minBackoffMs;
+      while (!lost.aborted) {
+        if (performance.now() >= measureAt) {
+          await metrics.measure(client, watermark.position);
+          measureAt = performance.now() + measureIntervalMs;
+        }
+        const { connection } = nats;
+        if (!connection || !nats.connected) {
+          publisher?.recheckStream();
+          await wakeup.wait(pollIntervalMs, lost);
+          continue;
+        }
+        wakeups ??= connection.subscribe(subjectsFor(prefix).wakeup, { callback: () => wakeup.notify() });
+        publisher ??= createPublisher({
+          ...{ client, connection, settings, retentionMs, log, metrics, watermark, lost },
+        });
+        const result = await publisher.publishNext();
+        if (result === 'idle') await wakeup.wait(pollIntervalMs, lost);
+        backoffMs = result === 'blocked' ? Math.min(backoffMs * 2, maxBackoffMs) : minBackoffMs;
+        // A wakeup does not shorten this: writers must not hurry a NATS that is in trouble.
+        if (result === 'blocked') await pause(backoffMs, undefined, { signal: lost }).catch(() => {});
+      }
+    } finally {
+      if (!nats.connection?.isClosed()) wakeups?.unsubscribe();
+      metrics.clear();
+      isLeader = false;
+      metrics.leader.set(0);
+    }
+  }
+
+  return {
+    name: 'outbox relay',
+    wake() {
+      if (isLeader) wakeup.notify();
+      else wakeLeader();
+    },
+    async start() {
+      nats.onConnection(() => wakeup.notify());
+      running = runAsLeader({ url: directUrl, log, signal: stopping.signal, lead });
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

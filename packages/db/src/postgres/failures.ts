@@ -1,0 +1,96 @@
+import pg from 'pg';
+
+export interface ConnectionFailure {
+  /** One clause that names the server and what failed; never the password. */
+  readonly message: string;
+  /** A repetition cannot help: a setting has to be changed. */
+  readonly permanent: boolean;
+}
+
+/** SQLSTATEs of connections, of a server without resources, and of one that stops: a later attempt may succeed. */
+const passingStates = /^(08|53|57)/;
+
+const networkReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused (is Postgres running there?)',
+  ECONNRESET: 'the connection was reset',
+  EHOSTUNREACH: 'there is no route to this host',
+  ENETUNREACH: 'there is no route to this host',
+  ENOENT: 'there is no such socket (is Postgres running?)',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  ETIMEDOUT: 'it did not answer in time',
+};
+
+/** Explains why connecting to Postgres failed. */
+export function connectionFailure(url: string, error: unknown): ConnectionFailure {
+  const target = describeTarget(url);
+  if (!target) return { permanent: true, message: 'the address of Postgres is malformed' };
+  if (error instanceof pg.DatabaseError) {
+    const permanent = !passingStates.test(error.code ?? '');
+    return { permanent, message: `Postgres at ${target.host} refused: ${refusal(error, target)}` };
+  }
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  const isTls = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) || /SSL/.test(message);
+  if (isTls) return { permanent: true, message: `Postgres at ${target.host}: TLS failed (${message})` };
+  if (message.startsWith('SASL')) {
+    const why = target.hasPassword ? message : 'it asks for a password, and the address has none';
+    return { permanent: true, message: `Postgres at ${target.host} refused: ${why}` };
+  }
+  const reason = networkReasons[code] ?? (/timeout/i.test(message) ? networkReasons.ETIMEDOUT : message);
+  return { permanent: false, message: `Postgres at ${target.host} is not reachable: ${reason}` };
+}
+
+function refusal(error: pg.DatabaseError, target: Target): string {
+  if (error.code === '28P01') return `wrong password for user "${target.user}"`;
+  if (error.code === '3D000') return `there is no database "${target.database}"`;
+  return error.message;
+}
+
+interface Target {
+  host: string;
+  user: string;
+  database: string;
+  hasPassword: boolean;
+}
+
+function describeTarget(url: string): Target | undefined {
+  try {
+    const { host, port, user = '', database = '', password } = new pg.Client({ connectionString: url });
+    return {
+      host: host.startsWith('/') ? host : `${host}:${port}`,
+      user,
+      database,
+      hasPassword: Boolean(password),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The errors of node-postgres, of Prisma and of its adapter. */
+interface StatementError {
+  readonly code?: string;
+  readonly message?: string;
+  readonly meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } };
+}
+
+/** System errors of connections. */
+const network = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$)/;
+/** Prisma's codes for the same. */
+const prisma = /^P(1001|1002|1008|1017|2024|2028)$/;
+const kinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'];
+/** node-postgres gives these no code. */
+const words = /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect)/;
+
+/**
+ * Whether a statement failed because Postgres was away, went away meanwhile or did not answer. A repetition
+ * will help; it is unknown whether a write took effect.
+ */
+export function isOutage(error: unknown): boolean {
+  const { code = '', message = '', meta } = error as StatementError;
+  const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
+  const named = [code, originalCode].some(
+    (one) => passingStates.test(one) || network.test(one) || prisma.test(one),
+  );
+  return named || kinds.includes(kind) || words.test(message);
+}

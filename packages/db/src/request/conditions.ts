@@ -1,0 +1,62 @@
+import type { Principal } from '@expert-relay/kit/principal';
+import { Problem } from '@expert-relay/kit/problem';
+import type { RequestStatus } from '../generated/client.ts';
+import { type Sql, sql } from '../postgres/query.ts';
+
+/** Principals that own requests. */
+export type Party = Extract<Principal, { kind: 'consumer' | 'provider' | 'session' }>;
+
+/**
+ * Which requests a party may read and change, as a condition on `help_requests`: those of the consumer key, or all of
+ * the user for a provider key and a session. Every statement uses the same condition, so that an unknown request and
+ * a foreign one are answered alike.
+ */
+export function ownedBy(party: Party): Sql {
+  return party.kind === 'consumer'
+    ? sql`help_requests.consumer_key_id = ${party.apiKeyId}::uuid`
+    : sql`help_requests.user_id = ${party.userId}::uuid`;
+}
+
+/** A party's role in a conversation. */
+export const roleOf = (party: Party): 'consumer' | 'provider' =>
+  party.kind === 'consumer' ? 'consumer' : 'provider';
+
+/*
+ * The database's clock alone decides whether a conversation has expired, on every read and write: an overdue
+ * conversation has ended even before the worker marks it. Only these conditions on `help_requests` define that.
+ * They use `clock_timestamp()`, since a statement that waited for a row's lock must use the time after the wait.
+ */
+
+/** The current status, whatever was last written. */
+export const statusNow = sql`
+  CASE WHEN status IN ('pending', 'responded') AND expires_at <= clock_timestamp()
+    THEN 'expired'::request_status ELSE status END`;
+
+export const isOpen = sql`(status IN ('pending', 'responded') AND expires_at > clock_timestamp())`;
+
+/**
+ * Expired, but not yet marked. This condition is used to find rows, and Postgres cannot use an index for a comparison
+ * with the volatile `clock_timestamp()`; `now()`, the statement's start, is never later.
+ */
+export const overdue = sql`(status IN ('pending', 'responded') AND expires_at <= now())`;
+
+/** The answer to a write to an ended conversation. */
+export function endedProblem(status: Extract<RequestStatus, 'closed' | 'expired'>): Problem {
+  return new Problem(status === 'closed' ? 'conversation_closed' : 'conversation_expired');
+}
+
+/**
+ * The part of a statement that moves the rows of expired requests in `request_stages`. It is put into a `WITH`
+ * beside the change of the requests, called `ended`, which returns their `request_id` and `expires_at`.
+ * For every other change of a request a trigger does this; row by row it would be half of the cost of an expiry.
+ *
+ * The LATERAL subquery makes Postgres use the index, whatever statistics it has: as a plain join it compared all open
+ * rows with all ended ones when the statistics were from a time without open rows. The rows cannot move meanwhile,
+ * since their requests are locked.
+ */
+export const moveExpired = sql`
+  UPDATE request_stages SET stage = 'ended' WHERE ctid = ANY(ARRAY(
+    SELECT found.ctid FROM ended, LATERAL (
+      SELECT ctid FROM request_stages
+      WHERE stage = 'open' AND at = ended.expires_at AND request_stages.request_id = ended.request_id
+      OFFSET 0) AS found))`;

@@ -1,0 +1,43 @@
+import { randomFillSync } from 'node:crypto';
+import { Problem } from '@expert-relay/kit/problem';
+
+/** 128 random bits: the id alone allows polling, so it must not be guessable. */
+export const makeRequestId = (): string => randomBytes(16).toString('base64url');
+
+/** A path's request id. A malformed one is answered like one that does not exist. */
+export function requestIdFrom(params: Readonly<Record<string, string>>): string {
+  const id = params.requestId ?? '';
+  if (!/^[A-Za-z0-9_-]{22}$/.test(id)) throw new Problem('not_found');
+  return id;
+}
+
+/** Crockford's base32: without I, L, O and U, which are easily confused when a code is read aloud. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** 8 characters, each of 5 random bits. */
+export function makeRefCode(): string {
+  let code = '';
+  for (const byte of randomBytes(8)) code += alphabet[byte & 31];
+  return code;
+}
+
+export const formatRefCode = (code: string): string => `HS-${code}`;
+
+/** `hs-o1i1...` -> `0111...`: in any case, and with the letters that people write for 0 and 1. */
+export function parseRefCode(text: string): string | undefined {
+  const code = text.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+  return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code) ? code : undefined;
+}
+
+const pool = Buffer.alloc(4_096);
+let used = pool.length;
+
+/** A few random bytes from a pool: asking the system for 16 costs as much as for 4,096. */
+function randomBytes(size: number): Buffer {
+  if (used + size > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += size;
+  return Buffer.from(pool.subarray(used - size, used));
+}

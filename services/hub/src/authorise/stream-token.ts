@@ -1,0 +1,93 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Clock } from '@expert-relay/kit/clock';
+import { ConfigError } from '@expert-relay/kit/config';
+import { errors, jwtVerify } from 'jose';
+
+/** The key or session that a stream depends on: the stream ends when it is revoked. */
+export interface Credential {
+  /** `key:<id>` or `session:<id>`. */
+  readonly id: string;
+  /** When the key's secret was created, in milliseconds; if the token does not name that, when the token was issued. */
+  readonly since: number;
+  /** When that secret ends, if a rotation had replaced it before the token was issued. */
+  readonly endsAt?: number;
+}
+
+export const keyCredential = (apiKeyId: string): string => `key:${apiKeyId}`;
+export const sessionCredential = (sessionId: string): string => `session:${sessionId}`;
+
+/** The content of a valid token. */
+export interface Grant {
+  readonly topics: ReadonlySet<string>;
+  readonly credential: Credential;
+}
+
+export type VerifyStreamToken = (token: string) => Promise<Grant | undefined>;
+
+/** For how long a token may be used to connect. */
+const lifetimeSeconds = 300;
+
+export function createStreamTokenVerifier(options: {
+  keys: readonly KeyObject[];
+  clock: Clock;
+}): VerifyStreamToken {
+  const { keys, clock } = options;
+
+  return async (token) => {
+    for (const key of keys) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['EdDSA'],
+          typ: 'relay-stream+jwt',
+          issuer: 'expert-relay',
+          audience: 'hub',
+          requiredClaims: ['exp', 'sub', 'topics', 'cred'],
+          currentDate: new Date(clock.now()),
+        });
+        return grantOf(payload);
+      } catch (error) {
+        // It may be signed with another of the keys. Every other error is the same with each key.
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) return undefined;
+      }
+    }
+    return undefined;
+  };
+}
+
+function grantOf(claims: Record<string, unknown>): Grant | undefined {
+  const { topics, cred, iat, exp } = claims;
+  const { kind, id, secret } = (cred ?? {}) as { kind?: unknown; id?: unknown; secret?: unknown };
+  if (!Array.isArray(topics) || typeof id !== 'string') return undefined;
+  const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - lifetimeSeconds);
+  const { createdAt, endsAt } = (secret ?? {}) as { createdAt?: unknown; endsAt?: unknown };
+  return {
+    topics: new Set(topics.filter((topic) => typeof topic === 'string')),
+    credential: {
+      id: kind === 'session' ? sessionCredential(id) : keyCredential(id),
+      since: typeof createdAt === 'number' ? createdAt : issuedAt,
+      ...(typeof endsAt === 'number' && { endsAt }),
+    },
+  };
+}
+
+/** The public keys that stream tokens are verified with. */
+export function parseStreamTokenKeys(texts: readonly string[]): readonly KeyObject[] {
+  const keys = texts.map(parseKey);
+  if (keys.length > 0) return keys;
+  throw new ConfigError([
+    'RELAY_STREAM_TOKEN_PUBLIC_KEYS is not set. It must name the public half of RELAY_STREAM_TOKEN_PRIVATE_KEY.',
+  ]);
+}
+
+function parseKey(text: string): KeyObject {
+  try {
+    const key = createPublicKey({ key: Buffer.from(text, 'base64url'), format: 'der', type: 'spki' });
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Reported below, like a key of another algorithm.
+  }
+  throw new ConfigError([
+    `RELAY_STREAM_TOKEN_PUBLIC_KEYS contains ${JSON.stringify(text)}. ` +
+      'Each entry must be an Ed25519 public key, base64url of its SPKI DER.',
+  ]);
+}

@@ -1,0 +1,90 @@
+import type { EventHead } from '@expert-relay/contracts';
+import { eventBlock, toChunk } from './encode.ts';
+import { firstRequestOf, jsonOf, parseEvent, topicsOf } from './event-content.ts';
+import { checkOf, type Position } from './position.ts';
+import type { SeenSequences } from './seen-sequences.ts';
+
+/**
+ * One event of the NATS stream, and the only place where it becomes bytes for readers. Its chunks are made when the
+ * first reader needs them, so an event without readers is never turned into JSON.
+ */
+export class Entry implements Position {
+  readonly epoch: string;
+  readonly seq: number;
+  readonly check: string;
+  /** Where it is sent, one copy for each topic. Empty when no reader gets it. */
+  readonly topics: readonly string[];
+  readonly #bytes: Uint8Array;
+  #chunks: (Buffer | undefined)[] | undefined;
+  #lastCopies: ReadonlyMap<string, number> | undefined;
+
+  constructor(position: Position, bytes: Uint8Array, topics: readonly string[]) {
+    this.epoch = position.epoch;
+    this.seq = position.seq;
+    this.check = position.check;
+    this.topics = topics;
+    this.#bytes = bytes;
+  }
+
+  /** Approximate bytes of memory, once its chunks are made. */
+  get size(): number {
+    return 200 + 300 * this.topics.length + 4 * this.#bytes.length;
+  }
+
+  /** Each topic once: an event about many requests has many copies for one provider. */
+  get distinctTopics(): Iterable<string> {
+    return this.topics.length > 2 ? this.#lastCopyByTopic.keys() : this.topics;
+  }
+
+  parse(): EventHead | undefined {
+    return parseEvent(this.#bytes);
+  }
+
+  /** Whether a reader of these topics gets another copy after this one. */
+  hasMore(topics: readonly string[], copy: number): boolean {
+    if (this.topics.length <= 2) return copy === 0 && topics.includes(this.topics[1] ?? '');
+    return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
+  }
+
+  /** One Buffer for all readers of a topic. With `event`, it is not parsed again. */
+  chunk(copy: number, hasMore: boolean, event?: EventHead): Buffer {
+    const index = 2 * copy + (hasMore ? 1 : 0);
+    this.#chunks ??= [];
+    this.#chunks[index] ??= toChunk(this.block(copy, hasMore, event));
+    return this.#chunks[index];
+  }
+
+  block(copy: number, hasMore: boolean, event = this.parse()): string {
+    const { epoch, seq, check } = this;
+    const position = hasMore ? { epoch, seq, check, copies: copy + 1 } : this;
+    return eventBlock(position, event && jsonOf(event, copy));
+  }
+
+  /** The copies for a reader of these topics, without the first `skipped` copies; empty if there are none. */
+  blocksFor(topics: readonly string[], skipped = 0): string {
+    const copies = [...this.topics.keys()].filter(
+      (copy) => copy >= skipped && topics.includes(this.topics[copy] as string),
+    );
+    if (copies.length === 0) return '';
+    const event = this.parse();
+    return copies.map((copy) => this.block(copy, copy !== copies.at(-1), event)).join('');
+  }
+
+  get #lastCopyByTopic(): ReadonlyMap<string, number> {
+    this.#lastCopies ??= new Map(this.topics.map((topic, copy) => [topic, copy]));
+    return this.#lastCopies;
+  }
+}
+
+/** An entry from the stream's bytes. A repeated event keeps its sequence but is sent to no topic. */
+export function createEntry(
+  bytes: Uint8Array,
+  { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,
+  seen: SeenSequences,
+): { entry: Entry; event: EventHead | undefined; isNew: boolean } {
+  const event = parseEvent(bytes);
+  const request = firstRequestOf(event);
+  const isNew = !request || seen.admit(request.requestId, request.seq);
+  const position = { epoch, seq, check: checkOf(event?.eventId ?? '') };
+  return { entry: new Entry(position, bytes, event && isNew ? topicsOf(event) : []), event, isNew };
+}

@@ -1,0 +1,92 @@
+import {
+  type AboutRequest,
+  type DomainEvent,
+  EventHead,
+  endReasonName,
+  formatTopic,
+  roleName,
+} from '@expert-relay/contracts';
+
+type Body = DomainEvent['event'];
+
+/** The event in these bytes, its body not decoded yet; undefined when they are not an event. */
+export function parseEvent(bytes: Uint8Array): EventHead | undefined {
+  try {
+    return new EventHead(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined case: the event is of a newer release, or its body cannot be decoded. */
+export function bodyOf(event: EventHead): Body {
+  try {
+    return event.readBody();
+  } catch {
+    return { case: undefined };
+  }
+}
+
+/**
+ * The request by whose `seq` a repeated event is recognised. An event about many requests always has the same ones,
+ * so the first is enough.
+ */
+export const firstRequestOf = (event: EventHead | undefined): AboutRequest | undefined => event?.requestAt(0);
+
+/**
+ * The topics that an event is sent to, one copy for each. Each request has two: the contract's topic, and the activity
+ * topic of its provider. A revoked credential and the events of a newer release have none.
+ */
+export function topicsOf({ type, requests }: EventHead): readonly string[] {
+  const topics: string[] = [];
+  for (const request of requests) {
+    const topic = contractTopic(type, request);
+    if (topic === undefined) return [];
+    topics.push(topic, formatTopic({ kind: 'activity', userId: request.userId }));
+  }
+  return topics;
+}
+
+/** The JSON of a copy: exactly the contract's members on its topic, more of them on the activity topic. */
+export function jsonOf(event: EventHead, copy: number): string | undefined {
+  const request = event.requestAt(copy >> 1);
+  const body = bodyOf(event);
+  const members = request && contractMembers(body, request.refCode);
+  if (!members) return undefined;
+  const isForActivity = copy % 2 === 1;
+  return JSON.stringify(
+    isForActivity ? { ...members, requestId: request.requestId, ...activityMembers(body) } : members,
+  );
+}
+
+function contractTopic(type: EventHead['type'], { userId, requestId }: AboutRequest): string | undefined {
+  switch (type) {
+    case 'new_request':
+      return formatTopic({ kind: 'provider', userId });
+    case 'key_exchange':
+    case 'new_message':
+    case 'request_closed':
+      return formatTopic({ kind: 'request', requestId });
+    default:
+      return undefined;
+  }
+}
+
+function contractMembers(body: Body, refCode: string): object | undefined {
+  switch (body.case) {
+    case 'newRequest':
+      return { type: 'new_request', refCode, question: body.value.question };
+    case 'keyExchange':
+      return { type: 'key_exchange', refCode };
+    case 'newMessage':
+      return { type: 'new_message', role: roleName(body.value.role), messageId: body.value.messageId };
+    case 'requestClosed':
+      return { type: 'request_closed', refCode };
+    default:
+      return undefined;
+  }
+}
+
+function activityMembers(body: Body): object {
+  return body.case === 'requestClosed' ? { reason: endReasonName(body.value.reason) } : {};
+}

@@ -1,0 +1,61 @@
+/** How many sequences below a request's newest one are tracked one by one. */
+const trackedBelowNewest = 31;
+
+/**
+ * Recognises events that were seen before, by their request and its `seq`. An older event may arrive late (one that could
+ * not be published for some time), so the sequences that were skipped are remembered as missing.
+ */
+export class SeenSequences {
+  readonly #limit: number;
+  /** The requests of the newest events. When it is full, it becomes `#older`, and what was there is forgotten. */
+  #recent = new Map<string, Seen>();
+  #older = new Map<string, Seen>();
+
+  /** At least `limit` requests are remembered, and at most twice as many. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether this is the first time; from then on it has been seen. */
+  admit(requestId: string, seq: number): boolean {
+    const known = this.#recent.get(requestId) ?? this.#recall(requestId);
+    if (!known) {
+      // Everything before it counts as seen: it happened before this hub read the stream.
+      this.#remember(requestId, { newest: seq, missing: 0 });
+      return true;
+    }
+    const ahead = seq - known.newest;
+    if (ahead > 0) {
+      // The sequences between are missing, and the one that was newest is among them as seen.
+      const between = ahead > trackedBelowNewest ? -1 >>> 1 : 2 ** (ahead - 1) - 1;
+      known.missing =
+        ahead > trackedBelowNewest ? between : ((known.missing << ahead) | between) & (-1 >>> 1);
+      known.newest = seq;
+      return true;
+    }
+    const bit = ahead === 0 || -ahead > trackedBelowNewest ? 0 : 1 << (-ahead - 1);
+    if ((known.missing & bit) === 0) return false;
+    known.missing &= ~bit;
+    return true;
+  }
+
+  #recall(requestId: string): Seen | undefined {
+    const known = this.#older.get(requestId);
+    if (known) this.#remember(requestId, known);
+    return known;
+  }
+
+  #remember(requestId: string, seen: Seen): void {
+    if (this.#recent.size >= this.#limit) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(requestId, seen);
+  }
+}
+
+/** Bit n of `missing`: the sequence n + 1 below the newest has not been seen. */
+interface Seen {
+  newest: number;
+  missing: number;
+}

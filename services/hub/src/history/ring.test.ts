@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { Entry } from '../events/entry.ts';
+import { noCheck } from '../events/position.ts';
+import { Ring } from './ring.ts';
+
+const epoch = 'e';
+const entry = (seq: number, ...topics: string[]) =>
+  new Entry({ epoch, seq, check: String(seq).padStart(8, '0') }, new Uint8Array(10), topics);
+const filled = (limits: { events: number; bytes: number }, ...entries: Entry[]) => {
+  const ring = new Ring(limits);
+  ring.restart({ epoch, seq: (entries[0]?.seq ?? 1) - 1, check: noCheck });
+  for (const one of entries) ring.append(one);
+  return ring;
+};
+const sequences = (entries: readonly Entry[]) => entries.map(({ seq }) => seq);
+const wide = { events: 100, bytes: 1e9 };
+
+describe('the ring', () => {
+  test('gives the events of a topic after a place, in order', () => {
+    const ring = filled(wide, entry(5, 'a'), entry(6, 'b'), entry(7, 'a', 'b'), entry(8, 'a'));
+    expect(sequences(ring.after(4, ['a'], 10))).toEqual([5, 7, 8]);
+    expect(sequences(ring.after(5, ['a'], 10))).toEqual([7, 8]);
+    expect(sequences(ring.after(8, ['a'], 10))).toEqual([]);
+    expect(sequences(ring.after(0, ['unknown'], 10))).toEqual([]);
+  });
+
+  test('gives an event of two topics once, and no more than asked for', () => {
+    const ring = filled(wide, entry(5, 'a'), entry(6, 'b'), entry(7, 'a', 'b'), entry(8, 'b'));
+    expect(sequences(ring.after(0, ['b', 'a'], 10))).toEqual([5, 6, 7, 8]);
+    expect(sequences(ring.after(5, ['b', 'a'], 2))).toEqual([6, 7]);
+  });
+
+  test('gives an event that has several copies for a topic once, and forgets it whole', () => {
+    const ring = filled({ ...wide, events: 2 }, entry(1, 'a', 'x', 'b', 'x', 'c', 'y'), entry(2, 'd', 'x'));
+    expect(sequences(ring.after(0, ['x'], 10))).toEqual([1, 2]);
+    expect(sequences(ring.after(0, ['b', 'y', 'x'], 10))).toEqual([1, 2]);
+    ring.append(entry(3, 'e', 'x'));
+    expect(sequences(ring.after(0, ['x', 'c', 'y'], 10))).toEqual([2, 3]);
+  });
+
+  test('knows a place by epoch, sequence and check, the one before its first event too', () => {
+    const ring = filled({ ...wide, events: 2 }, entry(5, 'a'), entry(6, 'a'), entry(7, 'a'));
+    expect(ring.floor).toEqual({ epoch, seq: 5, check: '00000005' });
+    for (const seq of [5, 6, 7]) expect(ring.has({ epoch, seq, check: `0000000${seq}` })).toBe(true);
+    expect(ring.has({ epoch, seq: 4, check: '00000004' })).toBe(false);
+    expect(ring.has({ epoch, seq: 8, check: '00000008' })).toBe(false);
+    expect(ring.has({ epoch, seq: 6, check: '00000007' })).toBe(false);
+    expect(ring.has({ epoch: 'other', seq: 6, check: '00000006' })).toBe(false);
+  });
+
+  test('forgets the oldest beyond its limits, of events and of bytes, but never the newest', () => {
+    const all = Array.from({ length: 50 }, (_, index) => entry(index + 1, `topic ${index % 3}`));
+    const few = filled({ ...wide, events: 10 }, ...all);
+    expect(few.length).toBe(10);
+    expect(sequences(few.after(0, ['topic 0', 'topic 1', 'topic 2'], 100))).toEqual(sequences(all.slice(40)));
+    expect(filled({ ...wide, bytes: 5 * (all[0]?.size ?? 0) }, ...all).length).toBe(5);
+    expect(filled({ ...wide, bytes: 1 }, ...all).length).toBe(1);
+  });
+
+  test('takes back what the stream lost, and goes on with what comes instead', () => {
+    const ring = filled(wide, entry(1, 'a'), entry(2, 'b'), entry(3, 'a'), entry(4, 'b'));
+    ring.removeAfter(2);
+    expect(ring.current.seq).toBe(2);
+    ring.append(entry(3, 'b'));
+    expect(sequences(ring.after(0, ['a'], 10))).toEqual([1]);
+    expect(sequences(ring.after(0, ['b'], 10))).toEqual([2, 3]);
+    ring.removeAfter(0);
+    expect(ring.current).toEqual({ epoch, seq: 0, check: noCheck });
+  });
+});

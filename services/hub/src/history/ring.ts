@@ -1,0 +1,169 @@
+import type { Entry } from '../events/entry.ts';
+import { noCheck, type Position } from '../events/position.ts';
+
+/**
+ * The newest events of the stream, without a gap, limited in number and memory. It mirrors what the stream holds: an
+ * event that the stream loses is removed here too.
+ */
+export class Ring {
+  readonly #limits: { events: number; bytes: number };
+  readonly #entries = new Queue<Entry>();
+  /** The events of each topic, so that the cost of a resume depends on its own events only. */
+  readonly #byTopic = new Map<string, Queue<Entry>>();
+  #floor: Position = { epoch: '', seq: 0, check: noCheck };
+  #bytes = 0;
+
+  constructor(limits: { events: number; bytes: number }) {
+    this.#limits = limits;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** Every event after this position is here. */
+  get floor(): Position {
+    return this.#floor;
+  }
+
+  /** The position of the newest event. */
+  get current(): Position {
+    return this.#entries.last ?? this.#floor;
+  }
+
+  /** The entry with this sequence. The ring has no gaps, so its index is known. */
+  at(seq: number): Entry | undefined {
+    return this.#entries.at(seq - this.#floor.seq - 1);
+  }
+
+  /** Whether this very event is here, or is the floor, so that the events after it can be sent from memory. */
+  has({ epoch, seq, check }: Position): boolean {
+    const known = seq === this.#floor.seq ? this.#floor : this.at(seq);
+    return known !== undefined && known.epoch === epoch && known.check === check;
+  }
+
+  append(entry: Entry): void {
+    this.#entries.push(entry);
+    this.#bytes += entry.size;
+    for (const topic of entry.distinctTopics) {
+      const queue = this.#byTopic.get(topic);
+      if (queue) queue.push(entry);
+      else this.#byTopic.set(topic, new Queue(entry));
+    }
+    while (this.length > this.#limits.events || (this.#bytes > this.#limits.bytes && this.length > 1))
+      this.#removeOldest();
+  }
+
+  removeAfter(seq: number): void {
+    while (this.#entries.last && this.current.seq > seq)
+      this.#forget(this.#entries.pop(), (queue) => queue.pop());
+  }
+
+  /** Empties the ring, which continues after this position. */
+  restart(floor: Position): void {
+    this.#entries.clear();
+    this.#byTopic.clear();
+    this.#bytes = 0;
+    this.#floor = floor;
+  }
+
+  /** Up to `limit` events of these topics after a sequence, in order; an event of two topics once. */
+  after(seq: number, topics: readonly string[], limit: number): Entry[] {
+    const found = topics.flatMap((topic) => {
+      const queue = this.#byTopic.get(topic);
+      return queue ? queue.slice(firstIndexAfter(queue, seq), limit) : [];
+    });
+    if (topics.length === 1) return found;
+    found.sort((one, other) => one.seq - other.seq);
+    return found.filter((entry, index) => entry !== found[index - 1]).slice(0, limit);
+  }
+
+  [Symbol.iterator](): Iterator<Entry> {
+    return this.#entries.slice(0)[Symbol.iterator]();
+  }
+
+  #removeOldest(): void {
+    const { epoch, seq, check } = this.#entries.first ?? this.#floor;
+    this.#forget(this.#entries.shift(), (queue) => queue.shift());
+    this.#floor = { epoch, seq, check };
+  }
+
+  #forget(entry: Entry | undefined, removeFrom: (queue: Queue<Entry>) => void): void {
+    if (!entry) return;
+    this.#bytes -= entry.size;
+    for (const topic of entry.distinctTopics) {
+      const queue = this.#byTopic.get(topic);
+      if (!queue) continue;
+      removeFrom(queue);
+      if (queue.length === 0) this.#byTopic.delete(topic);
+    }
+  }
+}
+
+/** By binary search. */
+function firstIndexAfter(queue: Queue<Entry>, seq: number): number {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((queue.at(middle)?.seq ?? 0) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** An array from which items are removed in front as cheaply as at the end. */
+class Queue<T> {
+  #items: T[];
+  /** How many items in front are removed already. The array is copied only when they are more than half of it. */
+  #removed = 0;
+
+  constructor(...items: T[]) {
+    this.#items = items;
+  }
+
+  get length(): number {
+    return this.#items.length - this.#removed;
+  }
+
+  get first(): T | undefined {
+    return this.at(0);
+  }
+
+  get last(): T | undefined {
+    return this.at(this.length - 1);
+  }
+
+  at(index: number): T | undefined {
+    return index < 0 ? undefined : this.#items[this.#removed + index];
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  pop(): T | undefined {
+    return this.length === 0 ? undefined : this.#items.pop();
+  }
+
+  shift(): T | undefined {
+    if (this.length === 0) return undefined;
+    const item = this.#items[this.#removed];
+    this.#removed++;
+    if (this.#removed * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#removed);
+      this.#removed = 0;
+    }
+    return item;
+  }
+
+  /** A copy of up to `limit` items, beginning at an index. */
+  slice(index: number, limit = this.length): T[] {
+    return this.#items.slice(this.#removed + index, this.#removed + index + limit);
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#removed = 0;
+  }
+}

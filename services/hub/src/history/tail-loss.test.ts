@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { noCheck } from '../events/position.ts';
+import { RequestEvents } from '../testing/make-event.ts';
+import { EventHistory } from './event-history.ts';
+import { findLastCommonSequence } from './tail-loss.ts';
+
+/** One event for each letter, `a` first. */
+let bytesOf: Map<string, Uint8Array>;
+let now: number;
+let history: EventHistory;
+
+beforeEach(() => {
+  const request = new RequestEvents();
+  bytesOf = new Map([...'abcdefgh'].map((letter) => [letter, request.newMessage().bytes]));
+  now = 1_000_000;
+  history = new EventHistory({ limits: { events: 100, bytes: 1e9 }, clock: { now: () => now } });
+  history.begin({ epoch: 'first', seq: 0, check: noCheck });
+});
+
+/**
+ * Plays what happens to the stream, such as `abcd lose-after-2 c 30s`: letters are published, `new-stream` is a stream that
+ * was created again. Gives the letters that were repeated.
+ */
+function play(timeline: string): string {
+  let repeated = '';
+  for (const step of timeline.split(' ')) {
+    const [, lastKept] = /^lose-after-(\d+)$/.exec(step) ?? [];
+    const [, seconds] = /^(\d+)s$/.exec(step) ?? [];
+    if (lastKept !== undefined) history.loseAfter(Number(lastKept));
+    else if (seconds !== undefined) now += 1_000 * Number(seconds);
+    else if (step === 'new-stream') history.restart({ epoch: 'second', seq: 0, check: noCheck });
+    else
+      for (const letter of step) {
+        const received = history.append(history.current.seq + 1, bytesOf.get(letter) as Uint8Array);
+        if (received.isRepeated) repeated += letter;
+      }
+  }
+  return repeated;
+}
+
+/** The sequences up to the newest whose positions are unreliable. */
+function unreliableSequences(): number[] {
+  const { epoch, seq } = history.current;
+  const all = Array.from({ length: seq }, (_, index) => ({ epoch, seq: index + 1, check: noCheck }));
+  return all.filter((position) => !history.tailLoss.isReliable(position)).map((position) => position.seq);
+}
+
+describe('recovery from a tail loss', () => {
+  test.each([
+    // timeline, repeated events, is recovering, unreliable sequences
+    ['abcd', '', false, []],
+    ['abcd lose-after-2', '', true, []],
+    ['abcd lose-after-2 cd', 'cd', true, [3, 4]],
+    ['abcd lose-after-2 dec', 'dc', true, [3, 4, 5]],
+    ['abcd lose-after-2 dec 29s', 'dc', true, [3, 4, 5]],
+    ['abcd lose-after-2 dec 30s', 'dc', false, [3, 4]],
+    ['abcd lose-after-2 dec 30s f', 'dc', false, [3, 4, 5]],
+    // Recovery ends when that is asked for.
+    ['abcd lose-after-2 29s c 29s', 'c', true, [3]],
+    ['abcd lose-after-2 cd 29s e 1s', 'cd', false, [3, 4]],
+    // A second loss, during recovery and after it.
+    ['abcde lose-after-3 d lose-after-1 bcde', 'dbcde', true, [2, 3, 4, 5]],
+    ['abcde lose-after-2 c lose-after-3 de', 'cde', true, [3, 4, 5]],
+    ['abcde lose-after-2 cde 30s', 'cde', false, [3, 4]],
+    ['new-stream', '', true, []],
+    ['abc new-stream abcd', 'abc', true, [1, 2, 3, 4]],
+    ['abc new-stream abcd 30s', 'abc', false, [1, 2, 3]],
+  ])('%s', (timeline, repeated, isRecovering, unreliable) => {
+    expect(play(timeline)).toBe(repeated);
+    expect(history.tailLoss.isRecovering).toBe(isRecovering);
+    expect(unreliableSequences()).toEqual(unreliable);
+  });
+
+  test('positions of an earlier recovery stay unreliable after a second loss', () => {
+    play('abcd lose-after-2 dc 30s');
+    expect(history.tailLoss.isRecovering).toBe(false);
+    play('ef lose-after-5 f');
+    expect(unreliableSequences()).toEqual([3, 6]);
+    play('30s');
+    expect(unreliableSequences()).toEqual([3]);
+    play('lose-after-2 c');
+    expect(unreliableSequences()).toEqual([3]);
+  });
+
+  test('each loss begins a generation', () => {
+    play('abcd lose-after-2 cd lose-after-3');
+    expect(history.tailLoss.generation).toBe(2);
+  });
+
+  test.each([
+    ['abcd', 4, true],
+    // Its reader may have had c and d, which come after position 2.
+    ['abcd lose-after-2', 3, false],
+    ['abcd lose-after-2 c', 3, false],
+    ['abcd lose-after-2 cd 30s', 4, true],
+  ])('after %s, readers are told the position %i', (timeline, seq, isReliable) => {
+    play(timeline);
+    const position = history.tailLoss.positionForReaders;
+    expect([position.seq, history.tailLoss.isReliable(position)]).toEqual([seq, isReliable]);
+  });
+});
+
+describe('the last sequence that ring and stream have in common', () => {
+  test.each([
+    // what was read; what the stream holds now (- has expired); the ring's size; the result
+    ['abcde', 'abcde', 5, 5],
+    ['abcde', 'abcdefg', 5, 5],
+    ['abcde', 'abc', 5, 3],
+    ['abcde', 'abcgh', 5, 3],
+    ['abcde', 'agh', 5, 1],
+    ['abcde', '---de', 5, 5],
+    ['abcde', '---dg', 5, 4],
+    ['abcde', 'fgh', 5, undefined],
+    ['abcde', 'abcfg', 2, 3],
+    ['abcde', 'abfgh', 2, undefined],
+  ])('read %s, the stream holds %s, a ring of %i', async (read, held, size, expected) => {
+    history = new EventHistory({ limits: { events: size, bytes: 1e9 }, clock: { now: () => now } });
+    history.begin({ epoch: 'first', seq: 0, check: noCheck });
+    play(read);
+    const source = { readOne: async (seq: number) => bytesOf.get(held[seq - 1] ?? '') };
+    const state = { firstSeq: held.lastIndexOf('-') + 2, lastSeq: held.length };
+    expect(await findLastCommonSequence(history.ring, source, state)).toBe(expected);
+  });
+
+  test.each([
+    [0, 0],
+    [4, 4],
+    [3, undefined],
+  ])('nothing was read yet, the stream holds up to %i of 4', async (lastSeq, expected) => {
+    history.begin({ epoch: 'first', seq: lastSeq === 0 ? 0 : 4, check: noCheck });
+    const source = { readOne: async () => undefined };
+    expect(await findLastCommonSequence(history.ring, source, { firstSeq: 1, lastSeq })).toBe(expected);
+  });
+});

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { formatTopic, parseTopic } from '@expert-relay/contracts';
+import { type FieldError, Problem } from '@expert-relay/kit/problem';
+import { noCheck, parsePosition, type ResumeFrom } from '../events/position.ts';
+
+const maxTopics = 100;
+
+/** The topics of a call, each once. */
+export function readTopics(query: URLSearchParams): readonly string[] {
+  const given = query.getAll('topic');
+  if (given.length === 0) {
+    refuse({
+      path: 'topic',
+      code: 'required',
+      message:
+        'Expected a topic such as ?topic=/svc/requests/{requestId}; several by repeating the parameter.',
+    });
+  }
+  if (given.length > maxTopics) {
+    refuse({ path: 'topic', code: 'size', message: `Expected at most ${maxTopics} topics.` });
+  }
+  const topics = given.map((text, index) => {
+    const topic = parseTopic(text);
+    return topic
+      ? copyOf(formatTopic(topic))
+      : refuse({ path: `topic[${index}]`, code: 'format', message: expectedTopics });
+  });
+  return [...new Set(topics)];
+}
+
+const expectedTopics =
+  'Expected /svc/requests/{requestId}, /svc/providers/{userId} or /svc/providers/{userId}/activity, with whole ids.';
+
+function refuse(field: FieldError): never {
+  throw new Problem('invalid_request', { fields: [field] });
+}
+
+/** A part of the address would keep the whole address in memory as long as the stream is open, with a token in it. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/**
+ * Where a call resumes; undefined to begin now. The header takes precedence: a browser repeats the address of its first
+ * call, and sends its newest position in the header.
+ */
+export function readResumeFrom(request: IncomingMessage, query: URLSearchParams): ResumeFrom | undefined {
+  const header = request.headers['last-event-id'];
+  const text = (header && String(header)) || query.get('lastEventId') || query.get('last_event_id');
+  if (!text) return undefined;
+  if (text === 'earliest') return 'earliest';
+  // Text that is not from a hub is a position that no stream has.
+  return parsePosition(text) ?? { epoch: '', seq: 0, check: noCheck };
+}

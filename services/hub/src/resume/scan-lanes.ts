@@ -1,0 +1,184 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '@expert-relay/kit/log';
+import type { ResumeFrom } from '../events/position.ts';
+import type { EventHistory } from '../history/event-history.ts';
+import type { StreamSource } from '../nats/stream-source.ts';
+import type { Subscriber } from '../sse/subscriber.ts';
+import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
+import type { ScanLimit } from './scan-limit.ts';
+
+/** From this many waiting subscribers on, they are a crowd that reconnects, and more of it will arrive. */
+const crowdSize = 10;
+/** Readers that lose their stream together reconnect within two seconds, unless told otherwise: see `jitter`. */
+const longestGatherMs = 2_000;
+/** The longest pause between two scans of a lane. */
+const longestPauseMs = 1_000;
+const retryMs = 500;
+
+interface ScanLanesOptions {
+  readonly source: Pick<StreamSource, 'readState' | 'openConsumer'>;
+  readonly history: EventHistory;
+  readonly limit: ScanLimit;
+  readonly log: Log;
+  readonly destination: ScanDestination;
+}
+
+/**
+ * Scans of the stream for positions that are older than the ring. They run in three lanes beside each other, and a lane
+ * yields to the lanes before it, so nobody waits for the scans of a later lane.
+ */
+export class ScanLanes {
+  readonly #history: EventHistory;
+  /** At most as far behind the ring as the ring is long, like most readers that lost their stream: short scans. */
+  readonly #near: ScanLane;
+  /** Older positions and `earliest`, with a credential: such a scan may read the whole stream. */
+  readonly #far: ScanLane;
+  /** The same without a credential. */
+  readonly #anonymous: ScanLane;
+
+  constructor(options: ScanLanesOptions) {
+    this.#history = options.history;
+    this.#near = new ScanLane('near', options, () => false);
+    this.#far = new ScanLane('far', options, () => this.#near.isBusy);
+    this.#anonymous = new ScanLane('anonymous', options, () => this.#near.isBusy || this.#far.isBusy);
+  }
+
+  add(subscriber: Subscriber, from: ResumeFrom): void {
+    const { floor, length } = this.#history.ring;
+    const seq = from === 'earliest' ? 0 : from.seq;
+    const farLane = subscriber.credential ? this.#far : this.#anonymous;
+    const lane = floor.seq - seq <= length ? this.#near : farLane;
+    lane.add({ subscriber, from });
+  }
+
+  /** The stream has changed: ends the scans, whose subscribers' positions must be checked again. */
+  interrupt(): void {
+    for (const lane of this.#lanes) lane.interrupt();
+  }
+
+  leave(subscriber: Subscriber): void {
+    for (const lane of this.#lanes) lane.leave(subscriber);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.stop()));
+  }
+
+  get #lanes(): readonly ScanLane[] {
+    return [this.#near, this.#far, this.#anonymous];
+  }
+}
+
+/**
+ * One scan at a time for all subscribers of the lane, so that a thousand that resume together cost one pass. A
+ * subscriber whose position the current scan has passed waits for the next one.
+ */
+class ScanLane {
+  readonly #name: string;
+  readonly #options: ScanLanesOptions;
+  /** While it is true, this lane's scans pause for half of the time. */
+  readonly #isYielding: () => boolean;
+  #waiting: ScanRequest[] = [];
+  #scan: Scan | undefined;
+  #isScanning = false;
+  /** The holders that were counted since the last scan began: see `ScanLimit`. */
+  readonly #counted = new Set<string>();
+  #loop: Promise<void> | undefined;
+  readonly #stopping = new AbortController();
+
+  constructor(name: string, options: ScanLanesOptions, isYielding: () => boolean) {
+    this.#name = name;
+    this.#options = options;
+    this.#isYielding = isYielding;
+  }
+
+  /** Whether it scans, or is about to. */
+  get isBusy(): boolean {
+    return this.#isScanning || this.#waiting.length > 0;
+  }
+
+  add(request: ScanRequest): void {
+    const { limit, destination } = this.#options;
+    if (!limit.admits(request.subscriber, this.#counted)) {
+      destination.reset(request.subscriber);
+      return;
+    }
+    if (this.#scan?.join(request)) return;
+    this.#waiting.push(request);
+    this.#loop ??= this.#scanAll().finally(() => {
+      this.#loop = undefined;
+    });
+  }
+
+  interrupt(): void {
+    this.#scan?.end('the stream changed');
+  }
+
+  leave(subscriber: Subscriber): void {
+    this.#scan?.leave(subscriber);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#scan?.end('stopping');
+    await this.#loop;
+  }
+
+  async #scanAll(): Promise<void> {
+    await this.#gather();
+    while (this.#waiting.length > 0 && !this.#stopping.signal.aborted) {
+      const began = performance.now();
+      try {
+        await this.#scanOnce();
+        // A pause, so that subscribers that resume again and again do not occupy this process.
+        await this.#wait(Math.min((performance.now() - began) / 2, longestPauseMs));
+      } catch (error) {
+        const reason = (error as Error).message;
+        this.#options.log.warn({ reason }, 'older events cannot be read: trying again');
+        await this.#wait(retryMs);
+      }
+    }
+  }
+
+  /** Readers that reconnect together arrive one after the other, and share a scan: waits until no more arrive. */
+  async #gather(): Promise<void> {
+    for (let waitedMs = 0, arrived = 0; arrived < this.#waiting.length && waitedMs < longestGatherMs; ) {
+      arrived = this.#waiting.length;
+      const waitMs = arrived < crowdSize ? 20 : 100;
+      await this.#wait(waitMs);
+      waitedMs += waitMs;
+    }
+  }
+
+  /** One scan for all that wait. If NATS does not answer, they continue to wait. */
+  async #scanOnce(): Promise<void> {
+    const { source, history, log, destination } = this.#options;
+    const state = await source.readState();
+    const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
+    this.#waiting = [];
+    this.#counted.clear();
+    this.#isScanning = true;
+    const scan = new Scan({ history, destination });
+    try {
+      const start = scan.begin(requests, state);
+      if (start === undefined) return;
+      const consumer = await source.openConsumer(start, this.#isYielding);
+      this.#scan = scan;
+      const began = performance.now();
+      const reason = await scan.read(consumer);
+      const ms = Math.round(performance.now() - began);
+      log.info(
+        { lane: this.#name, readers: requests.length, events: scan.events, reason, ms },
+        'served older events from NATS',
+      );
+    } finally {
+      this.#scan = undefined;
+      this.#isScanning = false;
+      scan.end('finished');
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return pause(ms, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+}

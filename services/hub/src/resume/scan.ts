@@ -1,0 +1,175 @@
+import type { EventHead } from '@expert-relay/contracts';
+import { createEntry, type Entry } from '../events/entry.ts';
+import { noCheck, type Position, type ResumeFrom } from '../events/position.ts';
+import { SeenSequences } from '../events/seen-sequences.ts';
+import type { EventHistory } from '../history/event-history.ts';
+import type { Consumer, StreamMessage } from '../nats/consumer.ts';
+import type { StreamState } from '../nats/stream-source.ts';
+import { type Subscriber, SubscribersByTopic } from '../sse/subscriber.ts';
+import { BlockBuffer } from './block-buffer.ts';
+
+/** A subscriber that needs older events than the ring has, and where it resumes. */
+export interface ScanRequest {
+  readonly subscriber: Subscriber;
+  readonly from: ResumeFrom;
+}
+
+/** Takes the subscribers that leave a scan. */
+export interface ScanDestination {
+  /** The subscriber has every event up to this position. */
+  resume(subscriber: Subscriber, from: ResumeFrom): void;
+  /** The events after the subscriber's position are not available. */
+  reset(subscriber: Subscriber): void;
+}
+
+/** Readers get their events together, at least this often. */
+const flushIntervalMs = 500;
+
+/** One pass over the stream, from the oldest position that is requested up to where the ring begins. */
+export class Scan {
+  readonly #history: EventHistory;
+  readonly #destination: ScanDestination;
+  #epoch = '';
+  readonly #seen = new SeenSequences(100_000);
+  /** Subscribers whose positions the scan has not reached yet; the nearest is the last. */
+  #upcoming: { subscriber: Subscriber; from: Position }[] = [];
+  /** Subscribers that get its events, and where each began. */
+  readonly #active = new Map<Subscriber, ResumeFrom>();
+  readonly #activeByTopic = new SubscribersByTopic();
+  readonly #blocks = new BlockBuffer();
+  #current: Position | undefined;
+  #consumer: Consumer | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+  /** How many events it has read. */
+  events = 0;
+
+  constructor(options: { history: EventHistory; destination: ScanDestination }) {
+    this.#history = options.history;
+    this.#destination = options.destination;
+  }
+
+  /** Takes the first subscribers. The result is the sequence to begin at; undefined if no subscriber needs the scan. */
+  begin(requests: readonly ScanRequest[], { epoch, firstSeq }: StreamState): number | undefined {
+    this.#epoch = epoch;
+    const { floor } = this.#history.ring;
+    for (const { subscriber, from } of requests) {
+      // A subscriber that misses copies of the event at its position needs that event itself.
+      const isAtStart =
+        from === 'earliest' ||
+        (from.epoch === epoch && from.seq + 1 === firstSeq && from.copies === undefined);
+      if (isAtStart && firstSeq > floor.seq) this.#destination.resume(subscriber, floor);
+      else if (isAtStart) this.#activate(subscriber, from);
+      else if (from.epoch === epoch && from.seq >= firstSeq) this.#upcoming.push({ subscriber, from });
+      else this.#destination.reset(subscriber);
+    }
+    this.#upcoming.sort((one, other) => other.from.seq - one.from.seq);
+    if (this.#active.size === 0) return this.#upcoming.at(-1)?.from.seq;
+    this.#current = { epoch, seq: firstSeq - 1, check: noCheck };
+    return firstSeq;
+  }
+
+  /** Takes one more subscriber; false if the scan has passed its position. */
+  join({ subscriber, from }: ScanRequest): boolean {
+    if (this.#hasEnded || from === 'earliest' || from.epoch !== this.#epoch) return false;
+    if (from.seq <= (this.#current?.seq ?? Number.MAX_SAFE_INTEGER)) return false;
+    const index = this.#upcoming.findIndex((other) => other.from.seq <= from.seq);
+    this.#upcoming.splice(index < 0 ? this.#upcoming.length : index, 0, { subscriber, from });
+    return true;
+  }
+
+  leave(subscriber: Subscriber): void {
+    if (!this.#active.delete(subscriber)) return;
+    this.#activeByTopic.leave(subscriber);
+    this.#blocks.flush(subscriber.writer);
+  }
+
+  /** Resolves with the reason when it has ended. */
+  async read(consumer: Consumer): Promise<string> {
+    this.#consumer = consumer;
+    this.#flushTimer = setInterval(() => this.#blocks.flushAll(), flushIntervalMs);
+    let left = consumer.pending;
+    if (left === 0) this.end('the stream is empty');
+    consumer.start((message) => {
+      if (this.#hasEnded) return;
+      this.#receive(message);
+      if (--left === 0) this.end('read to the end');
+    });
+    const reason = await consumer.ended;
+    this.end(reason);
+    return reason;
+  }
+
+  end(reason: string): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#consumer?.end(reason);
+    clearInterval(this.#flushTimer);
+    this.#blocks.flushAll();
+    for (const [subscriber, from] of this.#active)
+      this.#destination.resume(subscriber, this.#current ?? from);
+    for (const { subscriber, from } of this.#upcoming) this.#destination.resume(subscriber, from);
+  }
+
+  #receive({ seq, bytes }: StreamMessage): void {
+    this.events++;
+    if (this.#current && seq !== this.#current.seq + 1) this.#resetActive();
+
+    const { entry, event } = createEntry(bytes, { epoch: this.#epoch, seq }, this.#seen);
+    this.#current = entry;
+    this.#deliver(entry, event);
+    this.#activateUpcoming(entry);
+
+    const { ring } = this.#history;
+    if (seq > ring.floor.seq || ring.has(entry)) this.end('level with what is in memory');
+    else if (this.#active.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');
+  }
+
+  #deliver(entry: Entry, event: EventHead | undefined): void {
+    let full: Set<Subscriber> | undefined;
+    let block: string | undefined;
+    let blockKey = '';
+    this.#activeByTopic.forEach(entry, (subscriber, copy, hasMore) => {
+      const key = `${copy} ${hasMore}`;
+      if (block === undefined || blockKey !== key) block = entry.block(copy, hasMore, event);
+      blockKey = key;
+      this.#blocks.add(subscriber.writer, block);
+      if (!subscriber.writer.isFull) return;
+      full ??= new Set();
+      full.add(subscriber);
+    });
+    // A slow reader leaves, so that the others do not wait for it, and resumes when its buffer is empty.
+    for (const subscriber of full ?? []) {
+      this.leave(subscriber);
+      subscriber.writer.afterDrain(() => this.#destination.resume(subscriber, entry));
+    }
+  }
+
+  #activateUpcoming(entry: Entry): void {
+    for (let next = this.#upcoming.at(-1); next && next.from.seq <= entry.seq; next = this.#upcoming.at(-1)) {
+      this.#upcoming.pop();
+      const { subscriber, from } = next;
+      if (!subscriber.isOpen) continue;
+      if (from.seq !== entry.seq || from.check !== entry.check) {
+        this.#destination.reset(subscriber);
+        continue;
+      }
+      if (from.copies !== undefined)
+        this.#blocks.add(subscriber.writer, entry.blocksFor(subscriber.topics, from.copies));
+      this.#activate(subscriber, from);
+    }
+  }
+
+  #activate(subscriber: Subscriber, from: ResumeFrom): void {
+    this.#active.set(subscriber, from);
+    this.#activeByTopic.join(subscriber);
+  }
+
+  /** The stream dropped events before they were read. */
+  #resetActive(): void {
+    for (const subscriber of [...this.#active.keys()]) {
+      this.leave(subscriber);
+      this.#destination.reset(subscriber);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
+import type { StreamCaps } from './stream-caps.ts';
+
+export interface StreamMetrics {
+  /** By reason: see `EndReason`, or `left`, `slow`, `stalled`. */
+  readonly ended: Counter<'reason'>;
+  readonly refused: Counter<'reason'>;
+  readonly deliveries: Counter;
+  /** How a stream became live: `now`, `resumed` or `reset`. */
+  readonly begun: Counter<'how'>;
+  /** Streams that were reset because their address or credential had used up its scans. */
+  readonly scansRefused: Counter<'holder'>;
+  readonly events: Counter<'type'>;
+  readonly eventAge: Histogram;
+}
+
+export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamMetrics {
+  const registers = [metrics];
+  new Gauge({
+    name: 'relay_hub_streams',
+    help: 'Open streams.',
+    labelNames: ['access'],
+    registers,
+    collect() {
+      const { all, anonymous } = caps.open;
+      this.set({ access: 'anonymous' }, anonymous);
+      this.set({ access: 'credential' }, all - anonymous);
+    },
+  });
+  return {
+    ended: new Counter({
+      name: 'relay_hub_streams_ended_total',
+      help: 'Streams that ended, by why.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    refused: new Counter({
+      name: 'relay_hub_streams_turned_away_total',
+      help: 'Streams that were not opened.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'relay_hub_deliveries_total',
+      help: 'Events written to streams as they happened.',
+      registers,
+    }),
+    begun: new Counter({
+      name: 'relay_hub_streams_begun_total',
+      help: 'Streams, by how they began.',
+      labelNames: ['how'],
+      registers,
+    }),
+    scansRefused: new Counter({
+      name: 'relay_hub_scans_refused_total',
+      help: 'Streams that began with hub.reset because their address or credential had used up its scans of older events.',
+      labelNames: ['holder'],
+      registers,
+    }),
+    events: new Counter({
+      name: 'relay_hub_events_total',
+      help: 'Events taken from NATS.',
+      labelNames: ['type'],
+      registers,
+    }),
+    eventAge: new Histogram({
+      name: 'relay_hub_event_age_seconds',
+      help: 'Time from the commit of an event to its delivery.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,123 @@
+import type { Credential } from '../authorise/stream-token.ts';
+import type { Entry } from '../events/entry.ts';
+import type { StreamWriter } from './stream-writer.ts';
+
+/**
+ * The life of a stream. `resume/catch-up.ts` moves it to `live`, `streams.ts` ends it.
+ *
+ *   pending ──► ahead, replaying, scanning (in any order) ──► live ──► ending ──► closed
+ *
+ * | State       | Its reader                                                                          |
+ * |-------------|-------------------------------------------------------------------------------------|
+ * | `pending`   | waits until the hub has read the newest events of the NATS stream                   |
+ * | `ahead`     | names a position after the hub's newest event, and waits until the hub has read it  |
+ * | `replaying` | gets events from memory                                                             |
+ * | `scanning`  | gets older events from NATS, or waits for the scan that reads them                  |
+ * | `live`      | has had every event, and gets each new one                                          |
+ * | `ending`    | got `hub.end`, its last event; the connection is not closed yet                     |
+ * | `closed`    | is gone                                                                             |
+ */
+export type SubscriberState = keyof typeof nextStates;
+
+const afterCatchUp = ['ahead', 'replaying', 'scanning', 'live', 'ending', 'closed'];
+const nextStates = {
+  pending: afterCatchUp,
+  ahead: afterCatchUp,
+  replaying: afterCatchUp,
+  scanning: afterCatchUp,
+  live: ['ending', 'closed'],
+  ending: ['closed'],
+  closed: [] as string[],
+};
+
+/** The generation of a reader that gets no repeated events: see `TailLoss`. */
+export const noGeneration = -1;
+
+/** One open stream: its reader, its topics and its state. */
+export class Subscriber {
+  readonly writer: StreamWriter;
+  readonly topics: readonly string[];
+  /** The credential that the stream depends on; undefined for an anonymous one. */
+  readonly credential: Credential | undefined;
+  /** The address or network that its caps and limits are counted by. */
+  readonly network: string;
+  /** The `x-request-id` of its response. */
+  readonly callId: string;
+  readonly openedAt: number;
+  readonly endsAt: number;
+  /** When its credential ends, as far as known. */
+  credentialEndsAt = Number.POSITIVE_INFINITY;
+  /** The generation of the history in which it became live. */
+  generation = noGeneration;
+  /** Why it ended; `left` unless the hub ended it. */
+  endReason = 'left';
+  #state: SubscriberState = 'pending';
+
+  constructor(options: {
+    writer: StreamWriter;
+    topics: readonly string[];
+    credential: Credential | undefined;
+    network: string;
+    callId: string;
+    openedAt: number;
+    endsAt: number;
+  }) {
+    this.writer = options.writer;
+    this.topics = options.topics;
+    this.credential = options.credential;
+    this.network = options.network;
+    this.callId = options.callId;
+    this.openedAt = options.openedAt;
+    this.endsAt = options.endsAt;
+  }
+
+  get state(): SubscriberState {
+    return this.#state;
+  }
+
+  enter(next: SubscriberState): void {
+    if (!nextStates[this.#state].includes(next)) {
+      throw new Error(`A stream cannot change from ${this.#state} to ${next}: see the table of states.`);
+    }
+    this.#state = next;
+  }
+
+  get isLive(): boolean {
+    return this.#state === 'live';
+  }
+
+  /** Whether it can be written to. A connection may break at any time, in every state. */
+  get isOpen(): boolean {
+    return this.writer.isOpen;
+  }
+}
+
+/** The subscribers of each topic. The cost of an event depends on its own subscribers only. */
+export class SubscribersByTopic {
+  readonly #byTopic = new Map<string, Set<Subscriber>>();
+
+  join(subscriber: Subscriber): void {
+    for (const topic of subscriber.topics) {
+      const members = this.#byTopic.get(topic);
+      if (members) members.add(subscriber);
+      else this.#byTopic.set(topic, new Set([subscriber]));
+    }
+  }
+
+  leave(subscriber: Subscriber): void {
+    for (const topic of subscriber.topics) {
+      const members = this.#byTopic.get(topic);
+      members?.delete(subscriber);
+      if (members?.size === 0) this.#byTopic.delete(topic);
+    }
+  }
+
+  /** Calls `send` for each subscriber of each copy of an event; `hasMore` if it gets another copy after this one. */
+  forEach(entry: Entry, send: (subscriber: Subscriber, copy: number, hasMore: boolean) => void): void {
+    for (const [copy, topic] of entry.topics.entries()) {
+      const members = this.#byTopic.get(topic);
+      if (!members) continue;
+      for (const subscriber of members) send(subscriber, copy, entry.hasMore(subscriber.topics, copy));
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@expert-relay/testkit';
+import { describe, expect, jest, test } from '@jest/globals';
+import { root } from '../../scripts/local/home.ts';
+import { services } from '../../scripts/local/service-list.ts';
+import { gatewayUrl, hubUrl, openLoadPod, outside } from './load/start-load.ts';
+import { commandsOf } from './page.ts';
+import { tryPolicies } from './policies.ts';
+import { writeRecord } from './record.ts';
+import { kubectl, namespace, podsOf, run, shell } from './shell.ts';
+import { type Outcome, underLoad } from './under-load.ts';
+
+// Replaces everything in the namespaces `relay` and `relay-outside` of the cluster that KUBECONFIG names. Off unless
+// RELAY_TEST_CLUSTER names the older commit that is upgraded from, whose images have the tag `previous`.
+const { KUBECONFIG, RELAY_TEST_CLUSTER: older } = process.env;
+const isOn = Boolean(KUBECONFIG && older);
+if (!isOn) {
+  process.stderr.write(
+    'KUBECONFIG or RELAY_TEST_CLUSTER is not set: the tests on a cluster are skipped (see CONTRIBUTING.md).\n',
+  );
+}
+const withCluster = isOn ? test : test.skip;
+jest.setTimeout(600_000);
+
+const names = services.map(({ name }) => name);
+const servers = ['postgres', 'redis', 'nats'];
+const facts: string[] = [];
+const outcomes: Outcome[] = [];
+let restarts = 0;
+
+async function remove(): Promise<void> {
+  await run('kubectl', ['delete', 'namespace', namespace, outside, '--ignore-not-found', '--timeout=180s']);
+}
+
+/** Installs by the commands of a checkout's page. Answers the seconds from `helm install` to everything ready. */
+async function install(checkout: string, ...options: string[]): Promise<number> {
+  let [began, seconds] = [0, 0];
+  for (const command of commandsOf(checkout, 'Install it in five commands')) {
+    const installs = command.startsWith('helm install');
+    if (installs) began = performance.now();
+    await shell([command, ...(installs ? options : [])].join(' '), checkout);
+    if (command.startsWith('kubectl wait')) seconds = (performance.now() - began) / 1_000;
+    if (command.startsWith('kubectl create namespace')) {
+      await run('kubectl', [
+        'label',
+        'namespace',
+        namespace,
+        'pod-security.kubernetes.io/enforce=restricted',
+      ]);
+    }
+  }
+  return seconds;
+}
+
+/** Short conversations, so that they expire within a line of the record; the pod of the load may name many addresses. */
+async function prepareLoad(checkout: string): Promise<void> {
+  const image = await kubectl('get', 'deployment/expert-relay-requests', '--output=jsonpath={..image}');
+  const address = await openLoadPod(image);
+  const settings = {
+    publicUrl: gatewayUrl,
+    'hub.publicUrl': hubUrl,
+    trustedProxies: `{${address}/32}`,
+    'settings.RELAY_CONVERSATION_TTL': '8s',
+    'settings.RELAY_HUB_HEARTBEAT': '1s',
+    'settings.RELAY_HUB_RETRY': '300ms',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  await upgrade(checkout, ...options);
+}
+
+async function upgrade(checkout: string, ...options: string[]): Promise<void> {
+  const [command] = commandsOf(root, 'Upgrades');
+  await shell([command, ...options.map((option) => `'${option}'`)].join(' '), checkout);
+  for (const name of names) await settled(name);
+}
+
+/** Until a rollout is over, and the pods that it replaced have ended. */
+async function settled(name: string): Promise<void> {
+  await kubectl('rollout', 'status', `deployment/expert-relay-${name}`, '--timeout=180s');
+  const replicas = Number(
+    await kubectl('get', `deployment/expert-relay-${name}`, '--output=jsonpath={.spec.replicas}'),
+  );
+  const isAlone = async () => (await podsOf(name)).length === replicas;
+  await eventually(`${name} has ${replicas} pods`, isAlone, { within: 120_000 });
+}
+
+async function scaleHub(replicas: number): Promise<void> {
+  await kubectl('scale', 'deployment/expert-relay-hub', `--replicas=${replicas}`);
+  await settled('hub');
+}
+
+async function countRestarts(): Promise<number> {
+  const counts = await kubectl(
+    'get',
+    'pods',
+    '--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}',
+  );
+  return counts.split(' ').reduce((sum, count) => sum + Number(count), 0);
+}
+
+async function expectGood(outcome: Outcome): Promise<void> {
+  outcomes.push(outcome);
+  process.stderr.write(`${JSON.stringify(outcome)}\n`);
+  expect(outcome.failures).toEqual([]);
+  expect(outcome.expected).toBeGreaterThan(0);
+  expect(await countRestarts()).toBe(restarts);
+}
+
+describe('on a cluster', () => {
+  withCluster('the commands of the page install it, and helm test asks and answers', async () => {
+    await remove();
+    const seconds = await install(root);
+    facts.push(
+      `From \`helm install\` to everything ready: ${seconds.toFixed(0)} s, with the images on the node. \`helm test\` passed.`,
+    );
+    await prepareLoad(root);
+    restarts = await countRestarts();
+  });
+
+  withCluster('pods reach what they need, and nothing else', async () => {
+    const { allowed, refused, failures } = await tryPolicies();
+    expect(failures).toEqual([]);
+    facts.push(
+      `Network policies, tried from a pod of each service and from outside: ${allowed} connections allowed, ${refused} refused, each as it should be.`,
+    );
+  });
+
+  withCluster.each(names)('%s is rolled: nothing fails, nothing is lost', async (name) => {
+    const roll = async () => {
+      await kubectl('rollout', 'restart', `deployment/expert-relay-${name}`);
+      await settled(name);
+    };
+    await expectGood(await underLoad(`${name} rolled, 2 pods`, roll));
+  });
+
+  withCluster.each(names)('each pod of %s is deleted: nothing fails, nothing is lost', async (name) => {
+    const deleteAll = async () => {
+      for (const pod of await podsOf(name)) {
+        await kubectl('delete', pod);
+        await settled(name);
+      }
+    };
+    await expectGood(await underLoad(`each of 2 pods of ${name} deleted`, deleteAll));
+  });
+
+  withCluster('the hub is scaled under its readers', async () => {
+    await scaleHub(1);
+    const scale = async () => {
+      await scaleHub(3);
+      await scaleHub(1);
+    };
+    await expectGood(await underLoad('hub scaled 1 → 3 → 1', scale));
+    await scaleHub(2);
+  });
+
+  withCluster.each(servers)(
+    '%s is killed: 503 with Retry-After, and everything comes back by itself',
+    async (name) => {
+      const kill = async () => {
+        await kubectl('delete', `pod/expert-relay-${name}-0`, '--grace-period=1');
+        await kubectl('rollout', 'status', `statefulset/expert-relay-${name}`, '--timeout=180s');
+        for (const service of names) await settled(service);
+      };
+      await expectGood(await underLoad(`${name} killed`, kill, { mayRefuse: true }));
+    },
+  );
+
+  withCluster('an upgrade from the older commit fails no call', async () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'relay-older-'));
+    try {
+      await shell(`git archive '${older}' charts docs | tar --extract --directory '${checkout}'`);
+      await remove();
+      await install(checkout, '--set image.tag=previous');
+      await prepareLoad(checkout);
+      restarts = await countRestarts();
+      const commit = (await shell(`git rev-parse --short=12 '${older}'`)).trim();
+      await expectGood(
+        await underLoad(`upgraded from ${commit}, all services at once`, () =>
+          upgrade(root, '--set', 'image.tag='),
+        ),
+      );
+    } finally {
+      rmSync(checkout, { recursive: true });
+    }
+  });
+
+  withCluster('the record is written', async () => {
+    expect(outcomes).toHaveLength(2 * names.length + servers.length + 2);
+    await writeRecord(facts, outcomes);
+    await remove();
+  });
+});

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/local/home.ts';
+import { kubectl, shell } from './shell.ts';
+import type { Outcome } from './under-load.ts';
+
+const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+
+const columns = [
+  ['what was done', 'seconds', 'calls', 'repeated', 'streams', 'reconnects'],
+  ['events expected', 'lost', 'doubled', 'out of order', 'result'],
+].flat();
+
+function row({ seconds, repeated, failures, ...outcome }: Outcome): string {
+  return line([
+    outcome.what,
+    seconds.toFixed(0),
+    outcome.calls,
+    repeated.join(', ') || 0,
+    outcome.streams,
+    outcome.reconnects,
+    outcome.expected,
+    outcome.lost,
+    outcome.doubled,
+    outcome.disordered,
+    failures.length === 0 ? 'passed' : `FAILED: ${failures.slice(0, 3).join('; ')}`.replaceAll('|', '\\|'),
+  ]);
+}
+
+/** What runs in the cluster, as it says itself. */
+async function versions(): Promise<string[]> {
+  const { serverVersion } = JSON.parse(await kubectl('version', '--output=json'));
+  const node = await kubectl('exec', 'deployment/expert-relay-gateway', '--', 'node', '--version');
+  const server = (name: string, ...command: string[]) =>
+    kubectl('exec', `statefulset/expert-relay-${name}`, '--', ...command);
+  return [
+    `Kubernetes ${serverVersion.gitVersion}`,
+    `Node ${node}`,
+    await server('postgres', 'postgres', '--version'),
+    await server('redis', 'redis-server', '--version').then((text) => text.split(' sha=')[0] ?? ''),
+    await server('nats', 'nats-server', '--version'),
+  ].map((text) => text.trim());
+}
+
+/** Writes test/cluster/record.md anew. */
+export async function writeRecord(facts: readonly string[], outcomes: readonly Outcome[]): Promise<void> {
+  const commit = (await shell('git describe --always --abbrev=12 --dirty --exclude="*"')).trim();
+  const text = `# The last run on a cluster
+
+Written by \`npm test -- test/cluster\` (see [docs/kubernetes.md](../../docs/kubernetes.md#tested-on-a-cluster)), on the commit ${commit}.
+
+- ${[(await versions()).join(', '), ...facts].join('\n- ')}
+
+Each line is a load of its own: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
+readers that resume, before, while and after something is done. A call is repeated when its answer is not final (no answer,
+429, 5xx): where only services are replaced, none may be. Events are summed over all readers, and held against what the
+database has committed.
+
+${line(columns)}
+${line(columns.map(() => '---'))}
+${outcomes.map(row).join('\n')}
+`;
+  writeFileSync(join(root, 'test/cluster/record.md'), text);
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { root } from '../../scripts/local/home.ts';
+
+export const namespace = 'relay';
+
+/** Runs a program to its end and answers what it printed; a failure is thrown with all that it said. */
+export function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; input?: string } = {},
+) {
+  const { cwd = root, input = '' } = options;
+  return new Promise<string>((resolve, reject) => {
+    const child = spawn(program, args, { cwd });
+    let [output, errors] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}${errors}`));
+    });
+    child.stdin.end(input);
+  });
+}
+
+/** A command as it is typed, pipes included. */
+export const shell = (command: string, cwd = root): Promise<string> =>
+  run('bash', ['-euo', 'pipefail', '-c', command], { cwd });
+
+export const kubectl = (...args: string[]): Promise<string> =>
+  run('kubectl', ['--namespace', namespace, ...args]);
+
+export const apply = (manifests: readonly object[]): Promise<string> =>
+  run('kubectl', ['apply', '--filename', '-'], {
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }),
+  });
+
+const select = (component: string): string =>
+  `--selector=app.kubernetes.io/instance=expert-relay,app.kubernetes.io/component=${component}`;
+
+/** The names of a component's pods, those that are stopping included. */
+export async function podsOf(component: string): Promise<string[]> {
+  const names = await kubectl('get', 'pods', select(component), '--output=name');
+  return names.split('\n').filter((name) => name !== '');
+}

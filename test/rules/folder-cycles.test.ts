@@ -1,0 +1,80 @@
+import { posix } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { importsOf, resolveImport } from './imports.ts';
+import { isCode, isTest, readTree, type Tree, workspaceOf } from './tree.ts';
+
+/** Cycles that are being removed: the list may only shrink. */
+const known: readonly string[] = [
+  'packages/cli/src: commands, mcp',
+  'packages/kit/src: http, lifecycle, ops',
+  'packages/sdk/src: agent, thread',
+  'services/dashboard/src: session, sign-in',
+  'services/dashboard/web/src: app, conversation, drafts, expert-key, inbox, keys, services, settings',
+  'services/expiry-worker/src: reports, watch',
+  'services/hub/src: authorise, feed, stream',
+];
+
+/** `services/hub/src/stream` for everything in it; undefined for what lies directly in `src`, which puts folders together. */
+const folderOf = (path: string): string | undefined => /^(.+?\/src\/[^/]+)\//.exec(path)?.[1];
+
+/** Which folders import which others of the same workspace, types included. */
+function folderImports(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
+  const imports = new Map<string, Set<string>>();
+  for (const [path, text] of tree) {
+    const from = folderOf(path);
+    if (from === undefined || !isCode(path) || isTest(path)) continue;
+    for (const specifier of importsOf(text)) {
+      const imported = resolveImport(tree, path, specifier);
+      const to = imported && folderOf(imported);
+      if (!to || to === from || workspaceOf(to) !== workspaceOf(from)) continue;
+      imports.set(from, (imports.get(from) ?? new Set()).add(to));
+    }
+  }
+  return imports;
+}
+
+/** Each group of folders that import each other, directly or through others. */
+function folderCycles(tree: Tree): string[] {
+  const imports = folderImports(tree);
+
+  function reachableFrom(start: string): ReadonlySet<string> {
+    const reached = new Set<string>();
+    const queue = [start];
+    for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
+      for (const next of imports.get(folder) ?? []) {
+        if (!reached.has(next)) queue.push(next);
+        reached.add(next);
+      }
+    }
+    return reached;
+  }
+
+  const groups = [...imports.keys()].flatMap((folder) => {
+    const reached = reachableFrom(folder);
+    if (!reached.has(folder)) return [];
+    const group = [...reached].filter((other) => reachableFrom(other).has(folder)).sort();
+    const names = group.map((name) => posix.basename(name)).join(', ');
+    return [`${posix.dirname(folder)}: ${names}`];
+  });
+  return [...new Set(groups)].sort();
+}
+
+describe('cycles between folders', () => {
+  test('are found, through types and other folders too', () => {
+    const tree = new Map([
+      ['services/hub/src/service.ts', `import { a } from './a/a.ts';`],
+      ['services/hub/src/a/a.ts', `import type { B } from '../b/b.ts';`],
+      ['services/hub/src/b/b.ts', `import { c } from '../c/inner/c.ts';`],
+      ['services/hub/src/c/inner/c.ts', `import { config } from '../../config.ts';`],
+      ['services/hub/src/config.ts', ''],
+      ['services/hub/src/c/c.ts', ''],
+    ]);
+    expect(folderCycles(tree)).toEqual([]);
+    tree.set('services/hub/src/c/c.ts', `import { a } from '../a/a.ts';`);
+    expect(folderCycles(tree)).toEqual(['services/hub/src: a, b, c']);
+  });
+
+  test('are absent here: move what both sides need into the lower folder, or into one of its own', () => {
+    expect(folderCycles(readTree())).toEqual(known);
+  });
+});
