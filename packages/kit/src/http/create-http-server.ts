@@ -1,36 +1,40 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import type { Socket } from 'node:net';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Part } from '../lifecycle/part.ts';
-import { closeUnused } from './close-unused.ts';
-import { expressMessages } from './express-messages.ts';
-import { guardConnections } from './guard-connections.ts';
-import { type ConnectionLimit, limitConnections } from './limit-connections.ts';
-import { listen } from './listen.ts';
+import { StartupError } from '../lifecycle/startup-error.ts';
+import { type ConnectionLimit, guardConnections, limitConnections } from './guard-connections.ts';
 
 export interface HttpServer extends Part {
   readonly url: string;
 }
 
-/** An HTTP server as a part: bounded against slow clients, and polite at its end. */
+/** An HTTP server as a part: slow clients are disconnected, and its end interrupts no call. */
 export function createHttpServer(options: {
   handler: RequestListener;
   host: string;
   port: number;
-  /** Must outlast the pool of whoever calls, so that the caller ends idle connections, not we. */
+  /** Longer than callers keep connections idle, so that the caller closes them and not this server. In milliseconds. */
   idleTimeout?: number;
-  /** Node's own settings, for the edge. */
+  /** Node's own settings. */
   settings?: ServerOptions;
-  /** For a server that outsiders can reach. */
+  /** For a server that the public can reach. */
   connectionLimit?: ConnectionLimit;
-  /** Headers of refusals that are written before there is a request. */
+  /** Headers of refusals that are written before Express sees a request. */
   refusalHeaders?: Readonly<Record<string, string>>;
-  /** What the server sees in place of a connection's socket. */
+  /** Gives the server another stream in place of a connection's socket. */
   wrapSocket?(socket: Socket): Duplex;
-  /** A connection on which no byte moves for so long is closed, in milliseconds. */
+  /** A connection without any traffic for this time is closed, in milliseconds. */
   stallLimit?: number;
-  /** A request that has not arrived whole by then is refused with 408, in milliseconds. */
+  /** A request that is not complete after this time is refused with 408, in milliseconds. */
   requestLimit?: number;
 }): HttpServer {
   let draining = false;
@@ -38,7 +42,7 @@ export function createHttpServer(options: {
     connectionsCheckingInterval: 2_000,
     // The edge takes a head of 16 KiB. Its principal repeats the target, so the head grows on its way in.
     maxHeaderSize: 65_536,
-    // Node would refuse a request without Host itself, without our headers: see `checkHost`.
+    // Node would refuse a request without Host by itself, without these headers: see `checkHost`.
     requireHostHeader: false,
     ...(isExpress(options.handler) && expressMessages(options.handler)),
     ...options.settings,
@@ -48,7 +52,7 @@ export function createHttpServer(options: {
   server.keepAliveTimeout = options.idleTimeout ?? 75_000;
   if (options.stallLimit !== undefined) {
     server.timeout = options.stallLimit;
-    // Without a reset the kernel would keep what it accepted, megabytes at times, until the client takes it.
+    // Without a reset the kernel could keep megabytes until the client takes them.
     server.on('timeout', (socket) => socket.resetAndDestroy());
   }
 
@@ -79,17 +83,17 @@ export function createHttpServer(options: {
     stop() {
       draining = true;
       return new Promise((resolve) => {
-        // A call that began before the drain leaves its connection open: it is idle once answered.
-        const closeThem = () => {
+        // The connection of a call that began before the drain is idle once the call is answered.
+        const closeIdle = () => {
           server.closeIdleConnections();
           closeUnusedConnections();
         };
-        const sweep = setInterval(closeThem, 50);
+        const sweep = setInterval(closeIdle, 50);
         server.close(() => {
           clearInterval(sweep);
           resolve();
         });
-        closeThem();
+        closeIdle();
       });
     },
   };
@@ -107,4 +111,73 @@ function wrapSockets(server: Server, wrap: (socket: Socket) => Duplex): void {
 
 function isExpress(handler: RequestListener): handler is Express {
   return 'request' in handler && 'response' in handler;
+}
+
+/**
+ * How many connections may wait to be accepted. With Node's default of 511, many of a thousand readers that reconnect at
+ * once would only succeed after retries of 1, 3 and 7 s. The operating system has a limit of its own.
+ */
+const backlog = 4_096;
+
+/** Listens and gives the address under which this machine reaches the server. */
+export function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartupError(`Cannot listen on ${host}:${port}: ${explain(error)}`)),
+    );
+    server.listen({ port, host, backlog }, () => {
+      server.removeAllListeners('error');
+      const address = server.address() as AddressInfo;
+      const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+      resolve(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${address.port}`);
+    });
+  });
+}
+
+function explain(error: NodeJS.ErrnoException): string {
+  if (error.code === 'EADDRINUSE') return 'another process uses this port. Stop it, or set another port.';
+  if (error.code === 'EACCES') return 'this user may not use this port. Choose one above 1023.';
+  return error.message;
+}
+
+/**
+ * Gives a function that closes the connections on which nothing was sent yet. Browsers and fetch open some in advance,
+ * and Node's closeIdleConnections leaves them open.
+ */
+export function closeUnused(server: Server): () => void {
+  const unused = new Set<Socket>();
+  function forget(this: Socket): void {
+    unused.delete(this);
+  }
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', forget);
+  });
+  server.on('request', ({ socket }) => {
+    if (unused.delete(socket)) socket.off('close', forget);
+  });
+  return () => {
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+  };
+}
+
+type Messages = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+
+/**
+ * Express sets the prototype of each request and response to the app's own, which makes V8 drop its optimisations: a
+ * call through an otherwise empty app took twice the time. Messages that are created with that prototype stay fast.
+ */
+export function expressMessages(app: Express): Required<Messages> {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse extends ServerResponse {}
+  adopt(AppRequest.prototype, app.request);
+  adopt(AppResponse.prototype, app.response);
+  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse as typeof ServerResponse };
+}
+
+/** Copies the methods of Express and the reference to the app, which are between Node's prototype and the messages. */
+function adopt(prototype: object, extension: object): void {
+  const methods = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(extension) as object);
+  Object.defineProperties(prototype, { ...methods, ...Object.getOwnPropertyDescriptors(extension) });
 }

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { bareApp } from './bare-app.ts';
-import { expressMessages } from './express-messages.ts';
-import { listen } from './listen.ts';
+import { expressMessages, listen } from './create-http-server.ts';
+import { bareApp } from './serve-routes.ts';
 
 test('an app gets messages that are born as its own, with all of its methods', async () => {
   const app = bareApp();

@@ -6,8 +6,11 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Counter, type Metrics } from '../metrics/index.ts';
 import { formatProblem, Problem } from '../problem/index.ts';
+import { createProxyCheck, networkOf, plainAddress } from './client-address.ts';
 
 interface Connection {
   /** The response under way, or the last one. */
@@ -23,7 +26,7 @@ interface Connection {
  * - Requests of one connection are handled one after the other, and none after a response that closes the connection.
  *   Node would start them all at once, and fails an assertion when their responses finish out of order on a broken socket.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
- * - What never becomes a request (CONNECT, a malformed or slow head) is answered with a problem.
+ * - CONNECT and malformed or slow heads, for which Node emits no request, are answered with a problem.
  */
 export function guardConnections(
   server: Server,
@@ -76,7 +79,7 @@ export function guardConnections(
     connection.waiting.push([request, response]);
     pauseAfterRead(connection, socket);
   });
-  // Node would answer these by itself. The handler decides when it wants the body.
+  // Without these listeners Node would answer by itself. The handler decides when it reads the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request, response) => server.emit('request', request, response));
   }
@@ -87,14 +90,14 @@ export function guardConnections(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = connections.get(socket)?.response;
-    // A refusal must not stand in the middle of another answer.
+    // A refusal must not be written into the middle of another answer.
     const isFree = !response || response.closed || (response.socket === socket && !response.headersSent);
     if (isFree && error.code !== 'ECONNRESET') refuse(socket, problemOf(error), headers);
     else close(socket);
   });
 }
 
-/** Whether nothing is under way. A response whose socket was taken away, for a stream, blocks nothing. */
+/** Whether no response is open. One whose socket was detached for a stream does not block the connection. */
 const isDone = ({ response, waiting }: Connection): boolean => !response.socket && waiting.length === 0;
 
 function ignore(): void {}
@@ -115,8 +118,60 @@ function refuse(socket: Duplex, problem: Problem, headers: Readonly<Record<strin
   close(socket);
 }
 
-/** Gives what was written a second to arrive. */
+/** Waits up to a second until the peer has received what was written. */
 function close(socket: Duplex): void {
   socket.end();
   setTimeout(() => socket.destroy(), 1_000).unref();
+}
+
+/** HTTP/1.1 requires exactly one Host header. Node keeps the first of several and reports nothing. */
+export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
+    throw new Problem('invalid_request', { detail: 'Send one Host header.' });
+  }
+}
+
+export interface ConnectionLimit {
+  /** Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. */
+  readonly perAddress: number;
+  /** Open connections of all addresses, at most; no limit when not set. */
+  readonly total?: number;
+  /** Addresses or CIDRs without a limit: a proxy connects on behalf of many clients. */
+  readonly trustedProxies: readonly string[];
+  readonly metrics: Metrics;
+}
+
+/** Closes a new connection at once when its address has too many open, before a byte of it is read. */
+export function limitConnections(server: Server, options: ConnectionLimit): void {
+  const { perAddress, total, trustedProxies, metrics } = options;
+  const refused = new Counter({
+    name: 'relay_http_connections_refused_total',
+    help: 'Connections that were closed at once because too many were open, of their address or of all.',
+    registers: [metrics],
+  });
+  if (total !== undefined) server.maxConnections = total;
+  server.on('drop', () => refused.inc());
+  if (perAddress === 0) return;
+  const isTrustedProxy = createProxyCheck(trustedProxies);
+  const open = new Map<string, number>();
+
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    if (isTrustedProxy(address)) return;
+    const network = networkOf(address);
+    const count = open.get(network) ?? 0;
+    if (count >= perAddress) {
+      refused.inc();
+      socket.destroy();
+      return;
+    }
+    open.set(network, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 0) - 1;
+      if (left > 0) open.set(network, left);
+      else open.delete(network);
+    });
+  });
 }

@@ -2,10 +2,10 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ErrorRequestHandler } from 'express';
 import { createLog } from '../log/index.ts';
-import { bareApp } from './bare-app.ts';
 import { createHttpServer } from './create-http-server.ts';
 import { handleErrors } from './handle-errors.ts';
 import { readBody } from './read-body.ts';
+import { bareApp } from './serve-routes.ts';
 
 const outage = Object.assign(new Error('Somewhere in the code:\nthe server is away'), { code: '57P01' });
 const lines: { level: string; code?: string; reason?: string }[] = [];

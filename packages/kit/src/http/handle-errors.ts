@@ -3,13 +3,13 @@ import type { Log } from '../log/index.ts';
 import { Problem, sendProblem } from '../problem/index.ts';
 
 export interface ErrorHandling {
-  /** For the edge, which must care for bodies that it did not read. */
+  /** For the gateway, which must deal with bodies that it did not read. */
   readonly send?: typeof sendProblem;
-  /** Whether an error only says that what the service stands on is away: callers do well to try again. */
+  /** Whether an error means that a dependency of the service is away: callers should try again. */
   readonly isOutage?: (error: unknown) => boolean;
 }
 
-/** The one place where an error becomes an answer. Whatever is no `Problem` is ours, and is logged. */
+/** Turns an error into an answer. An error that is not a `Problem` is a defect of the service, and is logged. */
 export function handleErrors(
   log: Log,
   { send = sendProblem, isOutage = () => false }: ErrorHandling = {},
@@ -31,7 +31,7 @@ export function handleErrors(
   };
 }
 
-/** Some libraries put the place in the code before what failed. */
+/** Some libraries write the position in the code before the reason. */
 const lastLine = (message: string): string => message.trimEnd().split('\n').at(-1) ?? '';
 
 function outage(): Problem {

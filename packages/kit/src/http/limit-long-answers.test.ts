@@ -15,9 +15,9 @@ import {
   principalHeader,
 } from '../principal/index.ts';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
-import { longAnswer } from './limit-long-answers.ts';
-import { type Answer, defineRoute } from './route.ts';
-import { serveRoutes } from './serve-routes.ts';
+import type { Answer } from './send-answer.ts';
+import { longAnswer } from './send-answer.ts';
+import { defineRoute, serveRoutes } from './serve-routes.ts';
 
 const keys = parsePrincipalKeys('KEY', `test:${randomBytes(32).toString('base64url')}`);
 const sign = createPrincipalSigner({ caller: 'gateway', audience: 'test', keys, clock: systemClock });

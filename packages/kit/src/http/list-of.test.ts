@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { Problem } from '../problem/index.ts';
-import { listOf } from './list-of.ts';
-import { parseBody } from './parse-body.ts';
+import { listOf, parseBody } from './parse-body.ts';
 
 let checked = 0;
 const entry = z.unknown().transform((value) => {

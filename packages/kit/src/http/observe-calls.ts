@@ -4,9 +4,9 @@ import { Histogram } from 'prom-client';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
-/** What a service notes about a call in `response.locals` for its access line and measurement. */
+/** What a service stores in `response.locals` for the access line and the metric of a call. */
 export interface CallLabels {
-  /** The route's template, where Express does not know it. */
+  /** The route's template, if Express does not know it. */
   route?: string;
   /** The kind of principal that calls. */
   caller?: string;
@@ -14,7 +14,7 @@ export interface CallLabels {
   isPolled?: boolean;
 }
 
-/** A call that was answered, or given up by its client. Never a body, key, cookie or query. */
+/** A call that was answered, or whose client left. Never a body, key, cookie or query. */
 export interface ObservedCall {
   readonly callId: string | undefined;
   readonly traceparent?: string | undefined;
@@ -27,7 +27,7 @@ export interface ObservedCall {
   readonly isPolled?: boolean | undefined;
 }
 
-/** Writes one access line and makes one measurement for each call. */
+/** Writes one access line and one metric sample for each call. */
 export function createCallRecorder(options: { log: Log; metrics: Metrics }): (call: ObservedCall) => void {
   const { log, metrics } = options;
   const seconds = new Histogram({
@@ -74,7 +74,7 @@ export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHa
 
 /** The status of an answer whose connection is closed or free again; 499 when its client left before. */
 export function answeredStatus(response: ServerResponse): number {
-  // A refusal is short: a client that leaves during the last of it has seen it.
+  // A refusal is short: a client that leaves before its last byte has seen its status.
   const isAnswered = response.writableFinished || (response.headersSent && response.statusCode >= 400);
   return isAnswered ? response.statusCode : 499;
 }

@@ -1,6 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type FieldError, Problem } from '../problem/index.ts';
-import { maxFieldErrors } from './list-of.ts';
+
+/** An answer names at most this many errors. */
+const maxFieldErrors = 20;
 
 /** Checks a body against its schema. The error names the wrong members, the first 20 of them. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
@@ -38,3 +40,48 @@ const pathOf = (path: readonly PropertyKey[]): string =>
       typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${String(step)}` : String(step),
     '',
   );
+
+/** An error repeats no more of a parameter's name than this: the client chose it, not a schema. */
+const longestPath = 100;
+
+/** Checks the query like a body. A repeated parameter is refused, and so is one with NUL in its value. */
+export function parseQuery<T>(schema: z.ZodType<T>, query: URLSearchParams): T {
+  const counts = new Map<string, number>();
+  for (const name of query.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const [name, value] of query) {
+    const isRepeated = counts.get(name) !== 1;
+    if (!isRepeated && !value.includes('\0')) continue;
+    const message = isRepeated ? 'Expected this parameter once.' : 'Expected a text without NUL.';
+    const path = name.slice(0, longestPath);
+    throw new Problem('invalid_request', { fields: [{ path, code: 'value', message }] });
+  }
+  return parseBody(schema, Object.fromEntries(query));
+}
+
+/**
+ * A list in a body. Its length is checked before its entries, and no entry is checked once there are more
+ * errors than an answer names, so a long list of wrong entries costs no more than a short one.
+ */
+export function listOf<T>(
+  entry: z.ZodType<T>,
+  { least = 0, most, error }: { least?: number; most: number; error: string },
+) {
+  return z
+    .array(z.unknown(), { error })
+    .min(least, error)
+    .max(most, error)
+    .transform((values, context): T[] => {
+      const entries: T[] = [];
+      for (const [index, value] of values.entries()) {
+        const result = entry.safeParse(value, { reportInput: true });
+        if (result.success) entries.push(result.data);
+        for (const issue of result.error?.issues ?? []) {
+          // `continue` lets the other members of the body be checked as well.
+          const raised = { ...issue, path: [index, ...issue.path], continue: true };
+          context.issues.push(raised as z.core.$ZodRawIssue);
+        }
+        if (context.issues.length > maxFieldErrors) break;
+      }
+      return entries;
+    });
+}

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { Problem } from '../problem/index.ts';
-import { parseQuery } from './parse-query.ts';
+import { parseQuery } from './parse-body.ts';
 
 const schema = z.object({ limit: z.string().optional() });
 

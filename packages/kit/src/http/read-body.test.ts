@@ -1,6 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { listen } from './listen.ts';
+import { listen } from './create-http-server.ts';
 import { readBody } from './read-body.ts';
 
 describe('readBody', () => {

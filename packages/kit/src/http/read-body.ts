@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem/index.ts';
+import { parseJson } from './parse-json.ts';
 
 /** The contract's limit: 1 MiB. */
 export const bodyLimit = 1_048_576;
@@ -8,9 +9,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 
 /**
- * Reads the bytes of a body, counting what truly arrives; what is beyond the limit is read away, since a
- * connection that is kept alive takes no further call before. Without the stream's own iterator, which took
- * longer than everything else that is done with the bytes.
+ * Reads the bytes of a body and counts those that really arrive. Bytes beyond the limit are read and dropped, since a
+ * kept-alive connection takes no further call before. The stream's own iterator would take most of the time.
  */
 export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -45,5 +45,24 @@ export class ClientLeft extends Error {
 
   constructor() {
     super('the client left before it was answered');
+  }
+}
+
+/** The body of a call as one JSON object; an absent one, where that is allowed, as an empty object. */
+export async function readJson(
+  request: IncomingMessage,
+  options: { optional?: boolean } = {},
+): Promise<Record<string, unknown>> {
+  if (!hasBody(request) && options.optional) return {};
+  checkContentType(request);
+  return parseJson(await readBody(request));
+}
+
+export function checkContentType(request: IncomingMessage): void {
+  const [type, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-8"?$/.test(charset);
+  if (type?.trim() !== 'application/json' || !isUtf8 || request.headers['content-encoding'] !== undefined) {
+    throw new Problem('unsupported_media_type');
   }
 }

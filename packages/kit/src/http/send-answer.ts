@@ -1,7 +1,29 @@
-import type { ServerResponse } from 'node:http';
-import type { Answer } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
-import { sendText } from './send-text.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Principal } from '../principal/index.ts';
+import { Problem } from '../problem/index.ts';
+
+/** What a route answers: at most one of `body`, `stream` and `forwarded`. */
+export interface Answer {
+  readonly status: number;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** JSON text in pieces, for answers that may be long. */
+  readonly stream?: Pieces;
+  /** The answer of another service, whose bytes are sent unchanged. */
+  readonly forwarded?: IncomingMessage;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** JSON text in pieces. The last one is returned, not yielded: a single piece is known to be the whole text. */
+export type Pieces = AsyncGenerator<string, string, void>;
+
+type Headers = Readonly<Record<string, string>>;
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** In bytes. A longer answer may wait in memory until a slow client takes it. */
+export const longAnswer = 65_536;
 
 /** `beforeLong` is called before the first byte of a long answer, and may throw. */
 export async function sendAnswer(
@@ -9,9 +31,105 @@ export async function sendAnswer(
   answer: Answer,
   beforeLong: () => void = () => {},
 ): Promise<void> {
-  const { status, stream, body } = answer;
+  const { status, stream, body, forwarded } = answer;
   const headers = { 'cache-control': 'no-store', ...answer.headers };
-  if (stream) await sendPieces(response, status, headers, stream, beforeLong);
+  if (forwarded) await sendForwarded(response, status, headers, forwarded);
+  else if (stream) await sendPieces(response, status, headers, stream, beforeLong);
   else if (body === undefined) response.writeHead(status, headers).end();
   else sendText(response, status, headers, JSON.stringify(body), beforeLong);
+}
+
+/** Head and body leave in one write. */
+function sendText(
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  text: string,
+  beforeLong: () => void,
+): void {
+  const length = Buffer.byteLength(text);
+  if (length > longAnswer) beforeLong();
+  response.writeHead(status, { ...headers, 'content-type': jsonType, 'content-length': length });
+  response.end(text);
+}
+
+/**
+ * Makes each piece only when the client has taken the one before. A single piece is sent as a whole: streaming it would
+ * need three writes and twice the time.
+ */
+export async function sendPieces(
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  pieces: Pieces,
+  beforeLong: () => void = () => {},
+): Promise<void> {
+  try {
+    let piece = await pieces.next();
+    if (piece.done) {
+      sendText(response, status, headers, piece.value, beforeLong);
+      return;
+    }
+    beforeLong();
+    response.writeHead(status, { ...headers, 'content-type': jsonType });
+    if (response.req.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    // Not through `Readable.from`, which reads a piece ahead.
+    await pipeline(async function* () {
+      for (; !piece.done; piece = await pieces.next()) yield piece.value;
+      yield piece.value;
+    }, response);
+  } finally {
+    await pieces.return('');
+  }
+}
+
+async function sendForwarded(
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  forwarded: IncomingMessage,
+): Promise<void> {
+  response.writeHead(status, headers);
+  try {
+    await pipeline(forwarded, response);
+  } catch {
+    // The head is sent, so the answer can only be cut off. The service client has logged a failure of the service.
+    response.destroy();
+  }
+}
+
+/** Counts a long answer until the response closes; throws if the caller receives too many of them already. */
+export type LongAnswerLimit = (caller: Principal, response: ServerResponse) => void;
+
+/** Limits how many long answers one key or session receives at the same time; 0 = no limit. */
+export function limitLongAnswers(limit: number): LongAnswerLimit {
+  const open = new Map<string, number>();
+
+  return (caller, response) => {
+    const id = idOf(caller);
+    // A response that has closed already does not emit `close` again.
+    if (limit === 0 || id === undefined || response.closed) return;
+    const count = open.get(id) ?? 0;
+    if (count >= limit) {
+      throw new Problem('too_many_at_once', {
+        detail: `${limit} long answers are being sent to this key or session. Read them to their end first, or wait as long as \`Retry-After\` says.`,
+        headers: { 'retry-after': '60' },
+      });
+    }
+    open.set(id, count + 1);
+    response.once('close', () => {
+      const left = (open.get(id) ?? 0) - 1;
+      if (left > 0) open.set(id, left);
+      else open.delete(id);
+    });
+  };
+}
+
+/** Callers without a key or a session get no long answers. */
+function idOf(caller: Principal): string | undefined {
+  if ('apiKeyId' in caller) return caller.apiKeyId;
+  return 'sessionId' in caller ? caller.sessionId : undefined;
 }

@@ -3,8 +3,8 @@ import { createServer, get, type IncomingMessage, type RequestListener } from 'n
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { listen } from './listen.ts';
-import { type Pieces, sendPieces } from './send-pieces.ts';
+import { listen } from './create-http-server.ts';
+import { type Pieces, sendPieces } from './send-answer.ts';
 
 describe('sendPieces', () => {
   let close = () => {};

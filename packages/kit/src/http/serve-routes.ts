@@ -1,22 +1,96 @@
-import type { IncomingMessage } from 'node:http';
-import type { Express, Request, Response } from 'express';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import express, { type Express, type Request, type Response } from 'express';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import {
   createPrincipalGuard,
   type Principal,
+  type PrincipalKind,
   type PrincipalVerifier,
   principalHeader,
+  type StatedCall,
 } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
-import { bareApp } from './bare-app.ts';
 import { handleErrors } from './handle-errors.ts';
-import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
-import { hasBody, readBody } from './read-body.ts';
-import { readJson } from './read-json.ts';
-import type { Route } from './route.ts';
-import { sendAnswer } from './send-answer.ts';
+import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
+import { type Answer, limitLongAnswers, sendAnswer } from './send-answer.ts';
+
+/** One call of a route, after its principal was found valid and its body read. */
+export interface Call<K extends PrincipalKind = PrincipalKind> {
+  readonly principal: Extract<Principal, { kind: K }>;
+  /** The same when the gateway repeats the call after a broken connection. */
+  readonly callId: string;
+  readonly method: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed JSON of a route that takes a body; its bytes if the route takes it `unparsed`. */
+  readonly body: unknown;
+}
+
+/** One endpoint: where it is, who may call it, what it does. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** Express's notation: `/api/v1/message/:requestId`. */
+  readonly path: string;
+  readonly allow: readonly PrincipalKind[];
+  /** Whether a JSON body is read; `optional` lets it be absent, and so does `unparsed`. */
+  readonly takesBody: boolean | 'optional' | 'unparsed';
+  /** Another service calls it every few seconds: the access lines of its successful calls are written at debug. */
+  readonly isPolled?: boolean;
+  /** `response` is for cookies, and for calls that end when the client leaves. */
+  handle(call: Call, response: Response): Promise<Answer>;
+}
+
+/** Types `call.principal` by the kinds that the route allows. */
+export function defineRoute<const K extends PrincipalKind>(route: {
+  method: Route['method'];
+  path: string;
+  allow: readonly K[];
+  takesBody?: Route['takesBody'];
+  isPolled?: boolean;
+  handle(call: Call<K>, response: Response): Promise<Answer>;
+}): Route {
+  return { takesBody: false, ...route } as unknown as Route;
+}
+
+/** Adds routes to an app. `identify` gives the principal of a call, or throws. */
+export function mountRoutes(
+  app: Express,
+  options: {
+    routes: readonly Route[];
+    identify: (request: Request, response: Response) => StatedCall;
+    /** Answers of more than 64 KiB that one key or session may receive at the same time; 0 = no limit. */
+    maxLongAnswers?: number;
+    /** Called with the principal of every call that is accepted. */
+    onCaller?: ((principal: Principal) => void) | undefined;
+  },
+): void {
+  const { routes, identify, maxLongAnswers = 0, onCaller } = options;
+  const limitLong = limitLongAnswers(maxLongAnswers);
+
+  for (const route of routes) {
+    app[route.method](route.path, async (request: Request, response: Response) => {
+      const { principal, callId } = identify(request, response);
+      response.locals.isPolled = route.isPolled;
+      response.locals.caller = principal.kind;
+      if (!route.allow.includes(principal.kind)) throw new Problem('unauthorized');
+      onCaller?.(principal);
+      const call = {
+        principal,
+        callId,
+        method: request.method,
+        params: request.params as Record<string, string>,
+        query: queryOf(request),
+        headers: request.headers,
+        body: await bodyOf(request, route.takesBody),
+      };
+      const answer = await route.handle(call, response);
+      await sendAnswer(response, answer, () => limitLong(principal, response));
+    });
+  }
+}
 
 /** An Express app of routes that accept signed principals only. */
 export function serveRoutes(options: {
@@ -24,45 +98,22 @@ export function serveRoutes(options: {
   verify: PrincipalVerifier;
   log: Log;
   metrics: Metrics;
-  /** Answers of more than 64 KiB that one key or session may receive at the same time; 0 = no limit. */
   maxLongAnswers: number;
-  /** Called with the principal of every call that is accepted. */
   onCaller?: (principal: Principal) => void;
   /** Whether an error only means that a server which this service needs is away. */
   isOutage?: (error: unknown) => boolean;
 }): Express {
-  const { routes, verify, log, metrics, onCaller, isOutage } = options;
+  const { routes, verify, log, metrics, maxLongAnswers, onCaller, isOutage } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
-  const limitLong = limitLongAnswers(options.maxLongAnswers);
   const app = bareApp();
   app.use(observeCalls({ log, metrics }));
-
-  for (const route of routes) {
-    app[route.method](route.path, async (request: Request, response: Response) => {
-      const stated = requirePrincipal(request.get(principalHeader), {
-        method: request.method,
-        path: request.originalUrl,
-      });
-      response.locals.isPolled = route.isPolled;
-      response.locals.caller = stated.principal.kind;
-      if (!route.allow.includes(stated.principal.kind)) throw new Problem('unauthorized');
-      onCaller?.(stated.principal);
-      // A body that the route does not take may still be too large: then the call must not take effect.
-      if (!route.takesBody && hasBody(request)) await readBody(request);
-      const call = {
-        ...stated,
-        params: request.params as Record<string, string>,
-        query: queryOf(request),
-        headers: request.headers,
-        body: route.takesBody
-          ? await readJson(request, { optional: route.takesBody === 'optional' })
-          : undefined,
-      };
-      const answer = await route.handle(call);
-      await sendAnswer(response, answer, () => limitLong(stated.principal, response));
-    });
-  }
-
+  mountRoutes(app, {
+    routes,
+    identify: (request) =>
+      requirePrincipal(request.get(principalHeader), { method: request.method, path: request.originalUrl }),
+    maxLongAnswers,
+    onCaller,
+  });
   app.use(() => {
     throw new Problem('not_found');
   });
@@ -70,7 +121,27 @@ export function serveRoutes(options: {
   return app;
 }
 
+/** Express without the features that are not used here. */
+export function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  return app;
+}
+
 function queryOf(request: IncomingMessage): URLSearchParams {
   const start = request.url?.indexOf('?') ?? -1;
   return new URLSearchParams(start < 0 ? '' : request.url?.slice(start + 1));
+}
+
+async function bodyOf(request: IncomingMessage, takes: Route['takesBody']): Promise<unknown> {
+  if (takes === true || takes === 'optional') return readJson(request, { optional: takes === 'optional' });
+  if (!hasBody(request)) return undefined;
+  // A body that the route does not take may still be too large: then the call must not take effect.
+  const body = await readBody(request);
+  if (takes !== 'unparsed' || body.length === 0) return undefined;
+  checkContentType(request);
+  return body;
 }

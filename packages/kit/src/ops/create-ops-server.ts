@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { listen } from '../http/listen.ts';
+import { listen } from '../http/create-http-server.ts';
 import type { Readiness } from '../lifecycle/create-readiness.ts';
 import type { Part } from '../lifecycle/part.ts';
 import type { Metrics } from '../metrics/index.ts';
