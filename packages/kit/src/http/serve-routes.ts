@@ -21,7 +21,6 @@ export interface Call<K extends PrincipalKind = PrincipalKind> {
   readonly principal: Extract<Principal, { kind: K }>;
   /** The same when the gateway repeats the call after a broken connection. */
   readonly callId: string;
-  readonly method: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -40,7 +39,7 @@ export interface Route {
   /** Another service calls it every few seconds: the access lines of its successful calls are written at debug. */
   readonly isPolled?: boolean;
   /** `response` is for cookies, and for calls that end when the client leaves. */
-  handle(call: Call, response: Response): Promise<Answer>;
+  handle(call: Call, response?: Response): Promise<Answer>;
 }
 
 /** Types `call.principal` by the kinds that the route allows. */
@@ -80,7 +79,6 @@ export function mountRoutes(
       const call = {
         principal,
         callId,
-        method: request.method,
         params: request.params as Record<string, string>,
         query: queryOf(request),
         headers: request.headers,
