@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { startConstellation } from '@expert-relay/constellation';
 import { createLog } from '@expert-relay/kit/log';
 import { createRedis } from '@expert-relay/kit/redis';
-import { eventually, startConstellation, submit } from '@expert-relay/testkit';
+import { eventually, submit } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { redis } from '../servers/redis.ts';
 import { startOwnServer } from '../servers/testing/start-own-server.ts';

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { permissionsFor, subjectsFor } from '@expert-relay/contracts';
 import { createLog } from '@expert-relay/kit/log';
 import { createNats } from '@expert-relay/kit/nats';
-import {
-  type Constellation,
-  eventually,
-  openStream,
-  startConstellation,
-  submit,
-  topicUrl,
-} from '@expert-relay/testkit';
+import { eventually, openStream, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type NatsWithUsers, startNatsWithUsers } from './testing/nats-with-users.ts';
 

@@ -1,4 +1,4 @@
-import type { Constellation, ConstellationOptions } from '@expert-relay/testkit';
+import type { Constellation, ConstellationOptions } from '@expert-relay/constellation';
 import { createRelay, type Relay } from './relay.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function openOwnRelay(
   options: ConstellationOptions = {},
 ): Promise<Relay & { constellation: Constellation }> {
   // Only here: against a URL, nothing of the product's own code is loaded.
-  const { startConstellation } = await import('@expert-relay/testkit');
+  const { startConstellation } = await import('@expert-relay/constellation');
   const constellation = await startConstellation(options);
   const { gatewayUrl, hubUrl, stop } = constellation;
   return { ...createRelay({ url: gatewayUrl, hubUrl, stop }), constellation };

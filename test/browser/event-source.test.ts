@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import {
-  type Constellation,
   eventually,
   openStream,
   reservePort,
-  startConstellation,
   submit,
-  type Tenant,
   type TestStream,
   topicUrl,
 } from '@expert-relay/testkit';

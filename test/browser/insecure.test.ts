@@ -1,11 +1,6 @@
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
-import {
-  type Constellation,
-  eventually,
-  reservePort,
-  startConstellation,
-  type Tenant,
-} from '@expert-relay/testkit';
+import { eventually, reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from './open-browser.ts';

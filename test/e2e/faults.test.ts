@@ -1,12 +1,5 @@
-import {
-  type Constellation,
-  eventually,
-  openStream,
-  startConstellation,
-  submit,
-  type Tenant,
-  topicUrl,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { eventually, openStream, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';

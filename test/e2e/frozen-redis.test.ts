@@ -1,10 +1,5 @@
-import {
-  type Cable,
-  type Constellation,
-  createCable,
-  eventually,
-  startConstellation,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
+import { type Cable, createCable, eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 /*

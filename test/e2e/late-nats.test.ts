@@ -1,11 +1,5 @@
-import {
-  type Constellation,
-  openStream,
-  startConstellation,
-  submit,
-  topicUrl,
-  untilReady,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, untilReady } from '@expert-relay/constellation';
+import { openStream, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { nats } from '../../scripts/servers/nats.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';

@@ -1,15 +1,12 @@
+import { type Constellation, startConstellation, type Tenant, untilReady } from '@expert-relay/constellation';
 import {
   type Cable,
-  type Constellation,
   createCable,
   eventually,
   openStream,
-  startConstellation,
   submit,
-  type Tenant,
   testServers,
   topicUrl,
-  untilReady,
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 

@@ -1,11 +1,5 @@
-import {
-  type Constellation,
-  openStream,
-  startConstellation,
-  submit,
-  type Tenant,
-  topicUrl,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { openStream, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 /*

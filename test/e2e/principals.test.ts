@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 let relay: Constellation;

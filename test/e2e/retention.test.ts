@@ -1,10 +1,5 @@
-import {
-  type Constellation,
-  eventually,
-  startConstellation,
-  submit,
-  type Tenant,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { eventually, submit } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { faultsOf } from '../black-box/validate.ts';
 

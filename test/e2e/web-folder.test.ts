@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createVisitor, type Visitor } from './sign-in/visitor.ts';
 

@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
 import { makeAgentKeys } from '@expert-relay/sdk/crypto';
-import { type Constellation, startConstellation, startLyingRelay, type Tenant } from '@expert-relay/testkit';
+import { startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runExample } from './run-example.ts';
 

@@ -1,4 +1,4 @@
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runExample } from './run-example.ts';
 

@@ -1,6 +1,7 @@
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import { type Constellation, reservePort, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../browser/open-browser.ts';

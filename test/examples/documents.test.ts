@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { startConstellation } from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import { startConstellation } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { blocks } from './blocks.ts';
 import { runExample } from './run-example.ts';

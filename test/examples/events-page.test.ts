@@ -2,16 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Constellation,
-  eventually,
-  openStream,
-  reservePort,
-  startConstellation,
-  submit,
-  type Tenant,
-  topicUrl,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { eventually, openStream, reservePort, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findPython, saySkipped } from '../black-box/find-python.ts';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Constellation } from '@expert-relay/testkit';
+import type { Constellation } from '@expert-relay/constellation';
 
 /** The environment of a program that makes every everyday call of an agent and an expert. */
 export async function callerEnv(relay: Constellation): Promise<Record<string, string>> {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startConstellation } from '@expert-relay/testkit';
+import { startConstellation } from '@expert-relay/constellation';
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { saySkipped } from '../black-box/find-python.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';

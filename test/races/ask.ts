@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import type { Constellation, Tenant } from '@expert-relay/testkit';
+import type { Constellation, Tenant } from '@expert-relay/constellation';
 
 export interface Reply {
   status: number;

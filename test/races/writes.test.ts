@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Constellation, openStream, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { openStream } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ask, providerKeys, submit, tally, textMessage, times } from './ask.ts';
 

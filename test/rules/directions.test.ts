@@ -4,9 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { importedWorkspace, importsOf } from './imports.ts';
 import { isCode, isTest, readTree, type Tree, workspaceOf } from './tree.ts';
 
-const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard'];
-
-/** Who may know whom. Whatever is not listed, is not allowed; tests may use testkit besides. */
+/** Which workspaces a workspace may import. Tests may import testkit as well. */
 const mayUse: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   contracts: [],
@@ -23,8 +21,11 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   cli: ['sdk'],
   // It runs in browsers. The dashboard serves its built files and imports nothing of it.
   'dashboard-web': ['sdk'],
-  testkit: ['kit', 'contracts', 'db', ...services],
+  testkit: ['kit', 'contracts'],
 };
+
+/** Their tests may run all services: they are clients of these. */
+const mayUseConstellation = ['sdk', 'cli', 'dashboard-web'];
 
 const databaseClients = /^(pg|@prisma\/.*)$/;
 const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli', 'dashboard-web'];
@@ -41,6 +42,7 @@ function wrongDirections(tree: Tree): string[] {
       return [`${path}: ${workspace} is new. Say in test/rules/directions.test.ts whom it may know.`];
     const used = usedBy(path, text);
     const forTests = isTest(path) || path.endsWith('package.json') ? ['testkit'] : [];
+    if (isTest(path) && mayUseConstellation.includes(workspace)) forTests.push('constellation');
     const strangers = used
       .map(importedWorkspace)
       .filter(
@@ -74,8 +76,8 @@ function runsInBrowsers(path: string): boolean {
 }
 
 function isBlackBox(path: string): boolean {
-  // The rules themselves quote imports as examples.
-  return path.startsWith('test/') && !path.startsWith('test/rules/');
+  // The rules quote imports as examples, and the constellation is what starts the services.
+  return path.startsWith('test/') && !/^test\/(rules|constellation)\//.test(path);
 }
 
 /** Black-box tests know URLs: what they may import starts the house or is a client of it. */
@@ -83,7 +85,8 @@ function peeks(path: string, text: string): string[] {
   return usedBy(path, text)
     .filter(
       (name) =>
-        !['testkit', 'sdk', 'cli', undefined].includes(importedWorkspace(name)) || leavesTest(path, name),
+        !['constellation', 'testkit', 'sdk', 'cli', undefined].includes(importedWorkspace(name)) ||
+        leavesTest(path, name),
     )
     .map(
       (name) =>
@@ -164,6 +167,8 @@ describe('dependency directions', () => {
       'dashboard must not know dashboard-web',
     ],
     ['services/dashboard/src/a.ts', `import { x } from '@expert-relay/sdk';`, 'dashboard must not know sdk'],
+    ['packages/db/src/a.test.ts', `import { x } from '@expert-relay/constellation';`, 'db must not know'],
+    ['packages/testkit/src/a.ts', `import { x } from '@expert-relay/db';`, 'testkit must not know db'],
     ['packages/novelty/src/a.ts', '', 'novelty is new'],
     ['test/e2e/a.test.ts', `import { x } from '@expert-relay/requests';`, 'is inside the box'],
     ['test/e2e/a.test.ts', `import { x } from '../../services/hub/src/service.ts';`, 'is inside the box'],

@@ -11,7 +11,6 @@ const known: readonly string[] = [
   'services/dashboard/src: session, sign-in',
   'services/dashboard/web/src: app, conversation, drafts, expert-key, inbox, keys, services, settings',
   'services/expiry-worker/src: reports, watch',
-  'services/hub/src: authorise, feed, stream',
 ];
 
 /** `services/hub/src/stream` for everything in it; undefined for what lies directly in `src`, which puts folders together. */

@@ -1,4 +1,5 @@
-import { type Constellation, eventually, startConstellation } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createExpert } from './expert/index.ts';
 import { createRelay } from './index.ts';

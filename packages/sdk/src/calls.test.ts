@@ -1,4 +1,5 @@
-import { type Constellation, eventually, startConstellation, startLyingRelay } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
+import { eventually, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { createExpert, type ExpertEvent } from './expert/index.ts';

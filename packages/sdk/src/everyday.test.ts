@@ -1,4 +1,4 @@
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { createExpert } from './expert/index.ts';

@@ -1,12 +1,5 @@
-import {
-  type Constellation,
-  eventually,
-  type Json,
-  type LyingRelay,
-  startConstellation,
-  startLyingRelay,
-  type Tenant,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { eventually, type Json, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { createExpert, type ExpertOptions } from './expert/index.ts';

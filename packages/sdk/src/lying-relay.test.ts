@@ -1,4 +1,5 @@
-import { startConstellation, startLyingRelay } from '@expert-relay/testkit';
+import { startConstellation } from '@expert-relay/constellation';
+import { startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { isRefusal } from './crypto/refusal.ts';

@@ -1,4 +1,5 @@
-import { type Constellation, eventually, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toBase64 } from './crypto/bytes/base64.ts';
 import { tuple } from './crypto/bytes/tuple.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runProgram } from './testing/run-program.ts';
 

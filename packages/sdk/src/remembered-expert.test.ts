@@ -1,10 +1,5 @@
-import {
-  type Constellation,
-  type LyingRelay,
-  startConstellation,
-  startLyingRelay,
-  type Tenant,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { createExpert } from './expert/index.ts';

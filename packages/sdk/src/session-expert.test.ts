@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Constellation, eventually, startConstellation } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import {

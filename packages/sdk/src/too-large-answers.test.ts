@@ -1,13 +1,11 @@
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import {
-  type Constellation,
   eventually,
   type Flood,
   type FloodingRelay,
   type LyingRelay,
-  startConstellation,
   startFloodingRelay,
   startLyingRelay,
-  type Tenant,
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createExpert } from './expert/index.ts';

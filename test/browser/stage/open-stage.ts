@@ -1,5 +1,9 @@
+import {
+  type Constellation,
+  type ConstellationOptions,
+  startConstellation,
+} from '@expert-relay/constellation';
 import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
-import { type Constellation, type ConstellationOptions, startConstellation } from '@expert-relay/testkit';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../open-browser.ts';
 

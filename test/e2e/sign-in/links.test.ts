@@ -1,4 +1,4 @@
-import { type Constellation, startConstellation } from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createVisitor } from './visitor.ts';
 

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import {
-  type Constellation,
   forgetRedisKeys,
   type GithubServer,
   type OpenIdProvider,
   readRedisKeys,
   reservePort,
-  startConstellation,
   startGithubServer,
   startOpenIdProvider,
   testServers,

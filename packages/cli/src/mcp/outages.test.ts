@@ -1,12 +1,7 @@
 import { rmSync } from 'node:fs';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { createExpert } from '@expert-relay/sdk/expert';
-import {
-  type Cable,
-  type Constellation,
-  createCable,
-  startConstellation,
-  type Tenant,
-} from '@expert-relay/testkit';
+import { type Cable, createCable } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type McpClient, newFolder, startMcpClient } from '../testing/mcp-client.ts';
 

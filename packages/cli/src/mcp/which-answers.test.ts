@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
-import { type Constellation, eventually, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type McpClient, newFolder, startMcpClient } from '../testing/mcp-client.ts';
 

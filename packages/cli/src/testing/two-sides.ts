@@ -1,4 +1,8 @@
-import { type Constellation, type ConstellationOptions, startConstellation } from '@expert-relay/testkit';
+import {
+  type Constellation,
+  type ConstellationOptions,
+  startConstellation,
+} from '@expert-relay/constellation';
 import { openStage, type Stage } from './stage.ts';
 
 /** A relay, a command line, and the environments of an agent and an expert. */

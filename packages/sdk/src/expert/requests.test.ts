@@ -1,10 +1,5 @@
-import {
-  type Constellation,
-  eventually,
-  type LyingRelay,
-  startConstellation,
-  startLyingRelay,
-} from '@expert-relay/testkit';
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
+import { eventually, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createRelay } from '../index.ts';
 import { quick } from '../testing/quick.ts';

@@ -1,5 +1,6 @@
+import type { Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
-import { createCable, type LyingRelay, startLyingRelay, type Tenant } from '@expert-relay/testkit';
+import { createCable, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';

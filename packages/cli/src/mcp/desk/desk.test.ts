@@ -1,14 +1,8 @@
 import { rmSync } from 'node:fs';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import {
-  type Cable,
-  type Constellation,
-  createCable,
-  eventually,
-  startConstellation,
-  type Tenant,
-} from '@expert-relay/testkit';
+import { type Cable, createCable, eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openAgent } from '../../relay/open-agent.ts';
 import { createScreen } from '../../terminal/screen.ts';

@@ -1,4 +1,5 @@
-import type { Constellation, Json, LyingRelay, Tenant } from '@expert-relay/testkit';
+import type { Constellation, Tenant } from '@expert-relay/constellation';
+import type { Json, LyingRelay } from '@expert-relay/testkit';
 import { makeAgentKeys } from '../../crypto/index.ts';
 import { createExpert, type Expert } from '../../expert/index.ts';
 import { createRelay } from '../../index.ts';

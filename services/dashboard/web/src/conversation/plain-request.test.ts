@@ -1,5 +1,5 @@
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
-import { type Constellation, startConstellation } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { untilPasses } from '../testing/until-passes.ts';
 import { openPlainRequest } from './plain-request.ts';

@@ -1,5 +1,5 @@
+import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { makeRecoveryCode, makeRoot, openExpert, openVault, sealVault } from '@expert-relay/sdk/crypto';
-import { type Constellation, startConstellation } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createExpertKey, type ExpertKey, type ExpertKeyState } from './expert-key.ts';
 

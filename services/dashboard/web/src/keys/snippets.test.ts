@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { makeRecoveryCode, makeRoot, sealVault } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import { type Constellation, eventually, startConstellation, type Tenant } from '@expert-relay/testkit';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { KeyKind } from './key-calls.ts';
 import { snippetsFor } from './snippets.ts';

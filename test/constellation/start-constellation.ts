@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import type { PrismaClient } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';
-import type { SignInLink } from '@expert-relay/requests/create-sign-in-link';
-import { captureLogs, type LogLine } from '../capture-logs.ts';
-import type { Tenant } from '../tenant/make-tenant.ts';
-import { watchOpenHandles } from '../watch-open-handles.ts';
+import { createSignInLink, type SignInLink } from '@expert-relay/requests/create-sign-in-link';
+import {
+  captureLogs,
+  eventually,
+  forgetRedisKeys,
+  forgetStream,
+  type LogLine,
+  reservePort,
+  type TestServers,
+  testServers,
+  watchOpenHandles,
+} from '@expert-relay/testkit';
 import { constellationEnv } from './constellation-env.ts';
-import { forgetRedisKeys, forgetStream } from './forget.ts';
-import { reservePort } from './reserve-port.ts';
-import type { OwnSettings, RunningServices, ServiceName } from './start-services.ts';
-import { type TestServers, testServers } from './test-servers.ts';
-import { untilReady } from './until-ready.ts';
-import { watchConnections } from './watch-connections.ts';
+import { makeTenant, type Tenant } from './make-tenant.ts';
+import { type OwnSettings, type RunningServices, type ServiceName, startServices } from './start-services.ts';
 
 export interface Constellation {
   readonly gatewayUrl: string;
@@ -51,10 +56,6 @@ export interface ConstellationOptions {
  */
 export async function startConstellation(options: ConstellationOptions = {}): Promise<Constellation> {
   const { env = {}, own = {}, clock, unready = [] } = options;
-  // Only now, so that tests which need no constellation do not load six services with this package.
-  const { startServices } = await import('./start-services.ts');
-  const { makeTenant } = await import('../tenant/make-tenant.ts');
-  const { createSignInLink } = await import('@expert-relay/requests/create-sign-in-link');
   const servers = { ...testServers(), ...options.servers };
   const prefix = options.prefix ?? `test-${randomBytes(6).toString('hex')}`;
   const logs = captureLogs();
@@ -104,4 +105,41 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     await stop();
     throw error;
   }
+}
+
+/** Waits until a service says that it is ready; fails with what it lacks. */
+export async function untilReady(service: Service): Promise<void> {
+  let answer = 'nothing';
+  const isReady = async () => {
+    const response = await fetch(`${service.opsUrl}/readyz`);
+    answer = (await response.text()).trim();
+    return response.ok;
+  };
+  await eventually(`${service.name} ready`, isReady).catch((error: Error) => {
+    throw new Error(`${error.message} It says: ${answer}`);
+  });
+}
+
+/**
+ * Counts the connections to a database. The function that it returns fails when there are more after
+ * everything else has stopped: then a service has left connections open.
+ */
+async function watchConnections(prisma: PrismaClient): Promise<() => Promise<void>> {
+  const count = async () => {
+    const [row] = await prisma.$queryRaw<{ connections: number }[]>`
+      SELECT count(*)::int AS connections FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type = 'client backend'`;
+    return row?.connections ?? 0;
+  };
+  const before = await count();
+  return async () => {
+    // Postgres notices a closed socket a little later.
+    await eventually(
+      'every service has closed its connections to Postgres',
+      async () => (await count()) <= before,
+      {
+        within: 1_000,
+      },
+    );
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Block, readBlocks } from './read-blocks.ts';
+import { type Block, readBlocks } from './open-stream.ts';
 
 async function blocksOf(...pieces: string[]): Promise<Block[]> {
   const blocks: Block[] = [];

@@ -1,9 +1,7 @@
 import { createServer, type Server } from 'node:http';
+import { createFakeClock, submit, testServers } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createFakeClock } from '../create-fake-clock.ts';
-import { submit } from '../submit.ts';
 import { type Constellation, startConstellation } from './start-constellation.ts';
-import { testServers } from './test-servers.ts';
 
 let relay: Constellation | undefined;
 

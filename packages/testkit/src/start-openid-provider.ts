@@ -19,7 +19,7 @@ export interface OpenIdProvider {
  */
 export async function startOpenIdProvider({ redirectUri }: { redirectUri: string }): Promise<OpenIdProvider> {
   const client = { clientId: 'relay.apps.example', clientSecret: randomBytes(24).toString('base64url') };
-  const program = fileURLToPath(new URL('../../programs/openid-provider.mjs', import.meta.url));
+  const program = fileURLToPath(new URL('../programs/openid-provider.mjs', import.meta.url));
   const provider = spawn(process.execPath, [program, JSON.stringify({ ...client, redirectUri })], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,0 +1,61 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { TestServers } from '@expert-relay/testkit';
+
+/** The settings that all services of a test share; each gets the addresses of the services that it calls as well. */
+export function constellationEnv(options: {
+  servers: TestServers;
+  prefix: string;
+  publicUrl: string;
+}): Record<string, string> {
+  const { servers, prefix, publicUrl } = options;
+  return {
+    ...makeSecrets(),
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    NATS_URL: servers.natsUrl,
+    RELAY_NATS_PREFIX: prefix,
+    // NATS reserves the space of every stream, and many tests share one server.
+    RELAY_NATS_MAX_BYTES: String(16 * 2 ** 20),
+    RELAY_REDIS_PREFIX: prefix,
+    RELAY_PUBLIC_URL: publicUrl,
+    RELAY_HOST: '127.0.0.1',
+    RELAY_PORT: '0',
+    RELAY_OPS_PORT: '0',
+    RELAY_DATABASE_POOL: '4',
+    RELAY_DEV_LOGIN: 'true',
+    // GitHub is not called before a browser has come back from there.
+    RELAY_GITHUB_CLIENT_ID: 'test',
+    RELAY_GITHUB_CLIENT_SECRET: 'test',
+    RELAY_ALLOWED_USERS: '*',
+    RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_HUB_DRAIN_SPREAD: '0s',
+    // Tests call more often than people do, all from one address. The tests of the limits set their own.
+    RELAY_RATE_LIMIT_PAGES: '0',
+    RELAY_RATE_LIMIT_API: '0',
+    RELAY_RATE_LIMIT_POLL: '0',
+    RELAY_HUB_FAILURES_PER_ADDRESS: '0',
+  };
+}
+
+const pairs = [
+  'GATEWAY_REQUESTS',
+  'GATEWAY_MESSAGES',
+  'GATEWAY_DASHBOARD',
+  'DASHBOARD_REQUESTS',
+  'DASHBOARD_MESSAGES',
+  'HUB_REQUESTS',
+] as const;
+
+/** New keys for everything that services sign, as settings. */
+function makeSecrets(): Record<string, string> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const principalKeys = pairs.map((pair) => [`RELAY_PRINCIPAL_KEY_${pair}`, `test:${random()}`]);
+  return {
+    ...Object.fromEntries(principalKeys),
+    RELAY_SESSION_SECRET: random(),
+    RELAY_STREAM_TOKEN_PRIVATE_KEY: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'),
+    RELAY_STREAM_TOKEN_PUBLIC_KEYS: publicKey.export({ format: 'der', type: 'spki' }).toString('base64url'),
+  };
+}
+
+const random = () => randomBytes(32).toString('base64url');
