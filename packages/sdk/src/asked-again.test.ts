@@ -1,9 +1,9 @@
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { defaultTiming } from './client-options.ts';
 import { createExpert } from './expert/index.ts';
 import { createRelay } from './index.ts';
-import { defaultTiming } from './transport/timing.ts';
 
 let world: Constellation;
 

@@ -1,22 +1,23 @@
 import type { Memory } from './memory.ts';
 import type { RelayError } from './relay-error.ts';
+import { invalidInput } from './relay-error.ts';
 
 /** Options of all clients. */
 export interface ConnectionOptions {
   /** The relay's address, for instance `https://relay.example`. */
   readonly url: string | URL;
-  /** The hub's address. Asked of the relay when it is not given. */
+  /** The hub's address. By default the relay names it. */
   readonly hubUrl?: string | URL | undefined;
-  /** Where to remember experts or requests. Without one they are remembered as long as this object lives. */
+  /** Remembers experts or requests. By default they are forgotten together with this object. */
   readonly memory?: Memory | undefined;
   /**
-   * Called once when calls begin to fail for a reason that passes, with the error of the first one, and once without
-   * an error when the relay answers again. Calls are repeated meanwhile. With `rate_limited`, `retryAfter` says when.
+   * Called once with the error when calls start to fail for a reason that will pass, and once without an error when
+   * the relay answers again. Calls are repeated meanwhile. With `rate_limited`, `retryAfter` says when.
    */
   readonly onOutage?: ((error: RelayError | undefined) => void) | undefined;
-  /** Instead of the platform's `fetch`, for instance one that goes through a proxy. */
+  /** Replaces the platform's `fetch`, for example with one that uses a proxy. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Instead of `Math.random`, which spreads retries over time. */
+  /** Replaces `Math.random`, which spreads retries over time. */
   readonly random?: (() => number) | undefined;
   /** For unusual networks, and for tests. */
   readonly timing?: Partial<Timing> | undefined;
@@ -28,14 +29,14 @@ export interface ClientOptions extends ConnectionOptions {
   readonly apiKey: string;
 }
 
-/** Options as the transport gets them: without a key, calls are made with the session's cookie. */
+/** Options of the transport. Without a key, calls are made with the session's cookie. */
 export interface Access extends ConnectionOptions {
   readonly apiKey?: string | undefined;
 }
 
 /** How long things may take, in milliseconds. */
 export interface Timing {
-  /** One try of a call, its whole answer included. Default 30 s. */
+  /** One attempt of a call, including its whole answer. Default 30 s. */
   readonly call: number;
   /** How long a call is repeated after network errors, overload or a rate limit. Default 150 s. */
   readonly patience: number;
@@ -43,14 +44,40 @@ export interface Timing {
   readonly backoff: number;
   /** Default 15 s. */
   readonly maxBackoff: number;
-  /** A stream that says nothing for this long is opened anew. Default 38 s: two and a half heartbeats. */
+  /** A stream that is silent for this long is opened again. Default 38 s: two and a half heartbeats. */
   readonly silence: number;
-  /** How soon a new stream must say something. Default 10 s. */
+  /** A new stream must send something within this time. Default 10 s. */
   readonly opening: number;
-  /** How long new topics are gathered before a stream is opened for them. Default 10 ms. */
+  /** How long new topics are collected before a stream is opened for them. Default 10 ms. */
   readonly gather: number;
-  /** How often a conversation is read while no stream comes through. Default 3 s. */
+  /** How often a conversation is read while no stream is connected. Default 3 s. */
   readonly poll: number;
-  /** How often it is read all the same while one does. Default 60 s. */
+  /** How often it is read while a stream is connected. Default 60 s. */
   readonly recheck: number;
+}
+
+export const defaultTiming: Timing = {
+  call: 30_000,
+  patience: 150_000,
+  backoff: 250,
+  maxBackoff: 15_000,
+  silence: 38_000,
+  opening: 10_000,
+  gather: 10,
+  poll: 3_000,
+  recheck: 60_000,
+};
+
+/**
+ * Refuses a member that is not in `takes`, a list of names separated by spaces. A misspelled option would otherwise be
+ * ignored, and a question could be sent without its context.
+ */
+export function checkOptions<T extends object>(given: T, takes: string): T {
+  const names = takes.split(' ');
+  for (const name of Object.keys(given)) {
+    if (!names.includes(name)) {
+      throw invalidInput(`There is no option \`${name}\`. Options: ${names.join(', ')}.`);
+    }
+  }
+  return given;
 }

@@ -1,8 +1,7 @@
-import { checkOptions } from './check-options.ts';
 import type { Access } from './client-options.ts';
-import { toBase64 } from './crypto/bytes/base64.ts';
-import { sha256 } from './crypto/bytes/sha256.ts';
-import { toUtf8 } from './crypto/bytes/utf8.ts';
+import { checkOptions, defaultTiming } from './client-options.ts';
+import { toBase64 } from './crypto/base64.ts';
+import { sha256, toUtf8 } from './crypto/bytes.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
@@ -11,13 +10,12 @@ import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
 import type { HubStreamOptions } from './transport/hub-stream.ts';
 import { whoAmI } from './transport/request-shape.ts';
 import { members } from './transport/shape.ts';
-import { defaultTiming } from './transport/timing.ts';
 
-/** What agents and experts have in common. */
+/** What the clients of agents and experts share. */
 export interface Client {
   readonly api: Api;
   readonly hub: Hub;
-  /** The part that belongs to this API key; with a session, all of it. */
+  /** The part that belongs to this API key. With a session: all of it. */
   readonly memory: Memory;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
 }
@@ -26,7 +24,7 @@ const clientOptions = 'url hubUrl memory onOutage fetch random timing';
 
 export function createClient(
   options: Access & { readonly memory?: Memory | undefined },
-  /** The names of the options that one kind of client takes besides. */
+  /** The names of further options of this kind of client. */
   ownOptions: string,
   kind: 'agent' | 'expert' | 'session',
   onEvent: HubStreamOptions['onEvent'],
@@ -43,8 +41,8 @@ export function createClient(
     kind === 'session'
       ? api.get('/api/me', (answer) => whoAmI({ ...members(answer), kind: 'provider' }), signal)
       : api.get('/api/v1/whoami', whoAmI, signal);
-  // An expert follows one topic, named after whose key it is. That is asked at each opening, since an answer may be
-  // wrong: a stream that does not open is replaced by polling.
+  // An expert follows one topic, which contains the user's id. The id is read before each connection, since an answer
+  // may be wrong: then the stream does not open, and the client polls.
   const topicsOf: HubOptions['topicsOf'] = async (topics, signal) =>
     kind === 'agent' ? topics : [`/svc/providers/${(await whoami(signal)).userId}/activity`];
   return {
@@ -56,8 +54,8 @@ export function createClient(
 }
 
 /**
- * The part of a memory that belongs to an API key. To nothing else: whose key it is, and at which address, the relay
- * could say otherwise, and be met as somebody new.
+ * The part of a memory that belongs to an API key. It depends on nothing else: the user's id comes from the relay,
+ * which could lie about it to make the client forget what it remembers.
  */
 function memoryOf(apiKey: string, memory: Memory): Memory {
   const named = async (name: string) => `${toBase64(await sha256(toUtf8(apiKey)))}:${name}`;
@@ -68,7 +66,7 @@ function memoryOf(apiKey: string, memory: Memory): Memory {
   };
 }
 
-/** A key of the other kind would be refused with each call, in words that do not say why. */
+/** The relay would refuse a key of the other kind without saying why. */
 function checkKey(apiKey: unknown, kind: 'agent' | 'expert'): void {
   const [pattern, start] =
     kind === 'agent' ? [/^hs_(?!prov_)/, 'hs_, not hs_prov_'] : [/^hs_prov_/, 'hs_prov_'];

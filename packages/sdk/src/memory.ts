@@ -1,6 +1,6 @@
 /**
- * Remembers texts beyond the life of a client: for an agent which expert it met first, for an expert the keys, the
- * question and the reference code of each request. A file, a table or the browser's storage will do.
+ * Remembers texts longer than a client exists: for an agent the first expert, for an expert the keys, the question and
+ * the reference code of each request. It can be a file, a table or the browser's storage.
  *
  * @example
  * const memory: Memory = {
@@ -16,17 +16,17 @@ export interface Memory {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
   /**
-   * Keeps a value unless the name has one already, and gives the one that is kept. In one step: of two clients that
-   * do so at once, both get the value of the first.
+   * Stores a value unless the name has one already, and returns the stored one. It is atomic: two clients that call it
+   * at the same time both get the value of the first.
    */
   remember(name: string, value: string): Promise<string>;
 }
 
-/** A client that sees more requests than this within its life forgets those that it has not looked at for longest. */
-const most = 100_000;
+/** Beyond this number, the values that were not used for the longest time are forgotten. */
+const maxValues = 100_000;
 
 /**
- * Forgets everything with the process. Two clients that share one know the same experts and requests.
+ * A memory that lasts as long as the process. Clients that share one know the same experts and requests.
  *
  * @example
  * const memory = createMemory();
@@ -35,11 +35,11 @@ const most = 100_000;
 export function createMemory(): Memory {
   const values = new Map<string, string>();
   function keep(name: string, value: string): string {
-    // Behind all others: what was used last.
+    // The last used value becomes the newest.
     values.delete(name);
     values.set(name, value);
     const [oldest = ''] = values.keys();
-    if (values.size > most) values.delete(oldest);
+    if (values.size > maxValues) values.delete(oldest);
     return value;
   }
   return {

@@ -1,13 +1,12 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toBase64 } from './crypto/bytes/base64.ts';
-import { tuple } from './crypto/bytes/tuple.ts';
-import { toUtf8 } from './crypto/bytes/utf8.ts';
-import { signedBytes } from './crypto/channel/message.ts';
-import { inOrder } from './crypto/exchange/conversation-keys.ts';
+import { toBase64 } from './crypto/base64.ts';
+import { toUtf8, tuple } from './crypto/bytes.ts';
+import { deriveAesKey, importSecret } from './crypto/hkdf.ts';
 import { makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
-import { deriveAesKey, importSecret } from './crypto/keys/hkdf.ts';
+import { keysInOrder } from './crypto/key-exchange.ts';
+import { signedBytes } from './crypto/message.ts';
 import { createExpert } from './expert/index.ts';
 import { createMemory, createRelay } from './index.ts';
 import { quick } from './testing/quick.ts';
@@ -124,7 +123,7 @@ describe('a plain client', () => {
     const key = await deriveAesKey(
       await importSecret(await own.agree(consumer.encrypt)),
       toUtf8(messageId),
-      tuple('expert-relay/v4/message-key', requestId, 'provider', ...inOrder({ consumer, provider })),
+      tuple('expert-relay/v4/message-key', requestId, 'provider', ...keysInOrder({ consumer, provider })),
     );
     const iv = crypto.getRandomValues(new Uint8Array(12));
     const sealed = new Uint8Array(

@@ -1,4 +1,4 @@
-/** What can go wrong, by a stable name. */
+/** The stable names of all errors. */
 export type RelayErrorCode =
   // The call.
   | 'invalid_input'
@@ -35,7 +35,7 @@ export type RelayErrorCode =
   | 'wrong_recovery_code'
   | 'malformed_vault';
 
-/** What the relay said besides. */
+/** Further details of an error. */
 export interface RelayErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   readonly problem?: string | undefined;
@@ -58,7 +58,7 @@ export class RelayError extends Error {
   declare readonly code: RelayErrorCode;
   /** The HTTP status, where the relay refused a call. */
   declare readonly status: number | undefined;
-  /** The relay's own name for it: see its page of errors. */
+  /** The relay's own error code: see docs/errors.md. */
   declare readonly problem: string | undefined;
   /** When to try again, in milliseconds from now. */
   declare readonly retryAfter: number | undefined;
@@ -73,9 +73,9 @@ export class RelayError extends Error {
 export const hasCode = (error: unknown, ...codes: readonly RelayErrorCode[]): error is RelayError =>
   error instanceof RelayError && codes.includes(error.code);
 
-/** For what a program gave and must give otherwise. */
+/** For a value that the caller must change. */
 export const invalidInput = (sentence: string) => new RelayError('invalid_input', sentence);
 
-/** For whatever was kept, and did not come back as it was. */
+/** For a saved state that was changed. */
 export const notAsExported = () =>
-  invalidInput('This is not what `export()` or `state()` gave. Give that unchanged, or begin anew.');
+  invalidInput('This is not what `export()` or `state()` gave. Give that unchanged, or start again.');

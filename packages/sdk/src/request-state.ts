@@ -1,13 +1,13 @@
 export type RequestStatus = 'pending' | 'responded' | 'closed' | 'expired';
 
-/** Nothing leaves these two. */
+/** Both states are final. */
 export const hasEnded = ({ status }: { readonly status: RequestStatus }): boolean =>
   status === 'closed' || status === 'expired';
 
-/** What the relay says of a request. */
+/** A request, as the relay describes it. */
 export interface RequestState {
   readonly requestId: string;
-  /** What people call it by, such as `HS-7KQ2M9XD`. */
+  /** The code that people use, such as `HS-7KQ2M9XD`. */
   readonly refCode: string;
   readonly status: RequestStatus;
   /** Answers of the expert so far. */
@@ -18,12 +18,12 @@ export interface RequestState {
   readonly expiresAt: string;
 }
 
-/** A request in a list: with the beginning of its question. */
+/** A request in a list, with the beginning of its question. */
 export interface ListedRequest extends RequestState {
   readonly question: string;
 }
 
-/** What a key is. */
+/** To whom a key belongs. */
 export interface WhoAmI {
   readonly kind: 'consumer' | 'provider';
   readonly name: string;
@@ -32,7 +32,7 @@ export interface WhoAmI {
   readonly topics: readonly string[];
 }
 
-/** What was said before the question, as agents keep it. */
+/** A message that came before the question. */
 export interface ContextMessage {
   /** `user` or `assistant`. */
   readonly role: string;

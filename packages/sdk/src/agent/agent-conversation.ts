@@ -1,12 +1,12 @@
-import { checkOptions } from '../check-options.ts';
+import { checkOptions } from '../client-options.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import { RelayError } from '../relay-error.ts';
-import { handOut } from '../thread/hand-out.ts';
+import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import type { Mailbox } from '../thread/mailbox.ts';
+import { createIterator } from '../thread/mailbox.ts';
 import type { Message } from '../thread/message.ts';
-import { ended } from '../thread/refusals.ts';
-import { Talk, type TalkParts } from '../thread/talk.ts';
-import { within } from '../transport/within.ts';
+import { ended } from '../thread/message.ts';
+import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {
   Answer,
@@ -26,12 +26,12 @@ export interface ConversationParts {
   readonly save: (state: ConversationState) => Promise<void>;
 }
 
-export class AgentConversation extends Talk<AskedRequest> implements Conversation {
+export class AgentConversation extends ConversationBase<AskedRequest> implements Conversation {
   readonly #parts: ConversationParts;
-  /** Whether an answer was handed out since the state was last kept. */
+  /** Whether an answer was returned since the state was last saved. */
   #isUnsaved = false;
 
-  constructor(talk: TalkParts<AskedRequest>, parts: ConversationParts) {
+  constructor(talk: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(talk);
     this.#parts = parts;
   }
@@ -55,16 +55,16 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
 
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
     const { timeout, signal, any = false } = checkOptions(options, 'timeout any signal');
-    const { thread, follower } = this.talk;
-    const fits = ({ seenYourLast }: Message) => any || seenYourLast !== false;
-    const release = thread.mailbox.isReady(fits) ? () => {} : follower.follow();
+    const { thread, follower } = this.base;
+    const matches = ({ seenYourLast }: Message) => any || seenYourLast !== false;
+    const release = thread.mailbox.isReady(matches) ? () => {} : follower.follow();
     let inTime = signal;
     const take = (own: AbortSignal | undefined) => {
       inTime = own;
-      return this.#take({ signal: own, fits });
+      return this.#take({ signal: own, fits: matches });
     };
     try {
-      const answer = await (timeout === undefined ? take(signal) : within(timeout, signal, take));
+      const answer = await (timeout === undefined ? take(signal) : withTimeout(timeout, signal, take));
       if (answer) return answer;
       throw ended(this.status);
     } catch (error) {
@@ -75,16 +75,16 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Answer> {
-    return handOut(this.talk.follower.follow, (signal) => this.#take({ signal }));
+    return createIterator(this.base.follower.follow, (signal) => this.#take({ signal }));
   }
 
   async send(text: string, options: SendOptions = {}): Promise<Sending> {
-    return await this.talk.sender.send(text, checkOptions(options, 'signal').signal);
+    return await this.base.sender.send(text, checkOptions(options, 'signal').signal);
   }
 
   export(): ConversationState {
     const { id, keys, side } = this.#parts;
-    const { thread, sender } = this.talk;
+    const { thread, sender } = this.base;
     const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
     return {
       version: 1,
@@ -98,17 +98,17 @@ export class AgentConversation extends Talk<AskedRequest> implements Conversatio
     };
   }
 
-  /** An answer counts as dealt with when the next one is asked for. */
+  /** An answer counts as processed when the caller asks for the next one. */
   async #take(options: Parameters<Mailbox<Message>['take']>[0]) {
     if (this.#isUnsaved) {
       this.#isUnsaved = false;
       await this.#parts.save(this.export());
     }
-    const { thread, sender } = this.talk;
+    const { thread, sender } = this.base;
     const message = await thread.mailbox.take(options);
     if (!message) return undefined;
     this.#isUnsaved = true;
-    // Keys that came with the answer let go what waited for them: nobody may look again after this.
+    // Texts that waited for keys are sent now: the caller may not wait for another answer.
     if (sender.isDue) await sender.flush(options.signal).catch(() => {});
     const { role, ...answer } = message;
     return answer;

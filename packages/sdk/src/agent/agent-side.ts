@@ -1,6 +1,4 @@
-import type { Bytes } from '../crypto/bytes/bytes.ts';
-import { unknownExpert } from '../crypto/exchange/check-exchange.ts';
-import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
+import type { Bytes } from '../crypto/bytes.ts';
 import {
   type AgentKeys,
   type Channel,
@@ -12,32 +10,33 @@ import {
   parsePublicKey,
   sameFingerprint,
 } from '../crypto/index.ts';
+import { keysChanged, unknownExpert } from '../crypto/key-exchange.ts';
 import type { Head } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
 import type { AcceptedExchange } from './conversation-state.ts';
 
-/** Which expert is known, beyond this conversation. */
+/** The expert that this agent knows, from its options or from the memory. */
 export interface KnownExpert {
-  /** The one that must be there, if it was said. */
+  /** The fingerprint of the `expert` option. */
   readonly given: string | undefined;
-  /** The one that is remembered. */
+  /** The fingerprint in the memory. */
   recall(): Promise<string | undefined>;
-  /** Remembers the first that is met, and gives that one. */
+  /** Remembers this one unless there is one already, and returns the remembered one. */
   meet(fingerprint: string): Promise<string>;
-  /** Remembers one that was verified, whoever was met before. */
+  /** Replaces the remembered one by one that was verified. */
   trust(fingerprint: string): Promise<void>;
 }
 
 export interface AgentSideOptions {
   readonly requestId: string;
   readonly keys: AgentKeys | undefined;
-  /** What was asked; undefined for plain text. */
+  /** The digest of the question; undefined for plain text. */
   readonly submission: Bytes | undefined;
   readonly expert: KnownExpert;
   readonly acceptsPlaintext: boolean;
 }
 
-/** The agent's side of a conversation: it looks at the expert's keys before it believes them. */
+/** The agent's side of a conversation: it checks the expert's keys before it uses them. */
 export class AgentSide implements Side {
   readonly role = 'consumer';
   readonly isShown = ({ role }: { role: string }) => role === 'provider';
@@ -50,8 +49,8 @@ export class AgentSide implements Side {
     this.#options = options;
   }
 
-  /** An agent that knows its expert takes none, unless it asked without keys itself. */
-  async takesPlaintext(): Promise<boolean> {
+  /** An agent that knows its expert refuses plain text, unless the agent itself asked without keys. */
+  async acceptsPlaintext(): Promise<boolean> {
     const { acceptsPlaintext, keys, expert } = this.#options;
     if (acceptsPlaintext || expert.given !== undefined) return acceptsPlaintext;
     return keys === undefined || (await expert.recall()) === undefined;
@@ -61,7 +60,7 @@ export class AgentSide implements Side {
     return this.#exchange;
   }
 
-  /** Goes on with keys that were accepted earlier. */
+  /** Continues with keys that were accepted earlier. */
   async restore(exchange: AcceptedExchange, state: ChannelState | undefined): Promise<Channel> {
     const { given } = this.#options.expert;
     const { fingerprint, sign, encrypt } = exchange;
@@ -94,20 +93,20 @@ export class AgentSide implements Side {
     const { verified: verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;
     if (verification === 'first-contact') {
-      // Another conversation may have met an expert meanwhile: that one counts.
+      // Another conversation may have remembered an expert meanwhile: then that one counts.
       const met = await expert.meet(checked.fingerprint);
       if (!sameFingerprint(met, checked.fingerprint)) throw unknownExpert(met, checked.fingerprint);
     }
     return await this.#accept({ ...providerKeys, keySignature, fingerprint, verification }, checked);
   }
 
-  /** Whether the expert's fingerprint is this one, which makes the expert known from now on. */
+  /** Whether this is the expert's fingerprint. If it is, the expert is known from now on. */
   verify(fingerprint: string): boolean {
     const exchange = this.#exchange;
     if (exchange?.fingerprint === undefined || !sameFingerprint(exchange.fingerprint, fingerprint))
       return false;
     this.#exchange = { ...exchange, verification: 'known' };
-    // What cannot be remembered now is remembered with the next first contact.
+    // When the memory fails, the next first contact remembers the expert.
     this.#options.expert.trust(exchange.fingerprint).catch(() => {});
     return true;
   }

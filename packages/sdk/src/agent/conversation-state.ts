@@ -7,8 +7,8 @@ import { isObject } from '../transport/shape.ts';
 import type { Verification } from './conversation.ts';
 
 /**
- * A conversation at rest: plain JSON. It holds the private keys, so keep it where only you can read it. What is
- * not described here is the SDK's own.
+ * A saved conversation, as plain JSON. It contains the private keys, so store it where only you can read it. Members
+ * without a description are internal to the SDK.
  *
  * @example
  * await writeFile('conversation.json', JSON.stringify(conversation.export()), { mode: 0o600 });
@@ -16,13 +16,13 @@ import type { Verification } from './conversation.ts';
  */
 export interface ConversationState {
   readonly version: 1;
-  /** Of this conversation alone, from before the relay knew of it. */
+  /** Unique to this conversation. It exists before the question is sent. */
   readonly id: string;
-  /** Undefined while it is not known whether the question has arrived: `resume` makes sure that it does, once. */
+  /** Undefined while it is unknown whether the relay has the question. `resume` then sends it, exactly once. */
   readonly request?: AskedRequest | undefined;
-  /** What is asked, until the relay has answered. */
+  /** The question, until the relay has answered. */
   readonly submission?: object | undefined;
-  /** What stands for it in the key exchange, base64; undefined for plain text. */
+  /** The digest of the question, base64; undefined for plain text. */
   readonly submissionDigest?: string | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;
@@ -31,7 +31,7 @@ export interface ConversationState {
   readonly sender?: SenderState | undefined;
 }
 
-/** What is known of the request, as last seen. */
+/** The request, as last seen. */
 export interface AskedRequest {
   readonly requestId: string;
   readonly refCode: string;
@@ -41,7 +41,7 @@ export interface AskedRequest {
   readonly erasedAt?: string | undefined;
 }
 
-/** The expert's keys, once they were found in order. */
+/** The expert's keys, once they were checked and accepted. */
 export interface AcceptedExchange {
   readonly sign: string;
   readonly encrypt: string;
@@ -50,7 +50,7 @@ export interface AcceptedExchange {
   readonly verification: Verification;
 }
 
-/** @throws RelayError `invalid_input` for what `export()` never gave. */
+/** @throws RelayError `invalid_input` when `export()` did not return this. */
 export function checkState(state: unknown): asserts state is ConversationState {
   const isOurs = isObject(state) && typeof state.id === 'string';
   if (isOurs && state.version !== 1) {

@@ -3,61 +3,61 @@ import type { ConversationState } from './conversation-state.ts';
 
 /**
  * How an answer is protected:
- * - `sequenced`: encrypted, signed, and in its place: nothing before it is missing;
+ * - `sequenced`: encrypted, signed, and in the right order: no message before it is missing;
  * - `unsequenced`: encrypted and signed, by a client that does not number its messages;
  * - `plaintext`: not protected. The relay could have written it.
  */
 export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';
 
-/** What the expert wrote. */
+/** A message of the expert. */
 export interface Answer {
   readonly text: string;
   readonly messageId: string;
-  /** When the relay took it, ISO 8601, UTC. */
+  /** When the relay received it, ISO 8601, UTC. */
   readonly createdAt: string;
   readonly protection: Protection;
   /**
-   * Whether the expert had seen your last text when writing this: if false, it may answer something that you asked
-   * before. Undefined when that is unknown, as it is of an answer that is not `sequenced`.
+   * Whether the expert had seen your last text when writing this. If false, it may answer an earlier text of yours.
+   * Undefined when that is unknown, which is the case for answers that are not `sequenced`.
    */
   readonly seenYourLast?: boolean | undefined;
 }
 
 /**
- * How far it is known who answers:
- * - `none`: nobody has picked the request up with keys;
- * - `unverified`: a client that does not prove its keys;
+ * How sure it is who answers:
+ * - `none`: no expert has picked the request up with keys yet;
+ * - `unverified`: the expert's client does not prove its keys;
  * - `first-contact`: an expert that was not known before. Compare the fingerprint to be sure;
- * - `known`: the expert of the fingerprint that was given, remembered or verified.
+ * - `known`: the expert whose fingerprint was given, remembered or verified.
  */
 export type Verification = 'none' | 'unverified' | 'first-contact' | 'known';
 
-/** What has become of a message. */
+/** The result of sending a message. */
 export interface Sending {
   readonly messageId: string;
-  /** False while it waits for the other side's keys, in `unsent`. */
+  /** False while it waits in `unsent` for the other side's keys. */
   readonly isSent: boolean;
 }
 
 export interface SendOptions {
-  /** Calls it off, unless it is on its way already: then it stays in `unsent` until it has gone out. */
+  /** Cancels sending, unless it has started: then the text stays in `unsent` until it was sent. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface WaitOptions {
-  /** In milliseconds. Without one it waits until the conversation ends. */
+  /** In milliseconds. Without it, the call waits until the conversation ends. */
   readonly timeout?: number | undefined;
   /**
-   * True for any answer. Else those that had not seen your last text are passed over: they stay for a call with
-   * `any`, and for `for await`.
+   * True for any answer. Otherwise answers that had not seen your last text are skipped: a call with `any` or a
+   * `for await` loop returns them.
    */
   readonly any?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A conversation with an expert. Each answer is handed out once and in order, to whoever asks first:
- * `for await`, or `waitForAnswer`.
+ * A conversation with an expert. Each answer is returned once and in order, by a `for await` loop or by
+ * `waitForAnswer`.
  *
  * @example
  * for await (const answer of conversation) {
@@ -67,52 +67,52 @@ export interface WaitOptions {
  * }
  */
 export interface Conversation extends AsyncIterable<Answer> {
-  /** Of this conversation alone, from before the relay knew of it. */
+  /** Unique to this conversation. It exists before the question is sent. */
   readonly id: string;
   readonly requestId: string;
-  /** What people call it by, such as `HS-7KQ2M9XD`. */
+  /** The code that people use, such as `HS-7KQ2M9XD`. */
   readonly refCode: string;
   /** As last seen. */
   readonly status: RequestStatus;
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
-  /** As last seen; answers that were not handed out yet included. */
+  /** As last seen, including answers that were not returned yet. */
   readonly responseCount: number;
-  /** When the relay erased what was said, as it does some time after the end. ISO 8601, UTC. */
+  /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
   /** Whether messages are encrypted, or meant to be once the expert's keys are there. */
   readonly isEncrypted: boolean;
-  /** Of the expert's identity; undefined as long as nobody has proven one. */
+  /** The fingerprint of the expert's identity; undefined until an expert has proven one. */
   readonly fingerprint: string | undefined;
   readonly verification: Verification;
   /**
-   * Texts that have not gone out yet, since they wait for the expert's keys or the relay could not be reached.
-   * They go out by themselves, before whatever is sent next: do not send them again.
+   * Texts that were not sent yet, because they wait for the expert's keys or the relay could not be reached. They are
+   * sent automatically, before any later text: do not send them again.
    */
   readonly unsent: readonly string[];
   /**
-   * Compares the expert's fingerprint with one that came over another channel. The same makes the expert known,
-   * here and in the memory.
+   * Compares the expert's fingerprint with one that you got over another channel. If they are equal, the expert is
+   * known from now on, here and in the memory.
    *
    * @example
    * if (!conversation.verify('04918 22734 ...')) await conversation.close();
    */
   verify(fingerprint: string): boolean;
   /**
-   * Gives the next answer that is known to have seen your last text, or of which that is unknown.
+   * Returns the next answer, except those that are known not to have seen your last text.
    *
-   * @throws RelayError `timeout`, `aborted`, `conversation_closed`, `conversation_expired`, or what was refused.
+   * @throws RelayError `timeout`, `aborted`, `conversation_closed`, `conversation_expired`, or the error of a refused message.
    */
   waitForAnswer(options?: WaitOptions): Promise<Answer>;
   /**
-   * Sends a message. Before the expert's keys are there it waits for them, in {@link Conversation.unsent}; there
-   * it stays as well when this fails because the relay cannot be reached.
+   * Sends a message. While there are no keys of the expert, the message waits in {@link Conversation.unsent}. It also
+   * stays there when the call fails because the relay cannot be reached.
    */
   send(text: string, options?: SendOptions): Promise<Sending>;
-  /** Reads once what is new, without waiting for anything: status, keys and answers are up to date then. */
+  /** Reads new messages, the status and the keys once, without waiting for answers. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Ends it for both sides. What was said can still be read. */
+  /** Ends the conversation for both sides. Its messages can still be read. */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Everything to go on from, as JSON: see {@link Relay.resume}. It holds the private keys. */
+  /** All that {@link Relay.resume} needs, as JSON. It contains the private keys. */
   export(): ConversationState;
 }

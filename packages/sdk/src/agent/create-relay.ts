@@ -1,12 +1,12 @@
-import { checkOptions } from '../check-options.ts';
 import { createClient } from '../client.ts';
-import { fromBase64, toBase64 } from '../crypto/bytes/base64.ts';
+import { checkOptions } from '../client-options.ts';
+import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
 import { createThread } from '../thread/thread.ts';
-import { isPassing } from '../transport/api.ts';
+import { isTransient } from '../transport/api.ts';
 import { listRequests } from '../transport/list-requests.ts';
 import { requestState } from '../transport/request-shape.ts';
 import { members } from '../transport/shape.ts';
@@ -14,19 +14,19 @@ import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
 import type { Conversation } from './conversation.ts';
 import { type AskedRequest, type ConversationState, checkState } from './conversation-state.ts';
+import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
-import { type Awaited, createSorter } from './sorter.ts';
 import { makeSubmission, submit } from './submission.ts';
 
-/** What a conversation that was asked just now has at hand. */
+/** What is known of a conversation that was just started. */
 interface Fresh {
   readonly keys: AgentKeys | undefined;
-  /** Where events stood before it was asked. */
+  /** The position of the event stream before the question was sent. */
   readonly since: string | undefined;
 }
 
 /**
- * Connects an agent to the relay. Nothing is called or kept open before something is asked.
+ * Connects an agent to the relay. It makes no calls and opens no connection before the first question.
  *
  * @example
  * const relay = createRelay({ url: 'https://relay.example', apiKey: 'hs_...' });
@@ -36,9 +36,9 @@ interface Fresh {
 export function createRelay(options: RelayOptions): Relay {
   const { apiKey, acceptPlaintext: acceptsPlaintext = false } = options;
   const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
-  const awaited = new Set<Awaited>();
-  const sorter = createSorter(() => client.api, awaited);
-  const client = createClient(options, 'apiKey expert acceptPlaintext save', 'agent', sorter.onEvent);
+  const followed = new Set<FollowedConversation>();
+  const scheduler = createReadScheduler(() => client.api, followed);
+  const client = createClient(options, 'apiKey expert acceptPlaintext save', 'agent', scheduler.onEvent);
   const { api, hub, memory } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
@@ -63,28 +63,28 @@ export function createRelay(options: RelayOptions): Relay {
       api,
       thread,
       isPlain: () => !keys,
-      // The expert's keys may have come since anybody looked. If nobody can say so now, the texts wait.
+      // The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait.
       prepare: async (signal) => {
         if (keys && !thread.channel)
           await thread.read(signal).catch((error: unknown) => {
-            if (!isPassing(error)) throw error;
+            if (!isTransient(error)) throw error;
           });
       },
       save: () => save(conversation.export()),
       state: state.sender,
     });
-    // Nothing can have come yet.
+    // A new conversation has no messages yet.
     let isFresh = fresh !== undefined;
-    const listen = (look: () => void) => {
+    const listen = (refresh: () => void) => {
       const topic = `/svc/requests/${requestId}`;
-      const one = { topic, thread, sender, refCode, follower, look };
-      awaited.add(one);
-      const unfollow = hub.follow(topic, () => sorter.check(one), fresh?.since);
-      if (!isFresh) sorter.check(one);
+      const one = { topic, thread, sender, refCode, follower, refresh };
+      followed.add(one);
+      const unfollow = hub.follow(topic, () => scheduler.check(one), fresh?.since);
+      if (!isFresh) scheduler.check(one);
       isFresh = false;
       return () => {
         unfollow();
-        awaited.delete(one);
+        followed.delete(one);
       };
     };
     const follower: Follower = createFollower({
@@ -100,7 +100,7 @@ export function createRelay(options: RelayOptions): Relay {
     return conversation;
   }
 
-  /** Asks, or makes sure that it was asked. */
+  /** Submits the question, or makes sure that it was submitted. */
   async function begin(
     state: ConversationState,
     signal: AbortSignal | undefined,
@@ -131,8 +131,8 @@ export function createRelay(options: RelayOptions): Relay {
         sender: { drafts, outgoing: undefined },
       };
       await save(state);
-      // By a name of its own it may have been asked before, and be answered already.
-      const fresh = question.idempotencyKey ? undefined : { keys, since: hub.place() };
+      // With a given idempotency key, it may have been asked before and may have answers.
+      const fresh = question.idempotencyKey ? undefined : { keys, since: hub.position() };
       return await begin(state, signal, fresh);
     },
     async resume(state, options = {}) {
@@ -151,8 +151,8 @@ export function createRelay(options: RelayOptions): Relay {
         checkOptions(options, 'signal').signal,
       ),
     stop() {
-      sorter.stop();
-      for (const { follower } of [...awaited]) follower.stop(stopped());
+      scheduler.stop();
+      for (const { follower } of [...followed]) follower.stop(stopped());
       hub.stop();
     },
   };
@@ -161,7 +161,7 @@ export function createRelay(options: RelayOptions): Relay {
 const questionOptions = 'question messages confidential encrypted plaintext idempotencyKey signal';
 
 const plainToKnown = () =>
-  invalidInput('Plain text proves nobody: ask encrypted, leave out `expert`, or say `acceptPlaintext`.');
+  invalidInput('Plain text proves nothing: ask encrypted, leave out `expert`, or set `acceptPlaintext`.');
 
 const stopped = () =>
   new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it.');

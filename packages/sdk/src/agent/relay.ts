@@ -15,16 +15,16 @@ import type { ConversationState } from './conversation-state.ts';
  * });
  */
 export interface RelayOptions extends ClientOptions {
-  /** The fingerprint of the one expert who may answer. Anybody else's keys are refused. */
+  /** The fingerprint of the only expert who may answer. Other keys are refused. */
   readonly expert?: string | undefined;
   /**
-   * True to take plain text for an answer although the expert is known, by `expert` or from earlier. Else it is
-   * refused: the relay could have written it. Default false.
+   * True to accept plain text as an answer although the expert is known, by `expert` or from earlier. Otherwise it is
+   * refused, since the relay could have written it. Default false.
    */
   readonly acceptPlaintext?: boolean | undefined;
   /**
-   * Keeps a conversation, by its `id`, so that a restarted agent can go on. Whatever depends on it goes out only
-   * after it is kept: awaited before the question and before each message.
+   * Saves a conversation under its `id`, so that a restarted agent can continue. It is awaited before the question and
+   * before each message is sent.
    */
   readonly save?: ((state: ConversationState) => void | Promise<void>) | undefined;
 }
@@ -38,22 +38,22 @@ export interface RelayOptions extends ClientOptions {
  *   messages: [{ role: 'assistant', content: 'The deploy hangs.' }],
  *   confidential: true,
  * });
- * if (conversation.unsent.length > 0) console.log('The question goes out once an expert is there.');
+ * if (conversation.unsent.length > 0) console.log('The question is sent once an expert picks it up.');
  */
 export interface Question {
   readonly question?: string | undefined;
-  /** What was said before; the relay keeps the last 10. */
+  /** Messages that came before the question. The relay keeps the last 10. */
   readonly messages?: readonly ContextMessage[] | undefined;
   /**
-   * Keeps question and messages from the relay: they are sent as the first encrypted message, once the expert
-   * has picked the request up. Until then they are in {@link Conversation.unsent}.
+   * Hides question and messages from the relay. They are sent as the first encrypted message, once the expert has
+   * picked the request up. Until then they are in {@link Conversation.unsent}.
    */
   readonly confidential?: boolean | undefined;
   /** False for plain text without any keys. Default true. */
   readonly encrypted?: boolean | undefined;
-  /** What is shown to clients without encryption. Without encryption, the question stands for it. */
+  /** The text for clients without encryption. Default: the question, if `encrypted` is false. */
   readonly plaintext?: string | undefined;
-  /** Asking again under the same one does not ask twice. One is made up when none is given. */
+  /** A second call with the same key returns the first request. By default each call has its own key. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -64,7 +64,7 @@ export interface ListOptions {
 }
 
 /**
- * An agent's way to the experts.
+ * An agent's connection to the relay.
  *
  * @example
  * const relay = createRelay({ url: 'https://relay.example', apiKey: 'hs_...' });
@@ -73,7 +73,7 @@ export interface ListOptions {
  */
 export interface Relay {
   ask(question: Question): Promise<Conversation>;
-  /** Goes on with a conversation that was exported or saved, wherever it was left. */
+  /** Continues a conversation that was exported or saved. */
   resume(
     state: ConversationState,
     options?: { readonly signal?: AbortSignal | undefined },
@@ -82,6 +82,6 @@ export interface Relay {
   /** All requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
-  /** Ends all waiting and all streams. Conversations stay as they are. */
+  /** Ends all waiting and all streams. Conversations stay open and can be resumed. */
   stop(): void;
 }

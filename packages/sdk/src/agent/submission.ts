@@ -1,22 +1,22 @@
-import type { Bytes } from '../crypto/bytes/bytes.ts';
+import type { Bytes } from '../crypto/bytes.ts';
 import { type AgentKeys, digestSubmission } from '../crypto/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
-import { checkText } from '../thread/check-text.ts';
+import { checkText } from '../thread/message.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/request-shape.ts';
 import { members } from '../transport/shape.ts';
 import type { AskedRequest } from './conversation-state.ts';
 import type { Question } from './relay.ts';
 
-/** What the relay and the expert see before the expert has the keys. */
+/** The question that is visible until the expert has sent keys. */
 const neutral = 'A confidential question: pick it up to read it.';
 
-/** The body of a submit, and the text that is kept from it. */
+/** The body of a submit, and the text that is left out of it. */
 export interface Submission {
   readonly body: object;
   readonly confidential: string | undefined;
-  /** What stands for it in the key exchange; undefined for plain text. */
+  /** The digest that the expert signs in the key exchange; undefined for plain text. */
   readonly digest: Bytes | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function makeSubmission(
       ...shown,
       consumerSignPubKey: keys?.signPublic.pem,
       consumerEncryptPubKey: keys?.encryptPublic.pem,
-      // In the body: browsers may not send the header.
+      // In the body, since browsers may not send the header.
       idempotencyKey: asked.idempotencyKey ?? id,
     },
     confidential,
@@ -57,7 +57,7 @@ function inFull(question: string | undefined, messages: readonly ContextMessage[
   return [question, ...context].filter(Boolean).join('\n\n');
 }
 
-/** Repeating it gives the first answer again. */
+/** A repeated submit returns the first answer again. */
 export function submit(
   api: Api,
   apiKey: string,

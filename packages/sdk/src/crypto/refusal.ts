@@ -2,7 +2,7 @@ import { RelayError, type RelayErrorCode } from '../relay-error.ts';
 
 const refusals = new WeakSet<object>();
 
-/** Whether an error ends a conversation for good: somebody between the two sides may have altered something. */
+/** Whether an error ends a conversation for good, because someone between the two sides may have changed something. */
 export const isRefusal = (error: unknown): error is RelayError => refusals.has(error as object);
 
 /** An error that ends a conversation for good. */
@@ -18,3 +18,31 @@ export function refusal(
 
 export const messageRefused = (code: RelayErrorCode, what: string, advice?: string): RelayError =>
   refusal(code, `${what} It is not shown.`, advice);
+
+/* The reasons for which a message is not shown or not sent. */
+
+export const wrongRole = () =>
+  messageRefused('wrong_role', "A message of one side is listed as the other's.");
+
+export const wrongSenderKey = () =>
+  messageRefused(
+    'wrong_sender_key',
+    "A message was made with another key than its sender's.",
+    'Ask its sender to send it again.',
+  );
+
+export const wrongSignature = () =>
+  messageRefused('wrong_signature', 'A message is not signed by its sender.');
+
+export const undecryptable = () =>
+  messageRefused(
+    'undecryptable',
+    'A message cannot be decrypted with the keys of this conversation.',
+    'Ask its sender to send it again.',
+  );
+
+export const tooLarge = (length: number, most: number) =>
+  new RelayError(
+    'message_too_large',
+    `The text has ${length} bytes, a message at most ${most}. Send it in parts.`,
+  );

@@ -3,7 +3,7 @@ import { isRequestId } from '../transport/request-shape.ts';
 import { type Members, textOf } from '../transport/shape.ts';
 import type { ExpertEvent, SessionExpertOptions } from './expert.ts';
 
-/** Stands for the topic of all events of this expert: its name is known once it is known whose key it is. */
+/** A placeholder for the topic of all events of this expert. The real name contains the user's id. */
 const topic = 'activity';
 const types = ['new_request', 'new_message', 'key_exchange', 'request_closed'] as const;
 
@@ -12,7 +12,7 @@ export interface Activity {
   readonly listen: (call: (event: ExpertEvent) => void) => () => void;
 }
 
-/** Everything that happens to an expert's requests comes on one topic, and says which request it is about. */
+/** All events of an expert's requests come on one topic. Each names its request. */
 export function createActivity(hub: () => Hub, given: SessionExpertOptions['listen']): Activity {
   const listeners = new Set<(event: ExpertEvent) => void>();
   return {

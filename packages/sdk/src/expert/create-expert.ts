@@ -1,30 +1,29 @@
-import { checkOptions } from '../check-options.ts';
 import { createClient } from '../client.ts';
+import { checkOptions } from '../client-options.ts';
 import { openExpert } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
-import { handOut } from '../thread/hand-out.ts';
-import { isOutage } from '../thread/looker.ts';
-import { createMailbox } from '../thread/mailbox.ts';
+import { createIterator, createMailbox } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
+import { isOutage } from '../thread/refresher.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
 import { createThread } from '../thread/thread.ts';
-import { abortedError, onAbort } from '../transport/aborted.ts';
 import { listRequests } from '../transport/list-requests.ts';
 import { isRequestId, requestId as readRequestId } from '../transport/request-shape.ts';
 import { members, unexpected } from '../transport/shape.ts';
+import { abortedError, onAbort } from '../transport/waiting.ts';
 import { createActivity } from './activity.ts';
 import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
+import { ExpertConversation } from './expert-conversation.ts';
 import type { ExpertRequest } from './expert-request.ts';
 import { createExpertSide } from './expert-side.ts';
 import { createInbox } from './inbox.ts';
-import { Requested } from './requested.ts';
 import { createOutbox } from './session-outbox.ts';
 
 /**
- * Connects an expert to the relay. Nothing is called or kept open before something is asked for.
+ * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
  *
  * @example
  * const expert = createExpert({ url: 'https://relay.example', apiKey: 'hs_prov_...', root });
@@ -78,40 +77,40 @@ function connect(
     };
     const prepare = async (aborted: AbortSignal | undefined) => {
       if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
-      // What another device has said meanwhile comes before this.
-      else await thread.catchUp(aborted);
+      // Messages of another device that came meanwhile are read before this one is sent.
+      else await thread.readIfStale(aborted);
     };
     const state = { drafts, outgoing: undefined };
     const sender: Sender = createSender({ api, thread, isPlain, prepare, save, outbox, state });
-    const listen = (look: () => void) => {
+    const listen = (refresh: () => void) => {
       stops.add(follower.stop);
       const unlisten = activity.listen((event) => {
-        if (event.type === 'unknown' || event.requestId === requestId) look();
+        if (event.type === 'unknown' || event.requestId === requestId) refresh();
       });
-      look();
+      refresh();
       return () => {
         stops.delete(follower.stop);
         unlisten();
       };
     };
     const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
-    // A request whose messages are refused can be looked at all the same.
+    // A request whose messages are refused can still be shown.
     await thread.read(signal).catch((error: unknown) => {
       if (!thread.head) throw error;
     });
     const request = thread.head as Head;
-    // People look at a question and answer it later by its code, which must not lead to another question meanwhile.
+    // People read a question and answer it later by its code, which must then lead to the same question.
     const { refCode } = request;
-    if ((await memory.remember(`code:${plainCode(refCode)}`, requestId)) !== requestId) {
+    if ((await memory.remember(`code:${normalizeCode(refCode)}`, requestId)) !== requestId) {
       throw refusal('question_altered', `${refCode} now stands for another request.`);
     }
-    // The list may show some of them.
+    // The list may show that some of them were sent.
     if (drafts.length > 0) await sender.keep();
-    const requested = new Requested({ api, thread, sender, follower, request }, side);
+    const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
     return requested;
   }
 
-  /** Ends something when the signal aborts or the client is stopped. Gives what ends it by hand. */
+  /** Stops something when the signal aborts or the client is stopped. Returns a function that stops it directly. */
   function until(
     signal: AbortSignal | undefined,
     unlisten: () => void,
@@ -135,19 +134,19 @@ function connect(
       const follow = () => {
         const unlisten = activity.listen((event) => {
           if (event.type === 'new_request') inbox.add(event.requestId);
-          else if (event.type === 'unknown') inbox.look();
+          else if (event.type === 'unknown') inbox.list();
         });
-        inbox.look();
+        inbox.list();
         return until(signal, unlisten, (error) => inbox.stop(error));
       };
-      return handOut(follow, async (left) => {
+      return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
           try {
             const request = await load(id, inbox.stopped);
             if (!hasEnded(request)) return request;
           } catch (error) {
-            if (isOutage(error)) inbox.putOff(id);
-            // What is gone meanwhile is no matter; why all this was stopped, the inbox says.
+            if (isOutage(error)) inbox.retryLater(id);
+            // Requests that no longer exist are skipped. After a stop, the inbox reports the reason.
             else if (!inbox.stopped.aborted && !hasCode(error, 'not_found')) throw error;
           }
         }
@@ -161,17 +160,17 @@ function connect(
         const unlisten = activity.listen((event) => mailbox.push([event]));
         return until(signal, unlisten, (error) => mailbox.end(error));
       };
-      return handOut(follow, (left) => mailbox.take({ signal: left }));
+      return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
     list: async (options = {}) => await listRequests(api, checkOptions(options, 'status signal')),
     async request(requestIdOrRefCode, options = {}) {
       const { signal } = checkOptions(options, 'signal');
       if (isRequestId(requestIdOrRefCode)) return await load(requestIdOrRefCode, signal);
-      const isMeant = ({ refCode }: { readonly refCode: string }) =>
-        plainCode(refCode) === plainCode(requestIdOrRefCode);
-      // A session has no other way to find a code than by searching.
+      const hasThisCode = ({ refCode }: { readonly refCode: string }) =>
+        normalizeCode(refCode) === normalizeCode(requestIdOrRefCode);
+      // A session can find a code only by searching.
       const requestId = isSession
-        ? (await listRequests(api, { q: requestIdOrRefCode, signal })).find(isMeant)?.requestId
+        ? (await listRequests(api, { q: requestIdOrRefCode, signal })).find(hasThisCode)?.requestId
         : await api.get(
             `/api/v1/requests/by-ref/${encodeURIComponent(requestIdOrRefCode)}`,
             (answer) => readRequestId(members(answer)),
@@ -179,7 +178,7 @@ function connect(
           );
       if (!requestId) throw new RelayError('not_found', 'No request has this code.');
       const request = await load(requestId, signal);
-      return isMeant(request) ? request : unexpected('the request that was asked for');
+      return hasThisCode(request) ? request : unexpected('the request that was asked for');
     },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {
@@ -189,8 +188,8 @@ function connect(
   };
 }
 
-/** People write it in any case, without `HS-`, and with letters for 0 and 1. */
-const plainCode = (refCode: string): string =>
+/** People write codes in upper or lower case, without `HS-`, and with letters for 0 and 1. */
+const normalizeCode = (refCode: string): string =>
   refCode.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 
 const stopped = () => new RelayError('aborted', 'The client was stopped. Make a new one to go on.');

@@ -1,16 +1,16 @@
 import type { Protection, Sending, SendOptions } from '../agent/conversation.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
 
-/** A message of either side, as the expert sees it. */
+/** A message of one of the two sides. */
 export interface ExpertMessage {
   /** `consumer` is the agent. */
   readonly role: 'consumer' | 'provider';
   readonly text: string;
   readonly messageId: string;
-  /** When the relay took it, ISO 8601, UTC. */
+  /** When the relay received it, ISO 8601, UTC. */
   readonly createdAt: string;
   readonly protection: Protection;
-  /** Of the agent's: whether it had seen your last answer when writing this; undefined when that is unknown. */
+  /** Whether the agent had seen your last answer when it wrote this. Undefined when unknown, and for your messages. */
   readonly seenYourLast?: boolean | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface AnswerOptions extends SendOptions {
    */
   readonly plaintext?: boolean | undefined;
   /**
-   * Called once the text is in the memory of an expert that works by a session: from then on it goes out even if the
-   * page is closed before `answer` has settled.
+   * Only with a session: called once the text is in the memory. From then on it will be sent even if the page is closed
+   * before `answer` returns.
    */
   readonly onKept?: (() => void) | undefined;
 }
@@ -41,9 +41,9 @@ export interface AnswerOptions extends SendOptions {
  */
 export interface ExpertRequest {
   readonly requestId: string;
-  /** The name of the agent's key, which only a session is given. */
+  /** The name of the agent's key. Only sessions get it. */
   readonly agent: string | undefined;
-  /** What people call it by, such as `HS-7KQ2M9XD`. */
+  /** The code that people use, such as `HS-7KQ2M9XD`. */
   readonly refCode: string;
   /** As last seen. */
   readonly status: RequestStatus;
@@ -52,29 +52,29 @@ export interface ExpertRequest {
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
   readonly responseCount: number;
-  /** When the relay erased what was said, as it does some time after the end. ISO 8601, UTC. */
+  /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
-  /** As it came in clear: the relay can read it. */
+  /** It is not encrypted: the relay can read it. */
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
-  /** Whether the agent has sent keys, and so can be answered encrypted. */
+  /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
-  /** Whether this expert's keys were sent. */
+  /** Whether this expert's keys were sent to the agent. */
   readonly isPickedUp: boolean;
   /**
-   * Answers that have not gone out yet. They do so before the next one, or by `refresh`: do not send them again. Of
-   * those that can go out no more, since the conversation has ended or the relay has refused them, `discard` makes an end.
+   * Answers that were not sent yet. They are sent before the next answer or by `refresh`: do not send them again. Those
+   * that cannot be sent any more, after the end or because the relay refused them, are removed by `discard`.
    */
   readonly unsent: readonly string[];
   /**
-   * All messages of both sides, decrypted, then new ones as they come; ends with the conversation. Each is handed
-   * out once.
+   * All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
+   * returned once.
    */
   readonly messages: AsyncIterable<ExpertMessage>;
   /**
-   * Sends this expert's keys, so that both can encrypt. Doing it again, from any device, changes nothing; an agent
-   * that has no keys is sent none.
+   * Sends this expert's keys, so that both sides can encrypt. A repetition, from any device, changes nothing. If the
+   * agent has no keys, nothing is sent.
    */
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
@@ -82,10 +82,10 @@ export interface ExpertRequest {
    * it fails, `unsent` says whether the text is sent later.
    */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
-  /** Takes out of `unsent` all texts that cannot have gone out, and gives them back. */
+  /** Removes from `unsent` all texts that cannot have been sent, and returns them. */
   discard(): Promise<readonly string[]>;
-  /** Reads once what is new, without waiting for anything. */
+  /** Reads new messages and the status once, without waiting. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Ends it for both sides. */
+  /** Ends the conversation for both sides. */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }

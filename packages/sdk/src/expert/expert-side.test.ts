@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { toBase64 } from '../crypto/bytes/base64.ts';
+import { toBase64 } from '../crypto/base64.ts';
 import { type AgentKeys, makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
 import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';

@@ -1,8 +1,6 @@
-import { fromBase64 } from '../crypto/bytes/base64.ts';
-import type { Bytes } from '../crypto/bytes/bytes.ts';
-import { missing } from '../crypto/channel/history.ts';
-import { questionAltered } from '../crypto/exchange/check-exchange.ts';
-import { keysChanged } from '../crypto/exchange/check-unchanged.ts';
+import { fromBase64 } from '../crypto/base64.ts';
+import type { Bytes } from '../crypto/bytes.ts';
+import { missing } from '../crypto/history.ts';
 import {
   type Channel,
   type ChannelState,
@@ -14,14 +12,15 @@ import {
   parsePublicKey,
   samePublicKey,
 } from '../crypto/index.ts';
+import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
 import { refusal } from '../crypto/refusal.ts';
 import type { Memory } from '../memory.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
-import { digestAsked, readAsked } from './asked.ts';
+import { digestQuestion, readQuestion } from './question.ts';
 
-/** What the expert sends to pick a request up. */
+/** The body of the call that picks a request up. */
 export interface PickUp {
   readonly providerSignPubKey: string;
   readonly providerEncryptPubKey: string;
@@ -35,13 +34,13 @@ interface Prepared {
   readonly channel: Channel;
 }
 
-/** What the expert keeps of a request from its first look on: all of it must stay as it was. */
+/** What the expert remembers of a request from the first read on. None of it may change later. */
 interface Remembered {
-  /** The agent's, as PEM; null when it sent none. */
+  /** The agent's keys as PEM; null when the agent sent none. */
   readonly keys: Pair | null;
-  /** What stands for the question, base64. */
+  /** The digest of the question, base64. */
   readonly submission: string;
-  /** Once it was picked up: of the messages that the relay has shown or taken, those that no other links to. */
+  /** After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links. */
   readonly ends?: readonly string[];
 }
 
@@ -51,26 +50,26 @@ export interface ExpertSideOptions {
   readonly memory: Memory;
 }
 
-/** The expert's side of a conversation. Its keys follow from the root, the rest is in the memory. */
+/** The expert's side of a conversation. Its keys are derived from the root, the rest is in the memory. */
 export interface ExpertSide extends Side {
   readonly hasRoot: boolean;
   /** Whether the keys that were exchanged are this expert's. */
   readonly isPickedUp: boolean;
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
   readonly isEncrypted: boolean;
-  /** Before the list is read: what other clients remember meanwhile may be newer than the list. */
+  /** Reads the memory. It must happen before the list is read: what other clients store later may be newer than the list. */
   recall(): Promise<void>;
-  /** Compares the history with the one that was seen before, and keeps it. */
+  /** Compares the history with the remembered one, and remembers the new one. */
   settle(state: ChannelState | undefined): Promise<void>;
-  /** Keeps what the next client must find in the list. */
+  /** Remembers messages that the next client must find in the list. */
   keep(ends: readonly string[] | undefined): Promise<void>;
-  /** What to send to pick the request up. */
+  /** The body of the call that picks the request up. */
   pickUp(head: Head): Promise<PickUp>;
 }
 
 export function createExpertSide({ requestId, expert, memory }: ExpertSideOptions): ExpertSide {
   const name = `request:${requestId}`;
-  // Made while the request is on its way. A failure is reported where the keys are needed.
+  // Derived while the request is read. A failure is reported where the keys are needed.
   const making = expert?.keysFor(requestId);
   making?.catch(() => {});
   let remembered: Remembered | undefined;
@@ -83,22 +82,22 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     await memory.set(name, JSON.stringify(remembered));
   }
 
-  /** What the relay shows of the agent must be what it showed first. */
+  /** Checks that the agent's keys and the question are those of the first read. */
   async function compare({ consumerKeys, asked }: Head): Promise<Remembered> {
     const peer = consumerKeys && parsePair(consumerKeys);
     const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
-    const shown: Remembered = { keys, submission: await digestAsked(readAsked(asked)) };
+    const current: Remembered = { keys, submission: await digestQuestion(readQuestion(asked)) };
     if (!remembered) {
-      const kept: Remembered = JSON.parse(await memory.remember(name, JSON.stringify(shown)));
+      const kept: Remembered = JSON.parse(await memory.remember(name, JSON.stringify(current)));
       remembered ??= { keys: kept.keys, submission: kept.submission };
     }
     const { keys: first, submission } = remembered;
     if (first?.sign !== keys?.sign || first?.encrypt !== keys?.encrypt) throw keysChanged();
-    if (submission !== shown.submission) throw questionAltered();
+    if (submission !== current.submission) throw questionAltered();
     return remembered;
   }
 
-  /** Once, also for two who want it at a time: a second channel would not know what the first has seen. */
+  /** Runs once, also for calls at the same time: two channels would not know of each other's messages. */
   async function prepare(head: Head): Promise<Prepared> {
     const known = await compare(head);
     preparing ??= make(known);
@@ -132,7 +131,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
   return {
     role: 'provider',
     isShown: () => true,
-    takesPlaintext: async () => true,
+    acceptsPlaintext: async () => true,
     hasRoot: expert !== undefined,
     get isPickedUp() {
       return channel !== undefined;
@@ -154,10 +153,10 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
       }
       const { own, exchange, pickUp, channel: opened } = await prepare(head);
       const shown = parsePair(providerKeys);
-      if (!samePublicKey(shown.sign, own.signPublic)) throw othersKeys();
+      if (!samePublicKey(shown.sign, own.signPublic)) throw otherKeys();
       if (!samePublicKey(shown.encrypt, own.encryptPublic)) throw keysChanged();
       if (keySignature !== pickUp.keySignature) {
-        // Another device of this expert has signed what it was shown.
+        // Another device of this expert may have signed another question.
         const submission = fromBase64(keySignature ?? '')?.slice(0, 32) ?? new Uint8Array(0);
         const signed = await expert?.signExchange({ ...exchange, submission });
         throw keySignature === signed ? questionAltered() : keysChanged();
@@ -173,7 +172,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
       if (before?.some((end) => !hashes.has(end))) {
         throw seen.length === 0 ? keysChanged() : missing();
       }
-      // What was sealed here may never arrive, if this process ends before the relay has taken it.
+      // A message that was encrypted here may never arrive, if this process ends before it was sent.
       const taken = ends.filter((end) => !unlisted.includes(end) || before?.includes(end));
       if (!before || taken.length > 0) await keep(taken);
     },
@@ -188,7 +187,7 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
 export const withoutRoot = (orElse = '') =>
   new RelayError('no_keys_yet', `This conversation is encrypted. Give the expert its \`root\`${orElse}.`);
 
-const othersKeys = () =>
+const otherKeys = () =>
   refusal(
     'keys_changed',
     'This request was picked up with other keys than yours.',

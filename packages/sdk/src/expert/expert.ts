@@ -8,47 +8,47 @@ export interface ExpertOptions extends ClientOptions, OwnOptions {}
 
 interface OwnOptions {
   /**
-   * Keeps of each request the agent's keys, the question and where its messages ended, so that no later look can be
-   * shown others. Give one that outlives the process, and to all clients with this key the same.
+   * Stores of each request the agent's keys, the question and its last messages, so that the relay cannot show others
+   * later. Use one that outlives the process, and the same one for all clients with this key.
    */
   readonly memory?: Memory | undefined;
-  /** The 32 bytes that all of the expert's keys follow from. Without it only plain text can be read and written. */
+  /** The 32 bytes from which all of the expert's keys are derived. Without it only plain text can be read and sent. */
   readonly root?: Uint8Array | undefined;
 }
 
-/** Options of an expert who is signed in. The memory belongs to the user: for another one, give another. */
+/** Options of an expert who is signed in. The memory belongs to one user: each user needs another one. */
 export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
   /**
-   * Listens to events that another client has received, instead of a stream of its own, and gives what ends that. Of
-   * the tabs of a browser one has the stream.
+   * Subscribes to events that another client receives, and returns a function that ends it. Then this client opens no
+   * stream. Browsers use it to have one stream for all tabs.
    */
   readonly listen?: ((call: (event: ExpertEvent) => void) => () => void) | undefined;
 }
 
-/** That something has happened. It is a hint of the relay's hub: what it means is read from the request. */
+/** An event is a hint from the relay's hub that something happened. Read the request for what is true. */
 export type ExpertEvent =
   | {
       readonly type: 'new_request' | 'new_message' | 'key_exchange' | 'request_closed';
       readonly requestId: string;
       readonly refCode: string | undefined;
-      /** Of a new request: the beginning of the question. */
+      /** With `new_request`: the beginning of the question. */
       readonly question: string | undefined;
-      /** Of a message: who wrote it. */
+      /** With `new_message`: its sender. */
       readonly role: 'consumer' | 'provider' | undefined;
-      /** Of a message. */
+      /** With `new_message`. */
       readonly messageId: string | undefined;
-      /** Of an end: whether it was closed, or its time was over. */
+      /** With `request_closed`: whether it was closed or has expired. */
       readonly reason: 'closed' | 'expired';
     }
   | {
-      /** What happened is not known: list anew. It is the first event, too. */
+      /** Events may be missing: list the requests again. It is also the first event. */
       readonly type: 'unknown';
-      /** Whether events were missed. Else this is a look to be sure, about once a minute. */
+      /** Whether events were missed. If false, this is the regular check, about once a minute. */
       readonly isMissed: boolean;
     };
 
 /**
- * An expert's side of the relay.
+ * An expert's connection to the relay.
  *
  * @example
  * const expert = createExpert({ url: 'https://relay.example', apiKey: 'hs_prov_...', root });
@@ -58,13 +58,13 @@ export type ExpertEvent =
  * }
  */
 export interface Expert {
-  /** Of the expert's identity, for agents to compare; undefined without a root. */
+  /** The fingerprint of the expert's identity, which agents compare. Undefined without a root. */
   fingerprint(): Promise<string | undefined>;
-  /** Open requests, each once: first those that wait already, oldest first, then new ones as they come. */
+  /** Open requests, each once: first those that exist already, oldest first, then new ones as they come. */
   requests(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertRequest>;
-  /** All requests of this expert as the relay lists them, newest first: nothing of them is read. */
+  /** All requests of this expert, newest first. Their messages are not read. */
   list(options?: ListOptions): Promise<readonly ListedRequest[]>;
-  /** What happens to this expert's requests, as it comes. It costs no calls, whatever the number of requests. */
+  /** Events of this expert's requests, as they come. They cost no calls, however many requests there are. */
   events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertEvent>;
   /** One request, by its id or its reference code. */
   request(

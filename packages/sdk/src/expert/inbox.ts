@@ -1,19 +1,19 @@
 import type { RelayError } from '../relay-error.ts';
-import { createLooker, isOutage } from '../thread/looker.ts';
 import { createMailbox } from '../thread/mailbox.ts';
+import { createRefresher, isOutage } from '../thread/refresher.ts';
 import type { Api } from '../transport/api.ts';
 import { listOpen } from '../transport/list-requests.ts';
 
-/** The ids of open requests, each once: those that wait already, oldest first, then others as they come. */
+/** The ids of open requests, each once: first those that exist already, oldest first, then new ones. */
 export interface Inbox {
   /** Aborts when this is stopped. */
   readonly stopped: AbortSignal;
-  /** One that is known to be there. */
+  /** Adds one request. */
   add(requestId: string): void;
-  /** Gives it again once it can be read, and until then those behind it. */
-  putOff(requestId: string): void;
-  /** Looks for all that are open. */
-  look(): void;
+  /** Adds this request again once it can be read. Meanwhile the others are taken. */
+  retryLater(requestId: string): void;
+  /** Lists all open requests and adds those that are new. */
+  list(): void;
   take(signal: AbortSignal): Promise<string | undefined>;
   stop(error: RelayError): void;
 }
@@ -24,27 +24,27 @@ export function createInbox(
 ): Inbox {
   const mailbox = createMailbox<string>();
   const seen = new Set<string>();
-  /** Those that could not be read, in the order in which that is tried again. */
-  const late = new Set<string>();
+  /** Requests that could not be read, in the order of the next attempts. */
+  const unreadable = new Set<string>();
   const stopped = new AbortController();
-  const shared = { backoff: api.backoff, tell: mailbox.interrupt };
-  const looker = createLooker({
+  const shared = { backoff: api.backoff, report: mailbox.interrupt };
+  const refresher = createRefresher({
     ...shared,
-    async look(signal) {
+    async run(signal) {
       for (const { requestId } of await listOpen(api, signal)) add(requestId);
     },
   });
-  const lateLooker = createLooker({
+  const retryRefresher = createRefresher({
     ...shared,
-    async look(signal) {
-      for (const requestId of late) {
-        late.delete(requestId);
-        // Behind the others, should it fail again.
-        late.add(requestId);
+    async run(signal) {
+      for (const requestId of unreadable) {
+        unreadable.delete(requestId);
+        // At the end, in case it fails again.
+        unreadable.add(requestId);
         await tryToRead(requestId, signal).catch((error: unknown) => {
           if (isOutage(error)) throw error;
         });
-        late.delete(requestId);
+        unreadable.delete(requestId);
         mailbox.push([requestId]);
       }
     },
@@ -59,15 +59,15 @@ export function createInbox(
   return {
     stopped: stopped.signal,
     add,
-    putOff(requestId) {
-      late.add(requestId);
-      lateLooker.look();
+    retryLater(requestId) {
+      unreadable.add(requestId);
+      retryRefresher.refresh();
     },
-    look: looker.look,
+    list: refresher.refresh,
     take: (signal) => mailbox.take({ signal }),
     stop(error) {
-      looker.stop();
-      lateLooker.stop();
+      refresher.stop();
+      retryRefresher.stop();
       mailbox.end(error);
       stopped.abort();
     },

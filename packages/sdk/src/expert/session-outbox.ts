@@ -1,16 +1,16 @@
-import { inTurn } from '../crypto/channel/in-turn.ts';
+import { createQueue } from '../crypto/queue.ts';
 import type { Memory } from '../memory.ts';
 import type { Draft, Outbox } from '../thread/sender.ts';
 
 export interface SessionOutbox extends Outbox {
-  /** What clients with this memory have not sent. */
+  /** The texts that clients with this memory have not sent yet. */
   recall(): Promise<readonly Draft[]>;
 }
 
-/** Keeps the unsent answers of one request in the memory, so that they outlive the page. */
+/** Stores the unsent answers of one request in the memory, so that they are not lost with the page. */
 export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
   const name = `outbox:${requestId}`;
-  const queue = inTurn();
+  const queue = createQueue();
   let own: readonly Draft[] = [];
   const read = async (): Promise<readonly Draft[]> => JSON.parse((await memory.get(name)) ?? '[]');
   const sealedName = (messageId: string) => `sealed:${messageId}`;
@@ -21,7 +21,7 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
     recall: async () => (own = await read()),
     save: (unsent) =>
       queue(async () => {
-        // First, so that another tab that has them still does not send them again.
+        // First of all, so that another tab that still has them does not send them again.
         for (const draft of own)
           if (!isIn(unsent, draft)) await memory.set(sealedName(draft.messageId), 'null');
         const others = (await read()).filter((draft) => !isIn(own, draft) && !isIn(unsent, draft));
@@ -31,7 +31,7 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);
       const first = await memory.remember(sealedName(messageId), json);
-      // The very object: so its sealer sees that it was the first.
+      // The same object tells the caller that it was the first.
       return first === json ? sealed : JSON.parse(first);
     },
   };

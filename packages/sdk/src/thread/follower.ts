@@ -1,22 +1,22 @@
 import type { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
-import { createLooker } from './looker.ts';
+import { createRefresher } from './refresher.ts';
 import type { Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
 
 export interface FollowerOptions {
   readonly thread: Thread;
   readonly sender: Sender;
-  /** Calls back when there may be news, and soon after the beginning. Gives what ends it. */
-  readonly listen: (look: () => void) => () => void;
+  /** Calls back when there may be news, and once soon after the start. Returns a function that stops this. */
+  readonly listen: (refresh: () => void) => () => void;
   readonly backoff: Api['backoff'];
 }
 
-/** Keeps a conversation up to date for as long as somebody waits for it, and no connection longer than that. */
+/** Keeps a conversation up to date while at least one caller waits for it. Otherwise no connection stays open. */
 export interface Follower {
-  /** Begins to wait. Gives what ends it. */
+  /** Starts to wait. Returns a function that stops it. */
   follow(): () => void;
-  /** Ends all waiting with an error. */
+  /** Rejects all who wait with this error. */
   stop(error: RelayError): void;
 }
 
@@ -26,22 +26,22 @@ export function createFollower({ thread, sender, listen, backoff }: FollowerOpti
   let end: (() => void) | undefined;
 
   function begin(): () => void {
-    const looker = createLooker({
+    const refresher = createRefresher({
       backoff,
-      async look(signal) {
+      async run(signal) {
         await thread.read(signal);
         if (sender.isDue && !mailbox.hasEnded) await sender.flush(signal);
         if (mailbox.hasEnded) stop();
       },
-      tell(error) {
+      report(error) {
         if (mailbox.hasEnded) stop();
         else mailbox.interrupt(error);
       },
     });
-    const unlisten = listen(looker.look);
+    const unlisten = listen(refresher.refresh);
     const stop = () => {
       unlisten();
-      looker.stop();
+      refresher.stop();
     };
     return stop;
   }

@@ -1,5 +1,5 @@
 import type { RelayError } from '../relay-error.ts';
-import { orAborted, throwIfAborted } from '../transport/aborted.ts';
+import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
 
 interface Taker<T> {
   readonly fits: (message: T) => boolean;
@@ -7,19 +7,19 @@ interface Taker<T> {
   reject(error: unknown): void;
 }
 
-/** What has arrived and was not handed out: each message goes to one taker, in order, if it fits. */
+/** Messages that have arrived and were not taken yet. Each goes to one taker, in order, if the taker accepts it. */
 export interface Mailbox<T> {
-  /** Not handed out yet. */
+  /** The messages that were not taken yet. */
   readonly messages: readonly T[];
   readonly hasEnded: boolean;
-  /** Whether a taker does not have to wait. */
+  /** Whether `take` would return at once. */
   isReady(fits: (message: T) => boolean): boolean;
-  /** Changes what was not handed out yet. */
+  /** Changes the messages that were not taken yet. */
   update(change: (message: T) => T): void;
   push(messages: readonly T[]): void;
-  /** Nothing more comes: after what is left, takers get nothing, or the error. */
+  /** No more messages come. After the remaining ones, takers get undefined or the error. */
   end(error?: RelayError): void;
-  /** Gives those who wait, or the next who does, an error that may pass. */
+  /** Rejects the waiting takers, or else the next one, with an error that may pass. */
   interrupt(error: RelayError): void;
   take(options: {
     signal?: AbortSignal | undefined;
@@ -55,7 +55,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       messages = messages.map(change);
     },
     push(more) {
-      // One by one: there may be more than a call takes arguments.
+      // Not `push(...more)`: a call takes a limited number of arguments.
       for (const message of more) messages.push(message);
       serve();
     },
@@ -72,7 +72,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       const before = interruption;
       interruption = undefined;
       if (before && !messages.some(fits)) throw before;
-      return await orAborted<T | undefined>(signal, (resolve, fail) => {
+      return await waitOrAbort<T | undefined>(signal, (resolve, fail) => {
         const leave = () => takers.delete(taker);
         const reject = (error: unknown) => {
           leave();
@@ -83,6 +83,45 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
         serve();
         return leave;
       });
+    },
+  };
+}
+
+/** An iterator that calls `follow` at its first step, and ends when the caller leaves the loop. */
+export function createIterator<T>(
+  follow: () => () => void,
+  take: (signal: AbortSignal) => Promise<T | undefined>,
+): AsyncIterableIterator<T> {
+  const left = new AbortController();
+  let release: (() => void) | undefined;
+  let isDone = false;
+
+  function finish(): { done: true; value: undefined } {
+    isDone = true;
+    release?.();
+    return { done: true, value: undefined };
+  }
+
+  return {
+    async next() {
+      if (isDone) return finish();
+      release ??= follow();
+      try {
+        const value = await take(left.signal);
+        return value === undefined ? finish() : { done: false, value };
+      } catch (error) {
+        const end = finish();
+        if (left.signal.aborted) return end;
+        throw error;
+      }
+    },
+    async return() {
+      const end = finish();
+      left.abort();
+      return end;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
     },
   };
 }

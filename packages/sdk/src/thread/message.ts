@@ -1,37 +1,61 @@
 import type { Protection } from '../agent/conversation.ts';
-import { malformed, readOrigin } from '../crypto/channel/message.ts';
-import { undecryptable } from '../crypto/channel/refusals.ts';
+import { toUtf8 } from '../crypto/bytes.ts';
 import type { Channel, MessageRecord } from '../crypto/index.ts';
+import { malformed, readOrigin } from '../crypto/message.ts';
+import { messageRefused, tooLarge, undecryptable } from '../crypto/refusal.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
+import type { RequestStatus } from '../request-state.ts';
 import type { Members } from '../transport/shape.ts';
-import { plaintextRefused } from './refusals.ts';
 
-/** A message that was read and found in order. */
+/** A message that was read and passed all checks. */
 export interface Message {
   readonly role: 'consumer' | 'provider';
   readonly text: string;
   readonly messageId: string;
   readonly createdAt: string;
   readonly protection: Protection;
-  /** Whether the other side, when it wrote this, had seen the last text of this one; undefined when that is unknown. */
+  /** Whether the other side had seen this side's last text when it wrote this. Undefined when that is unknown. */
   readonly seenYourLast?: boolean | undefined;
 }
 
-/** Begins to decrypt a record. What it returns gives the text, or the refusal. Of a record with a blob, only that counts. */
+/**
+ * Starts to decrypt a record. The function that it returns waits for the result. When a record has an encrypted
+ * member, its plain text is ignored.
+ */
 export function beginRecord(
   record: Members,
   channel: Channel | undefined,
-  takesPlaintext: () => Promise<boolean>,
+  acceptsPlaintext: () => Promise<boolean>,
 ): () => Promise<Omit<Message, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const isEncrypted = (encrypted ?? signature ?? undefined) !== undefined;
-  // The channel looks at every member itself.
+  // The channel checks every member.
   const open = isEncrypted ? channel?.begin(record as unknown as MessageRecord) : undefined;
   return async () => {
     const { role, messageId } = readOrigin(record);
     if (open) return { role, messageId, ...(await open()) };
     if (isEncrypted) throw undecryptable();
     if (typeof plaintext !== 'string') throw malformed('content');
-    if (channel || !(await takesPlaintext())) throw plaintextRefused();
+    if (channel || !(await acceptsPlaintext())) throw plaintextRefused();
     return { role, messageId, text: plaintext, protection: 'plaintext' };
   };
+}
+
+/** Refuses a text that could not be sent later. */
+export function checkText(text: unknown, isPlain: boolean): void {
+  if (typeof text !== 'string' || text === '') {
+    throw invalidInput('Give a text that is not empty.');
+  }
+  const { length } = toUtf8(isPlain ? JSON.stringify(text) : text);
+  // The call must stay below 1 MiB, as JSON or encrypted and in base64.
+  const most = isPlain ? 1_040_000 : 775_000;
+  if (length > most) throw tooLarge(length, most);
+}
+
+export const plaintextRefused = () =>
+  messageRefused('plaintext_refused', 'A message came as plain text, which the relay could have written.');
+
+export function ended(status: RequestStatus): RelayError {
+  const end = status === 'expired' ? status : 'closed';
+  return new RelayError(`conversation_${end}`, `The conversation is ${end}. Make a new request to go on.`);
 }

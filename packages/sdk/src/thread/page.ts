@@ -10,17 +10,17 @@ import {
   unexpected,
 } from '../transport/shape.ts';
 
-/** A request as its two sides see it, its messages apart. */
+/** A request as the relay lists it, without its messages. */
 export interface Head extends RequestState {
-  /** What was asked, not looked at: an agent knows it. */
+  /** The question with its context, not checked yet: only the expert reads it. */
   readonly asked: Members;
-  /** The name of the agent's key, which only a session is given. */
+  /** The name of the agent's key. Only sessions get it. */
   readonly agent?: string | undefined;
-  /** PEM, not looked at yet. */
+  /** PEM, not checked yet. */
   readonly consumerKeys: Pair | undefined;
   readonly providerKeys: Pair | undefined;
   readonly keySignature: string | undefined;
-  /** When the content of a request that had ended was erased: keys and messages are gone then, and must be. */
+  /** When the content of an ended request was erased. Then it has no keys and no messages. */
   readonly erasedAt: string | undefined;
 }
 
@@ -29,22 +29,22 @@ export interface Pair {
   readonly encrypt: string;
 }
 
-/** A message as the relay lists it: of what matters, nothing is believed yet. */
+/** A message as the relay lists it. Nothing of `record` is checked yet. */
 export interface Listed {
   readonly seq: number;
   readonly createdAt: string;
   readonly record: Members;
 }
 
-/** A part of a conversation. */
+/** One page of a conversation. */
 export interface Page {
   readonly head: Head;
   readonly messages: readonly Listed[];
-  /** Where the next part begins, unless this was the last. */
+  /** The `seq` after which the next page begins; undefined on the last page. */
   readonly next: number | undefined;
 }
 
-/** A session gets the question with the first page alone: later ones have it from `known`. */
+/** Sessions get the question with the first page only; later pages take it from `known`. */
 export function readPage(answer: unknown, known?: Head): Page {
   const body = members(answer);
   const head = readHead(body, known);
@@ -71,7 +71,7 @@ function readHead(body: Members, known: Head | undefined): Head {
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),
     keySignature: optionalText(body, 'keySignature'),
-    // An open conversation keeps its content: there it is a lie, and missing keys are noticed as such.
+    // The content of an open conversation is never erased: there the member is ignored, and missing keys are refused.
     erasedAt: hasEnded(state) && optionalText(body, 'erasedAt') ? time(body, 'erasedAt') : undefined,
   };
 }

@@ -1,24 +1,24 @@
-import { inTurn } from '../crypto/channel/in-turn.ts';
+import { createQueue } from '../crypto/queue.ts';
 import { hasCode } from '../relay-error.ts';
-import { orAborted, throwIfAborted } from '../transport/aborted.ts';
-import { type Api, isPassing } from '../transport/api.ts';
+import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
-import { checkText } from './check-text.ts';
+import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
+import { checkText } from './message.ts';
 import type { Thread } from './thread.ts';
 
 /** A text that is to be sent. */
 export interface Draft {
   readonly messageId: string;
   readonly text: string;
-  /** Whether it may go out as plain text: where nobody has keys now, there may have been keys when it was written. */
+  /** Whether it may be sent as plain text. There may have been keys when it was written and none now. */
   readonly isPlain?: boolean | undefined;
 }
 
-/** A text that may be on its way: it is sent as it is until the relay has answered. */
+/** A text that may have been sent. It is sent again unchanged until the relay answers. */
 export interface Outgoing {
   readonly draft: Draft;
   readonly body: object;
-  /** Whether another client sealed it, so that no message that is sealed here links to it. */
+  /** Whether another client encrypted it. Then no message that is encrypted here links to it. */
   readonly isOthers?: boolean | undefined;
 }
 
@@ -27,59 +27,59 @@ export interface SenderState {
   readonly drafts: readonly Draft[];
 }
 
-/** Where texts are until the relay has them, shared with other clients of the same side. */
+/** Keeps texts until the relay has them. Other clients of the same side share it. */
 export interface Outbox {
-  /** Keeps these, and forgets those that this client gave before. */
+  /** Replaces the texts that this client saved before. */
   save(unsent: readonly Draft[]): Promise<void>;
-  /** Gives the content that any client has sealed first with this messageId; null if nothing must go out any more. */
+  /** Returns the content that a client encrypted first with this messageId, or null if it must not be sent any more. */
   claim<T extends object>(messageId: string, sealed: T): Promise<T | null>;
 }
 
 export interface SenderOptions {
   readonly api: Api;
   readonly thread: Thread;
-  /** Whether texts go out as they are. */
+  /** Whether texts are sent as plain text. */
   readonly isPlain: () => boolean;
-  /** Does what comes before sealing. */
+  /** Runs before a text is encrypted. */
   readonly prepare: (signal: AbortSignal | undefined) => Promise<void>;
-  /** Keeps the state; what it kept may go out. */
+  /** Saves the state. A text is sent only after it was saved. */
   readonly save: () => Promise<void>;
   readonly outbox?: Outbox | undefined;
   readonly state?: SenderState | undefined;
 }
 
-/** Sends the texts of one side, one after another, each exactly once whatever happens in between. */
+/** Sends the texts of one side in order, each exactly once, also after errors and restarts. */
 export interface Sender {
   readonly state: SenderState;
   readonly unsent: readonly string[];
-  /** Whether texts wait to be sealed. */
+  /** Whether texts wait to be encrypted. */
   readonly hasDrafts: boolean;
-  /** Whether there is something that could go out now. */
+  /** Whether a text could be sent now. */
   readonly isDue: boolean;
-  /** Gives whether the text has gone out. `onKept` is called once it is in the outbox. */
+  /** Returns whether the text was sent. `onKept` is called once it is in the outbox. */
   send(
     text: string,
     signal: AbortSignal | undefined,
     onKept?: () => void,
   ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
-  /** Sends whatever can be sent by now. */
+  /** Sends all texts that can be sent now. */
   flush(signal?: AbortSignal): Promise<void>;
-  /** Keeps in the outbox what has not gone out. */
+  /** Saves the unsent texts in the outbox. */
   keep(): Promise<void>;
-  /** Takes out what will not go out by itself: everything after the end, before it what nobody has sealed. */
+  /** Removes and returns texts: after the end all that are unsent, before it those that were not encrypted yet. */
   discard(): Promise<readonly string[]>;
 }
 
 export function createSender(options: SenderOptions): Sender {
   const { api, thread, isPlain, prepare, save, outbox, state } = options;
   const { role } = thread.side;
-  const queue = inTurn();
+  const queue = createQueue();
   let drafts = state?.drafts ?? [];
   let outgoing = state?.outgoing;
-  /** Those that the relay has refused for what they are. */
+  /** Texts that the relay refused because of their content. */
   let refused: readonly Draft[] = [];
 
-  // The list may show a message before the call that sent it is answered, if it ever is.
+  // The list may show a message before the call that sent it is answered.
   const unsent = () =>
     [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(
       ({ messageId }) => !thread.has(messageId),
@@ -92,7 +92,7 @@ export function createSender(options: SenderOptions): Sender {
     return draft !== undefined && (isPlain() ? draft.isPlain !== false : thread.channel !== undefined);
   }
 
-  // An expert need not wait for keys, but sends them.
+  // An expert does not wait for keys: the expert's client sends them.
   const isDue = () => outgoing !== undefined || (drafts.length > 0 && (role === 'provider' || canSeal()));
 
   function drop(draft: Draft): void {
@@ -123,7 +123,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       await api.post(`/api/v1/message/${thread.requestId}`, body, members, signal);
     } catch (error) {
-      // What is refused for what it is would hold up all others. What was sealed here stays: others link to it.
+      // A text that is refused for its content would block all others. One that was encrypted here stays: others link to it.
       if (
         ('plaintext' in body || isOthers) &&
         hasCode(error, 'invalid_input', 'message_too_large', 'conflict')
@@ -134,7 +134,7 @@ export function createSender(options: SenderOptions): Sender {
       throw error;
     }
     outgoing = undefined;
-    // What is sealed next links to it.
+    // The next message links to it.
     if (isOthers) await thread.read(signal);
   }
 
@@ -143,7 +143,7 @@ export function createSender(options: SenderOptions): Sender {
     if (outbox) onKept?.();
     await queue(async () => {
       if (thread.refusal) throw thread.refusal;
-      // A client that comes back may have been refused something: nothing goes out before it has looked.
+      // After a restart nothing is sent before the list was read: its check may refuse this conversation.
       if (isDue() && !thread.head) await thread.read(signal);
       if (drafts.length > 0) await prepare(signal);
       await post(signal);
@@ -177,16 +177,16 @@ export function createSender(options: SenderOptions): Sender {
       thread.checkOpen();
       const draft = { messageId: crypto.randomUUID(), text, isPlain: isPlain() };
       drafts = [...drafts, draft];
-      thread.outdate();
+      thread.markUnseen();
       try {
-        await orAborted<void>(signal, (resolve, reject) => {
-          // What was begun goes on by itself.
+        await waitOrAbort<void>(signal, (resolve, reject) => {
+          // After an abort, sending continues in the background.
           flush(signal, onKept).then(resolve, reject);
           return () => {};
         });
       } catch (error) {
-        // The caller has the text again, unless it goes out later by itself.
-        if (signal?.aborted || (role === 'provider' && !isPassing(error))) {
+        // The caller still has the text and decides, unless it will be sent later without the caller.
+        if (signal?.aborted || (role === 'provider' && !isTransient(error))) {
           drop(draft);
           await keep();
         }

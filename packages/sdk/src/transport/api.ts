@@ -1,40 +1,33 @@
 import type { Access, Timing } from '../client-options.ts';
-import { hasCode, RelayError, type RelayErrorCode } from '../relay-error.ts';
-import { throwIfAborted } from './aborted.ts';
-import { type Budget, createBudget } from './budget.ts';
-import { fetchSettings } from './fetch-settings.ts';
-import { httpUrl, invalidUrl } from './http-url.ts';
-import { createLanes } from './lanes.ts';
-import { parseJson } from './parse-json.ts';
-import { pause } from './pause.ts';
+import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { type Budget, createBudget, limitConcurrency } from './call-limits.ts';
 import { problemError } from './problem-error.ts';
 import { readText } from './read-stream.ts';
-import { sessionPath } from './session-path.ts';
-import { unexpected } from './shape.ts';
-import { within } from './within.ts';
+import { parseJson, unexpected } from './shape.ts';
+import { pause, throwIfAborted, withTimeout } from './waiting.ts';
 
-/** Calls the gateway. Every call may be repeated: each carries what makes a repetition harmless. */
+/** Calls the gateway. Calls are repeated after errors, since each contains an id that makes a repetition harmless. */
 export interface Api {
   /** The gateway's address, without a slash at its end. */
   readonly url: string;
   readonly budget: Budget;
-  /** How long to wait before try `attempt`, of 0 and up: any time up to a limit that doubles ("full jitter"). */
+  /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
   get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
   post<T>(path: string, body: object, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
 }
 
-/** Tries of a call that the network or an overload fails; waiting for a rate limit is another matter. */
-const tries = 6;
+/** Attempts of a call that fails because of the network or overload. Waiting for a rate limit does not count. */
+const maxAttempts = 6;
 /** A thousand conversations must not open a thousand sockets. */
-const width = 6;
+const maxConcurrentCalls = 6;
 
 export function createApi(options: Access & { timing: Timing }): Api {
   const { apiKey, timing, onOutage, fetch = globalThis.fetch, random = Math.random } = options;
   const url = baseUrl(options.url);
-  const inLane = createLanes(width);
+  const withSlot = limitConcurrency(maxConcurrentCalls);
   const budget = createBudget();
-  let closedUntil = 0;
+  let pausedUntil = 0;
   let outage: RelayErrorCode | undefined;
   let outageSince = 0;
 
@@ -52,7 +45,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
 
   async function attempt(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
     let response!: Response;
-    const text = await within(timing.call, signal, async (inTime) => {
+    const text = await withTimeout(timing.call, signal, async (inTime) => {
       response = await fetch(url + path, { ...init, signal: inTime });
       return readText(response, timing.call, inTime);
     }).catch((error: unknown) => {
@@ -81,13 +74,13 @@ export function createApi(options: Access & { timing: Timing }): Api {
       ...init,
       headers,
     };
-    const patientUntil = performance.now() + timing.patience;
+    const retryUntil = performance.now() + timing.patience;
     for (let failures = 0; ; ) {
       let begun = 0;
       try {
         const answer = read(
-          await inLane(async () => {
-            await pause(closedUntil - performance.now(), signal);
+          await withSlot(async () => {
+            await pause(pausedUntil - performance.now(), signal);
             begun = performance.now();
             return attempt(apiKey ? path : sessionPath(path), settings, signal);
           }, signal),
@@ -95,17 +88,17 @@ export function createApi(options: Access & { timing: Timing }): Api {
         reportAnswer(begun);
         return answer;
       } catch (error) {
-        if (!isPassing(error)) {
+        if (!isTransient(error)) {
           if ((error as Partial<RelayError>).status) reportAnswer(begun);
           throw error;
         }
         report(error);
         const { retryAfter, code } = error;
         if (code !== 'rate_limited') failures += 1;
-        // For all calls at once; but no answer closes the way for longer than we are patient.
-        else closedUntil = performance.now() + Math.min(retryAfter ?? 60_000, timing.patience);
+        // The rate limit counts all calls, so all of them wait, but never longer than `patience`.
+        else pausedUntil = performance.now() + Math.min(retryAfter ?? 60_000, timing.patience);
         const wait = Math.max(retryAfter ?? 0, backoff(failures));
-        if (failures === tries || performance.now() + wait > patientUntil) throw error;
+        if (failures === maxAttempts || performance.now() + wait > retryUntil) throw error;
         await pause(wait, signal);
       }
     }
@@ -126,18 +119,44 @@ export function createApi(options: Access & { timing: Timing }): Api {
   };
 }
 
-/** Browsers do not tell a page whether its origin was refused or the network failed. */
+/** In browsers, an origin that the relay refuses looks like a network error. */
 function corsHint(url: string): string {
   const origin = (globalThis as { location?: { origin?: string } }).location?.origin;
   if (!origin || url.startsWith(origin)) return '';
   return ` For this page, the relay's setting RELAY_CORS_ORIGINS must contain ${origin}.`;
 }
 
-/** Whether the same call may well succeed a moment later. */
-export const isPassing = (error: unknown): error is RelayError =>
+/** Whether the same call may succeed later. */
+export const isTransient = (error: unknown): error is RelayError =>
   hasCode(error, 'unreachable', 'rate_limited', 'unexpected_answer');
 
 function baseUrl(url: string | URL): string {
   const { href } = httpUrl(url) ?? invalidUrl('url');
   return href.replace(/\/*([?#].*)?$/, '');
+}
+
+/** The part after the request's id, where it differs from the name of the call. */
+const sessionEndings: Readonly<Record<string, string>> = { messages: '', message: '/messages' };
+
+/** The path of the session API for a path of v1. */
+const sessionPath = (path: string): string =>
+  path.replace(/^\/api\/v1\/([\w-]+)(?:\/([\w-]+))?/, (_, name: string, id?: string) =>
+    id ? `/api/requests/${id}${sessionEndings[name] ?? `/${name}`}` : `/api/${name}`,
+  );
+
+/** For every call: no redirect, so that the key goes nowhere else; no cookies by default; no cache. */
+export const fetchSettings = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
+
+/** Undefined when this is not an http(s) address. */
+export function httpUrl(url: string | URL): URL | undefined {
+  try {
+    const parsed = new URL(url);
+    return /^https?:$/.test(parsed.protocol) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function invalidUrl(name: string): never {
+  throw invalidInput(`\`${name}\` must be an http(s) address.`);
 }

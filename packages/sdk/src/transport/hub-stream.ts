@@ -1,39 +1,35 @@
 import type { Timing } from '../client-options.ts';
 import type { Api } from './api.ts';
 import type { OpenStream } from './open-stream.ts';
-import { parseJson } from './parse-json.ts';
-import { pause } from './pause.ts';
-import { createBlockReader } from './read-blocks.ts';
-import { readStream } from './read-stream.ts';
-import { isObject, type Members } from './shape.ts';
-import { startTimer } from './timer.ts';
-import { within } from './within.ts';
+import { createBlockReader, readStream } from './read-stream.ts';
+import { isObject, type Members, parseJson } from './shape.ts';
+import { pause, startTimer, withTimeout } from './waiting.ts';
 
 export interface HubStreamOptions {
   readonly open: OpenStream;
   readonly timing: Timing;
   readonly backoff: Api['backoff'];
-  /** An event of one of these topics: it does not say of which. */
+  /** An event of one of these topics. It does not name the topic. */
   readonly onEvent: (event: Members, topics: ReadonlySet<string>) => void;
   readonly onStale: (topic: string) => void;
 }
 
-/** The hub takes as many topics on one stream. */
+/** The hub's limit for one stream. */
 const maxTopics = 100;
-/** No hub sends anybody away for longer than this. */
-const longestRetry = 120_000;
-/** How long a stream without topics is kept for the next one. */
-const linger = 100;
-/** Beyond so many topics, new ones wait no longer than this many do. */
+/** A longer wait that a hub asks for is shortened to this. */
+const maxRetryMs = 120_000;
+/** How long a stream without topics stays open for the next one. */
+const idleMs = 100;
+/** The wait for further topics grows with the number of topics, up to this number. */
 const gatherAtMost = 25;
 
-/** One connection that carries up to a hundred topics, held for as long as there are any. */
+/** One connection for up to a hundred topics, kept open while there are any. */
 export interface HubStream {
   readonly topics: ReadonlySet<string>;
-  /** Where the stream has arrived: what to resume from. */
+  /** The id of the last block: a new connection resumes after it. */
   readonly position: string | undefined;
   readonly isFull: boolean;
-  /** Whether nothing has come through for longer than a reconnect takes. */
+  /** Whether the stream has been closed for longer than a reconnect takes. */
   readonly isBlocked: boolean;
   add(topic: string, since: string | undefined): void;
   remove(topic: string): void;
@@ -45,18 +41,21 @@ export function createHubStream(options: HubStreamOptions): HubStream {
   const topics = new Set<string>();
   /** Topics whose events are known up to `position`. */
   let covered: ReadonlySet<string> = new Set();
-  /** Topics that began after `position`, so that nothing of them can have been missed. */
+  /** Topics that were added after `position` was received: no event of them can have been missed. */
   const fresh = new Set<string>();
   let position: string | undefined;
   let failures = 0;
   let isRunning = false;
   let isOpen = false;
   let closedAt = 0;
-  /** Ends the connection, or the pause before the next one. */
+  /** Aborts the connection, or the pause before the next one. */
   let current = new AbortController();
   let isGathering = false;
 
-  /** Connects anew for topics that the connection does not carry, once no more of them come; an idle one at once. */
+  /**
+   * Reconnects for topics that the connection does not have yet, after a short wait for more of them. A connection
+   * without topics in use reconnects at once.
+   */
   function gather(): void {
     const carried = [...topics].filter((topic) => covered.has(topic)).length;
     if (isGathering || carried === topics.size) return;
@@ -69,7 +68,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
   }
 
   async function run(): Promise<void> {
-    // What is added in this turn of the event loop goes into the first connection.
+    // Topics that are added in this turn of the event loop become part of the first connection.
     await pause(1);
     while (topics.size > 0) {
       current = new AbortController();
@@ -84,7 +83,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     isRunning = false;
   }
 
-  /** Listens until the connection ends. Gives how long to wait before the next one. */
+  /** Reads until the connection ends. Returns the milliseconds to wait before the next one. */
   async function connect(names: readonly string[], signal: AbortSignal): Promise<number> {
     const asked = new Set(names);
     let retry = 0;
@@ -99,7 +98,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     };
     try {
       const lastEventId = position;
-      const body = await within(timing.opening, signal, (inTime) =>
+      const body = await withTimeout(timing.opening, signal, (inTime) =>
         open({ topics: names, lastEventId, signal: inTime }),
       );
       await readStream(
@@ -114,13 +113,13 @@ export function createHubStream(options: HubStreamOptions): HubStream {
               onEvent(isObject(event) ? event : {}, asked);
             }
           },
-          onPlace: (id) => {
+          onPosition: (id) => {
             opened();
             position = id;
             fresh.clear();
           },
           onRetry: (wait) => {
-            retry = Math.min(wait, longestRetry);
+            retry = Math.min(wait, maxRetryMs);
           },
         }),
         timing.opening,
@@ -128,12 +127,12 @@ export function createHubStream(options: HubStreamOptions): HubStream {
         signal,
       );
     } catch {
-      // A stream that breaks is opened again, whatever broke it.
+      // After any error, the stream is opened again.
     }
     const wasOpen = isOpen;
     isOpen = false;
     if (wasOpen) closedAt = performance.now();
-    // Without a word from the hub, as long as it asks its readers to wait by default.
+    // When the hub did not name a wait: its default.
     if (wasOpen) return retry || 1_000 + backoff(3);
     if (signal.aborted) return 0;
     failures += 1;
@@ -162,7 +161,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     },
     remove(topic) {
       topics.delete(topic);
-      if (topics.size === 0) startTimer(linger, () => topics.size === 0 && current.abort());
+      if (topics.size === 0) startTimer(idleMs, () => topics.size === 0 && current.abort());
     },
     stop() {
       topics.clear();

@@ -2,17 +2,17 @@ import type { Access, Timing } from '../client-options.ts';
 import type { Api } from './api.ts';
 import { createHubStream, type HubStream, type HubStreamOptions } from './hub-stream.ts';
 import { createOpenStream, type StreamOptions } from './open-stream.ts';
-import { startTimer } from './timer.ts';
+import { startTimer } from './waiting.ts';
 
-/** Says when something may have happened. What it is, the gateway tells: events are hints, and may be lies. */
+/** Reports that something may have happened. Events are only hints: what happened is read from the gateway. */
 export interface Hub {
   /**
-   * Calls back when what is known of a topic may be out of date: events were missed, or it is only looked at now and
-   * then to be sure. Gives what ends it.
+   * Calls back when events of the topic were missed (`isMissed`), and about once a minute in any case. Returns a
+   * function that stops it.
    */
   follow(topic: string, onStale: (isMissed: boolean) => void, since?: string): () => void;
-  /** Where the stream for the next topic stands: for `since`. */
-  place(): string | undefined;
+  /** The position of the stream that the next topic will use, for `since`. */
+  position(): string | undefined;
   stop(): void;
 }
 
@@ -27,13 +27,13 @@ export function createHub(api: Api, options: HubOptions): Hub {
   const streams: HubStream[] = [];
   const open = createOpenStream(api, options);
   let stopTimer: (() => void) | undefined;
-  let lastLook = performance.now();
+  let lastRecheck = performance.now();
 
   const onStale = (topic: string, isMissed = true) => {
     for (const one of [...followers]) if (one.topic === topic) one.call(isMissed);
   };
 
-  const withRoom = () => streams.find(({ isFull }) => !isFull);
+  const findFreeStream = () => streams.find(({ isFull }) => !isFull);
 
   function stopTicking(): void {
     stopTimer?.();
@@ -41,27 +41,27 @@ export function createHub(api: Api, options: HubOptions): Hub {
   }
 
   function streamFor(topic: string): HubStream {
-    let stream = streams.find(({ topics }) => topics.has(topic)) ?? withRoom();
+    let stream = streams.find(({ topics }) => topics.has(topic)) ?? findFreeStream();
     if (stream) return stream;
     stream = createHubStream({ open, timing, backoff: api.backoff, onEvent, onStale });
     streams.push(stream);
     return stream;
   }
 
-  /** Polls topics whose streams do not come through; when all do, looks at all of them now and then. */
+  /** Polls the topics of streams that cannot connect. When all are connected, all topics are checked now and then. */
   function tick(): void {
     const blocked = streams.filter(({ isBlocked }) => isBlocked).flatMap(({ topics }) => [...topics]);
     for (const topic of blocked) onStale(topic);
     const now = performance.now();
-    if (blocked.length === 0 && now - lastLook >= timing.recheck) {
-      lastLook = now;
+    if (blocked.length === 0 && now - lastRecheck >= timing.recheck) {
+      lastRecheck = now;
       for (const { topics } of streams) for (const topic of topics) onStale(topic, false);
     }
-    stopTimer = startTimer(Math.max(timing.poll, api.budget.restFor), tick);
+    stopTimer = startTimer(Math.max(timing.poll, api.budget.waitMs), tick);
   }
 
   return {
-    place: () => withRoom()?.position,
+    position: () => findFreeStream()?.position,
     follow(topic, call, since) {
       const one = { topic, call };
       followers.add(one);

@@ -5,10 +5,10 @@ import { unexpected } from './shape.ts';
 
 const pageSize = 200;
 /**
- * Ends a list that has no end, before it fills the memory: the characters of all questions, 500 more for each request
- * and 100,000 for each page. So 200,000 requests with short questions are listed.
+ * A longer list is refused before it fills the memory. Counted are the characters of all questions, 500 more for each
+ * request and 100,000 for each page: about 200,000 requests with short questions.
  */
-const longest = 2e8;
+const maxTotalLength = 2e8;
 
 /** All requests that a key may see, newest first. */
 export async function listRequests(
@@ -27,11 +27,11 @@ export async function listRequests(
   const query = new URLSearchParams({ limit: String(pageSize), ...(status && { status }), ...(q && { q }) });
   const seen = new Set<string>();
   let all: readonly ListedRequest[] = [];
-  for (let length = 0; length < longest; ) {
+  for (let length = 0; length < maxTotalLength; ) {
     const { requests, next } = await api.get(`/api/v1/requests?${query}`, requestPage, signal);
-    // Not by `push(...requests)`: there may be more than a call takes arguments.
+    // Not `push(...requests)`: a call takes a limited number of arguments.
     all = all.concat(requests);
-    // A list that leads back into itself would have no end.
+    // A cursor that was seen before would make the list endless.
     if (next === undefined || seen.has(next)) return all;
     seen.add(next);
     for (const { question } of requests) length += question.length + 500;
@@ -41,7 +41,7 @@ export async function listRequests(
   unexpected('a list that goes on');
 }
 
-/** Those that are open, oldest first. */
+/** The open requests, oldest first. */
 export async function listOpen(api: Api, signal?: AbortSignal): Promise<readonly ListedRequest[]> {
   const open = await listRequests(api, { status: 'pending,responded', signal });
   return open.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));

@@ -1,7 +1,6 @@
 import type { Access } from '../client-options.ts';
 import type { Api } from './api.ts';
-import { fetchSettings } from './fetch-settings.ts';
-import { createHubAddress } from './hub-address.ts';
+import { fetchSettings, httpUrl, invalidUrl } from './api.ts';
 import { members, text, unexpected } from './shape.ts';
 
 /** Opens one stream of events for many topics. */
@@ -12,7 +11,7 @@ export type OpenStream = (request: {
 }) => Promise<ReadableStream<Uint8Array>>;
 
 export interface StreamOptions {
-  /** What the hub calls topics. */
+  /** The hub's names for topics. */
   readonly topicsOf: (topics: readonly string[], signal: AbortSignal) => Promise<readonly string[]>;
 }
 
@@ -24,9 +23,9 @@ export function createOpenStream(api: Api, options: Access & StreamOptions): Ope
     const topics = await topicsOf(names, signal);
     const url = new URL(await hubAddress(signal));
     for (const topic of topics) url.searchParams.append('topic', topic);
-    // In the address: browsers may not send the header to another origin.
+    // In the address, since browsers may not send the header to another origin.
     if (lastEventId !== undefined) url.searchParams.set('lastEventId', lastEventId);
-    // Browsers ask other origins' permission for a header with a key, and a hub need not give it.
+    // In browsers a header with a key needs the hub's permission (CORS), so they use a token in the address.
     const isNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
     const headers: Record<string, string> = { accept: 'text/event-stream' };
     if (isNode && apiKey) headers['x-api-key'] = apiKey;
@@ -41,4 +40,23 @@ export function createOpenStream(api: Api, options: Access & StreamOptions): Ope
     await response.body?.cancel();
     unexpected('a stream');
   };
+}
+
+/** The hub's address: the given one, or the gateway's answer, which is asked for once. */
+export function createHubAddress(
+  api: Api,
+  { hubUrl }: Pick<Access, 'hubUrl'>,
+): (signal: AbortSignal) => Promise<URL> {
+  let known = hubUrl === undefined ? undefined : (httpUrl(hubUrl) ?? invalidUrl('hubUrl'));
+  return async (signal) => {
+    known ??= await api.get('/.well-known/expert-relay', readHubUrl, signal);
+    return known;
+  };
+
+  function readHubUrl(answer: unknown): URL {
+    const url = httpUrl(text(members(answer), 'hubUrl'));
+    // The key is sent to the hub too, so an https gateway needs an https hub.
+    const isSafe = url?.protocol === 'https:' || api.url.startsWith('http:');
+    return url && isSafe ? url : unexpected('a safe address as `hubUrl`');
+  }
 }

@@ -14,7 +14,7 @@ const byStatus: Readonly<Record<number, RelayErrorCode>> = {
   429: 'rate_limited',
 };
 
-/** What an answer that is no success means. */
+/** The error for an answer with an error status. */
 export function problemError(response: Response, body: unknown): RelayError {
   const { status } = response;
   const { error, detail, title, fields } = isObject(body) ? body : {};
@@ -31,7 +31,7 @@ export function problemError(response: Response, body: unknown): RelayError {
   const said = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
     .filter((text) => typeof text === 'string')
     .join(' ')
-    // One sentence of somebody else's, in quotation marks: whoever reads it may be a terminal, or a model.
+    // It is quoted on one line, without control characters: a terminal or a model may read it.
     .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 500)
     .trim();
@@ -43,7 +43,7 @@ export function problemError(response: Response, body: unknown): RelayError {
   });
 }
 
-/** Seconds, or a time by the relay's clock: ours may be wrong. */
+/** Seconds, or a date that is compared with the relay's own clock, since ours may be wrong. */
 function retryAfterOf({ headers }: Response): number | undefined {
   const text = headers.get('retry-after') ?? '';
   const wait = /^\d{1,6}$/.test(text)

@@ -1,8 +1,7 @@
-import { onAbort } from './aborted.ts';
 import { unexpected } from './shape.ts';
-import { startTimer } from './timer.ts';
+import { onAbort, startTimer } from './waiting.ts';
 
-/** Reads a stream of text to its end, and gives up on one that is silent for too long. */
+/** Reads a stream of text to its end. A stream that is silent for too long is cancelled. */
 export async function readStream(
   body: ReadableStream<Uint8Array>,
   take: (piece: string) => void,
@@ -13,7 +12,7 @@ export async function readStream(
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const giveUp = () => void reader.cancel().catch(() => {});
-  // Not by the call's own signal alone: Node forgets it once it has collected the call's request.
+  // The fetch call's own signal is not enough: Node ignores it once the request object was garbage-collected.
   const release = onAbort(signal, giveUp);
   let stopTimer = startTimer(opening, giveUp);
   try {
@@ -31,17 +30,63 @@ export async function readStream(
   }
 }
 
-/** In characters, after decompression. What a hostile relay can make of JSON this long takes 250 MB of memory. */
-const longest = 2 ** 23;
+/** In characters, after decompression. Parsed JSON of this length can take 250 MB of memory. */
+const maxAnswerLength = 2 ** 23;
 
-/** Reads an answer to its end, and refuses one that is longer than any of a relay: gzip hides gigabytes in little. */
+/** Reads an answer to its end. An answer that is too long is refused: a small gzip body can contain gigabytes. */
 export async function readText({ body }: Response, timeout: number, signal: AbortSignal): Promise<string> {
   let text = '';
   const take = (piece: string) => {
     text += piece;
-    if (text.length > longest) unexpected('at most 8 MiB', 'answer_too_large');
+    if (text.length > maxAnswerLength) unexpected('at most 8 MiB', 'answer_too_large');
   };
   if (body) await readStream(body, take, timeout, timeout, signal);
   signal.throwIfAborted();
   return text;
+}
+
+/** Receives the blocks of a stream. */
+export interface StreamListener {
+  onEvent(name: string, data: string): void;
+  /** The id of the block: a later connection resumes after it. */
+  onPosition(id: string): void;
+  /** Milliseconds to wait before connecting again. */
+  onRetry(wait: number): void;
+}
+
+/** In characters. Events are small; only a hostile hub sends a longer block. */
+const maxBlockLength = 2 ** 20;
+
+/**
+ * Parses an event stream in pieces, as the HTML standard defines it. Our own parser, since the usual ones drop blocks
+ * that have only an id, and those count here.
+ */
+export function createBlockReader(listener: StreamListener): (piece: string) => void {
+  let rest = '';
+  let block: { id?: string; event?: string; data?: string } = {};
+  let length = 0;
+
+  function readLine(line: string): void {
+    const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    length += line.length;
+    if (line === '') endBlock();
+    else if (field === 'data') block.data = block.data === undefined ? value : `${block.data}\n${value}`;
+    else if (field === 'id' || field === 'event') block[field] = value;
+    else if (field === 'retry' && /^\d+$/.test(value)) listener.onRetry(Number(value));
+  }
+
+  function endBlock(): void {
+    const { id, event, data } = block;
+    block = {};
+    length = 0;
+    if (data !== undefined) listener.onEvent(event || 'message', data);
+    if (id) listener.onPosition(id);
+  }
+
+  return (piece) => {
+    const lines = (rest + piece).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) readLine(line);
+    if (rest.length + length > maxBlockLength) unexpected('a shorter block', 'answer_too_large');
+  };
 }

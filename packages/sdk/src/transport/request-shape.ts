@@ -1,9 +1,9 @@
 import type { ListedRequest, RequestState, WhoAmI } from '../request-state.ts';
 import { count, list, type Members, matching, members, oneOf, optionalText, text } from './shape.ts';
 
-/* The answers that are read in more than one place. */
+/* Answers that several calls share. */
 
-/** What even a submit is answered. */
+/** The members that the answer to a submit has, too. */
 export const requestHead = (body: Members) => ({
   requestId: requestId(body),
   refCode: refCode(body),
@@ -17,14 +17,14 @@ export const requestState = (body: Members): RequestState => ({
   createdAt: time(body, 'createdAt'),
 });
 
-/* What people and models are shown within our own sentences must not be sentences itself. */
+/* These texts are shown inside our own sentences to people and models, so they must not be sentences themselves. */
 
 const refCode = (body: Members): string => matching(body, 'refCode', /^HS-[0-9A-Z]{1,32}$/);
 
 export const time = (body: Members, name: string): string =>
   matching(body, name, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
 
-/** It goes into addresses, and must not be taken for a reference code. */
+/** An id becomes part of addresses, and must differ from a reference code. */
 const requestIdPattern = /^(?!hs-)[\w-]{1,200}$/i;
 
 export const requestId = (body: Members): string => matching(body, 'requestId', requestIdPattern);

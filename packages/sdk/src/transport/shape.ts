@@ -5,7 +5,7 @@ export type Members = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/* Reads what the relay answers, member by member: it may answer anything. */
+/* Checks the relay's answers member by member: a hostile relay may answer anything. */
 
 export function members(value: unknown): Members {
   return isObject(value) ? value : unexpected('an object');
@@ -22,7 +22,7 @@ export function matching(object: Members, name: string, pattern: RegExp): string
   return pattern.test(value) ? value : unexpected(`another text as \`${name}\``);
 }
 
-/** What is not there and what is `null` is the same. */
+/** A missing member and `null` mean the same. */
 export function optionalText(object: Members, name: string): string | undefined {
   return (object[name] ?? undefined) === undefined ? undefined : text(object, name);
 }
@@ -46,4 +46,13 @@ export function oneOf<const T extends string>(object: Members, name: string, val
 
 export function unexpected(expected: string, code: RelayErrorCode = 'unexpected_answer'): never {
   throw new RelayError(code, `The answer is not a relay's: expected ${expected}. Check the address.`);
+}
+
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

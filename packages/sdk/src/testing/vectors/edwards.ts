@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Bytes } from '../../crypto/bytes/bytes.ts';
+import type { Bytes } from '../../crypto/bytes.ts';
 
 /*
  * Signatures that strict Ed25519 verification refuses and a careless one takes. Only the owner of the key can make

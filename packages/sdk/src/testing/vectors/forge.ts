@@ -1,11 +1,9 @@
-import type { Bytes } from '../../crypto/bytes/bytes.ts';
-import { concat } from '../../crypto/bytes/bytes.ts';
-import { tuple } from '../../crypto/bytes/tuple.ts';
-import { toUtf8 } from '../../crypto/bytes/utf8.ts';
-import { signedBytes, writeMessage } from '../../crypto/channel/message.ts';
-import { inOrder } from '../../crypto/exchange/conversation-keys.ts';
+import type { Bytes } from '../../crypto/bytes.ts';
+import { concat, toUtf8, tuple } from '../../crypto/bytes.ts';
+import { deriveAesKey, importSecret } from '../../crypto/hkdf.ts';
 import { type MessageRecord, parsePublicKey, type Role } from '../../crypto/index.ts';
-import { deriveAesKey, importSecret } from '../../crypto/keys/hkdf.ts';
+import { keysInOrder } from '../../crypto/key-exchange.ts';
+import { signedBytes, writeMessage } from '../../crypto/message.ts';
 import type { PemKeys } from './case.ts';
 import { agentKeys, agentPem, expertKeys, requestId, root } from './people.ts';
 import { seeded, seededId } from './seeded.ts';
@@ -36,7 +34,7 @@ export async function forge(forgery: Forgery): Promise<MessageRecord> {
   };
   const [messageId, iv] = [seededId(name), seeded(`${name} iv`, 12)];
   const secret = await importSecret(await sender.agree(reader.encryptPublic));
-  const info = tuple('expert-relay/v4/message-key', id, boundRole, ...inOrder(keys));
+  const info = tuple('expert-relay/v4/message-key', id, boundRole, ...keysInOrder(keys));
   const key = await deriveAesKey(secret, toUtf8(messageId), info);
   const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, concat(frame)));
   const message = {

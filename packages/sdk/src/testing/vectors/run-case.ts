@@ -1,5 +1,5 @@
 import { AgentSide } from '../../agent/agent-side.ts';
-import { paddedLength, readFrame } from '../../crypto/channel/frame.ts';
+import { paddedLength, readFrame } from '../../crypto/frame.ts';
 import {
   type Channel,
   checkExchange,
@@ -88,12 +88,13 @@ const runs: Runs = {
         await channel?.seal(record.text.repeat(record.times ?? 1), record.messageId);
         continue;
       }
-      const takesPlaintext = async () => side.role === 'provider' || (await agentTakesPlaintext(side, known));
+      const acceptsPlaintext = async () =>
+        side.role === 'provider' || (await agentTakesPlaintext(side, known));
       const {
         role: _,
         messageId: __,
         ...shown
-      } = await beginRecord({ ...record }, channel, takesPlaintext)();
+      } = await beginRecord({ ...record }, channel, acceptsPlaintext)();
       opened.push(shown);
     }
     return { opened };
@@ -105,7 +106,7 @@ async function agentTakesPlaintext({ requestId, own }: Side, known: string | und
   const keys = 'root' in own ? undefined : await restoreAgentKeys(own);
   const expert = { given: undefined, recall: async () => known, meet: async () => '', trust: async () => {} };
   const side = new AgentSide({ requestId, keys, submission: undefined, expert, acceptsPlaintext: false });
-  return await side.takesPlaintext();
+  return await side.acceptsPlaintext();
 }
 
 async function openSide(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Bytes } from '../../crypto/bytes/bytes.ts';
+import type { Bytes } from '../../crypto/bytes.ts';
 
 /** Bytes that look random and are the same in each run. */
 export function seeded(name: string, length = 32): Bytes {

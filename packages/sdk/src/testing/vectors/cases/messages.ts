@@ -1,4 +1,4 @@
-import { writeFrame } from '../../../crypto/channel/frame.ts';
+import { writeFrame } from '../../../crypto/frame.ts';
 import type { MessageRecord, Role } from '../../../crypto/index.ts';
 import type { Draft, Shown, ToSeal } from '../case.ts';
 import { forge } from '../forge.ts';

@@ -1,5 +1,5 @@
-import { toBase64 } from '../../../crypto/bytes/base64.ts';
-import { writeFrame } from '../../../crypto/channel/frame.ts';
+import { toBase64 } from '../../../crypto/base64.ts';
+import { writeFrame } from '../../../crypto/frame.ts';
 import { type MessageRecord, restoreAgentKeys } from '../../../crypto/index.ts';
 import type { Draft, Shown } from '../case.ts';
 import { signCofactored, signWithSecondSpelling } from '../edwards.ts';

@@ -1,8 +1,6 @@
-import { sha256 } from '../../../crypto/bytes/sha256.ts';
-import { tuple } from '../../../crypto/bytes/tuple.ts';
-import { toUtf8 } from '../../../crypto/bytes/utf8.ts';
+import { sha256, toUtf8, tuple } from '../../../crypto/bytes.ts';
+import { deriveAesKey, importSecret } from '../../../crypto/hkdf.ts';
 import type { Vault } from '../../../crypto/index.ts';
-import { deriveAesKey, importSecret } from '../../../crypto/keys/hkdf.ts';
 import type { Draft } from '../case.ts';
 import { expertKeys, root, strangeRoot } from '../people.ts';
 import { runCase } from '../run-case.ts';

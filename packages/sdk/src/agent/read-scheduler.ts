@@ -1,0 +1,102 @@
+import type { Follower } from '../thread/follower.ts';
+import { createRefresher, isOutage, type Refresher } from '../thread/refresher.ts';
+import type { Sender } from '../thread/sender.ts';
+import type { Thread } from '../thread/thread.ts';
+import type { Api } from '../transport/api.ts';
+import { listOpen, listRequests } from '../transport/list-requests.ts';
+import type { Members } from '../transport/shape.ts';
+import { pause, startTimer } from '../transport/waiting.ts';
+
+/** A conversation that a caller waits for. */
+export interface FollowedConversation {
+  readonly topic: string;
+  readonly thread: Thread;
+  readonly sender: Sender;
+  readonly follower: Follower;
+  readonly refCode: string;
+  refresh(): void;
+}
+
+/** An answer that a program gives usually follows the keys within this time. */
+const keysToAnswerMs = 50;
+/** Conversations are collected for this time before it is decided which ones are read. */
+const gatherMs = 1;
+/** Reading this number of conversations costs less than a call that says which ones have news. */
+const readAllUpTo = 3;
+
+/**
+ * Decides which conversations are read. When many may have news, the list of requests shows by the number of answers
+ * which ones do. That is one call instead of one for each conversation.
+ */
+export function createReadScheduler(api: () => Api, followed: ReadonlySet<FollowedConversation>) {
+  /** Conversations that may have missed events. */
+  let unsure = new Set<FollowedConversation>();
+  /** Whether one of the followed conversations was answered. */
+  let isAnswered = false;
+  let refresher: Refresher | undefined;
+
+  async function schedule(signal: AbortSignal): Promise<void> {
+    await pause(gatherMs, signal);
+    const [checked, isEvent] = [unsure, isAnswered];
+    [unsure, isAnswered] = [new Set(), false];
+    const candidates = [...(isEvent ? followed : checked)];
+    if (candidates.length <= readAllUpTo) {
+      for (const one of candidates) one.refresh();
+      return;
+    }
+    const counts = await countAnswers(checked.size > 0, signal).catch((error: unknown) => {
+      if (!isOutage(error)) return undefined;
+      unsure = new Set([...checked, ...unsure]);
+      isAnswered ||= isEvent;
+      throw error;
+    });
+    for (const one of candidates) {
+      const isChecked = checked.has(one);
+      // One that is in no list has ended. The list does not show keys, for which unsent texts wait.
+      const count = counts?.get(one.thread.requestId) ?? (isChecked ? -1 : 0);
+      if (count !== one.thread.answersRead || (isChecked && one.sender.unsent.length > 0)) one.refresh();
+    }
+  }
+
+  async function countAnswers(all: boolean, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    // After an event only answers matter: the event of an end names its conversation.
+    const requests = all
+      ? await listOpen(api(), signal)
+      : await listRequests(api(), { status: 'responded', signal });
+    return new Map(requests.map(({ requestId, responseCount }) => [requestId, responseCount]));
+  }
+
+  function start(): void {
+    refresher ??= createRefresher({ backoff: api().backoff, run: schedule, report() {} });
+    refresher.refresh();
+  }
+
+  return {
+    /** Reads a conversation, unless the list shows that it has no new answers. */
+    check(one: FollowedConversation): void {
+      unsure.add(one);
+      start();
+    },
+    /** A `new_message` does not name its conversation: it may be about any topic of the stream. */
+    onEvent(event: Members, topics: ReadonlySet<string>): void {
+      // A message of this side, maybe from another process with this key. It is read together with the next answer.
+      if (event.role === 'consumer') return;
+      const candidates = [...followed].filter(({ topic }) => topics.has(topic));
+      const named = candidates.filter(({ refCode }) => refCode === event.refCode);
+      if (named.length > 0 || candidates.length <= readAllUpTo) {
+        // A program answers soon after the key exchange: one read then gets both.
+        for (const one of named.length > 0 ? named : candidates) {
+          if (event.type === 'key_exchange') startTimer(keysToAnswerMs, () => one.refresh());
+          else one.refresh();
+        }
+        return;
+      }
+      isAnswered = true;
+      start();
+    },
+    stop(): void {
+      refresher?.stop();
+      refresher = undefined;
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type Device, startConversation } from '../testing/start-conversation.ts';
+import { openChannel } from './channel.ts';
+import type { MessageRecord } from './message.ts';
+
+const sequenced = (text: string) => expect.objectContaining({ text, protection: 'sequenced' });
+const refused = (code: string) => expect.objectContaining({ name: 'RelayError', code });
+
+/** As a state names messages. */
+const hash = 'A'.repeat(43).concat('=');
+
+let conversation: Awaited<ReturnType<typeof startConversation>>;
+let agent: Device;
+let expert: Device;
+
+beforeEach(async () => {
+  conversation = await startConversation();
+  [agent, expert] = [await conversation.agent(), await conversation.expert()];
+});
+
+describe('a channel', () => {
+  test('carries texts both ways, and opens its own', async () => {
+    const question = await agent.send('Is it safe? 🐘');
+    expect(await expert.channel.open(question)).toEqual(sequenced('Is it safe? 🐘'));
+    const answer = await expert.send('');
+    expect(await agent.channel.open(question)).toEqual(sequenced('Is it safe? 🐘'));
+    expect(await agent.channel.open(answer)).toEqual(sequenced(''));
+  });
+
+  test('never seals the same text to the same bytes', async () => {
+    const messageId = crypto.randomUUID();
+    const [one, other] = [await agent.channel.seal('a', messageId), await agent.channel.seal('a', messageId)];
+    expect(one.encrypted.iv).not.toBe(other.encrypted.iv);
+    expect(one.encrypted.ciphertext).not.toBe(other.encrypted.ciphertext);
+  });
+
+  test('chains messages that are sealed at once, in the order of the calls', async () => {
+    const [first, second] = await Promise.all([agent.send('1'), agent.send('2')]);
+    await expect(expert.channel.open(second)).rejects.toEqual(refused('message_missing'));
+    expect(await expert.channel.open(first)).toEqual(sequenced('1'));
+    expect(await expert.channel.open(second)).toEqual(sequenced('2'));
+    await expect(expert.channel.open(second)).rejects.toEqual(refused('message_replayed'));
+  });
+
+  test('takes the quick messages of two devices in any order the relay gives them', async () => {
+    const phone = await conversation.expert();
+    const fromLaptop = await expert.send('laptop');
+    const list = [await phone.send('phone 1'), fromLaptop, await phone.send('phone 2')];
+    for (const { channel } of [agent, expert, phone]) for (const record of list) await channel.open(record);
+    const next = await expert.send('both seen');
+    for (const { channel } of [agent, phone])
+      expect(await channel.open(next)).toEqual(sequenced('both seen'));
+  });
+
+  test('notices that the list lacks a message of its own, or has two the wrong way round', async () => {
+    const [first, second] = [await agent.send('1'), await agent.send('2')];
+    await expect(agent.channel.open(second)).rejects.toEqual(refused('message_missing'));
+    expect(await agent.channel.open(first)).toEqual(sequenced('1'));
+    expect(await agent.channel.open(second)).toEqual(sequenced('2'));
+    await expect(agent.channel.open(second)).rejects.toEqual(refused('message_replayed'));
+  });
+
+  test('goes on behind a message that it refused', async () => {
+    const [first, second] = [await agent.send('1'), await agent.send('2')];
+    await expect(expert.channel.open({ ...first, signature: '' })).rejects.toEqual(
+      refused('malformed_message'),
+    );
+    expect(await expert.channel.open(first)).toEqual(sequenced('1'));
+    expect(await expert.channel.open(second)).toEqual(sequenced('2'));
+  });
+
+  test.each([null, undefined, 7, 'text', [], {}, { role: 'consumer', encrypted: null }])(
+    'refuses %j for a record',
+    async (record) => {
+      const given = record as unknown as MessageRecord;
+      await expect(expert.channel.open(given)).rejects.toEqual(refused('malformed_message'));
+    },
+  );
+
+  test('refuses keys that are its own', async () => {
+    const { own } = conversation;
+    const peer = { sign: own.signPublic, encrypt: own.encryptPublic };
+    const talking = openChannel({ requestId: 'r', role: 'consumer', own, peer });
+    await expect(talking).rejects.toEqual(refused('invalid_public_key'));
+  });
+});
+
+describe('the length of a message', () => {
+  // 784,000 bytes, less the marker, the number of links and the length.
+  const longest = 783_994;
+
+  test('may fill a frame, and its call then stays below a mebibyte', async () => {
+    const text = 'é'.repeat(longest / 2);
+    const record = await agent.send(text);
+    expect(Buffer.byteLength(JSON.stringify(record))).toBeLessThan(1_048_576);
+    expect((await expert.channel.open(record)).text === text).toBe(true);
+  });
+
+  test('is refused above that, and nothing counts as sealed', async () => {
+    await expect(agent.send('a'.repeat(longest + 1))).rejects.toEqual(refused('message_too_large'));
+    expect(agent.channel.state().seen).toEqual([]);
+    expect(await expert.channel.open(await agent.send('short'))).toEqual(sequenced('short'));
+  });
+
+  test('is hidden: up to 218 bytes look alike behind one message, and longer ones in steps', async () => {
+    const lengthOf = async (text: string) => {
+      const { agent } = await startConversation();
+      const [device] = [await agent()];
+      await device.send('before');
+      return Buffer.from((await device.send(text)).encrypted.ciphertext, 'base64').length;
+    };
+    for (const text of ['', 'Yes.', 'No.', 'x'.repeat(218)]) expect(await lengthOf(text)).toBe(256);
+    expect(await lengthOf('x'.repeat(219))).toBe(272);
+    expect(await lengthOf('x'.repeat(100_000))).toBe(await lengthOf('x'.repeat(98_500)));
+  });
+});
+
+describe('whether a message had seen the last of its reader', () => {
+  test('is said on both sides, and survives a restart', async () => {
+    const first = await agent.send('May I delete the test database?');
+    expect(await expert.channel.open(first)).toHaveProperty('seenYourLast', true);
+    const early = await expert.send('Yes.');
+    await agent.send('WAIT: may I also delete PRODUCTION?');
+    const again = await conversation.agent(JSON.parse(JSON.stringify(agent.channel.state())));
+    expect(await again.channel.open(early)).toHaveProperty('seenYourLast', false);
+    expect(await again.channel.open(first)).not.toHaveProperty('seenYourLast');
+  });
+});
+
+describe('the state of a channel', () => {
+  test('lets it go on where it stopped', async () => {
+    const first = await agent.send('1');
+    await expert.channel.open(first);
+    const again = await conversation.agent(JSON.parse(JSON.stringify(agent.channel.state())));
+    expect(await again.channel.open(first)).toEqual(sequenced('1'));
+    await expect(again.channel.open(first)).rejects.toEqual(refused('message_replayed'));
+    expect(await expert.channel.open(await again.send('2'))).toEqual(sequenced('2'));
+  });
+
+  test('is not needed by who reads from the start', async () => {
+    const list = [await agent.send('1'), await agent.send('2')];
+    const again = await conversation.agent();
+    for (const record of list) await again.channel.open(record);
+    for (const record of [...list, await again.send('3')]) await expert.channel.open(record);
+  });
+
+  test.each([
+    {},
+    { seen: [['?', 0]], ends: [], unlisted: [] },
+    { seen: [[hash, 0.5]], ends: [], unlisted: [] },
+    { seen: [], ends: [], unlisted: 'none' },
+  ])('is refused when it is %j', async (state) => {
+    await expect(conversation.agent(state as never)).rejects.toEqual(refused('invalid_input'));
+  });
+});

@@ -1,0 +1,159 @@
+import { invalidInput } from '../relay-error.ts';
+import { type Bytes, concat, equalBytes, randomBytes as random, sha256, toUtf8, tuple } from './bytes.ts';
+import { readFrame, writeFrame } from './frame.ts';
+import { type ChannelState, openHistory } from './history.ts';
+import { deriveAesKey, importSecret } from './hkdf.ts';
+import { keysInOrder, type PublicKeys, type Role, refuseOwnKeys } from './key-exchange.ts';
+import {
+  isMessageId,
+  type Message,
+  type MessageRecord,
+  readMessage,
+  type SealedMessage,
+  signedBytes,
+  writeMessage,
+} from './message.ts';
+import type { OwnKeys } from './own-keys.ts';
+import { createQueue } from './queue.ts';
+import { undecryptable, wrongRole, wrongSenderKey, wrongSignature } from './refusal.ts';
+import { importVerifier, verifySignature } from './verify-signature.ts';
+
+export interface ChannelOptions {
+  readonly requestId: string;
+  /** The side of this device. */
+  readonly role: Role;
+  readonly own: OwnKeys;
+  readonly peer: PublicKeys;
+  /** The state that this device saved, if it continues. */
+  readonly state?: ChannelState | undefined;
+  /** The source of random bytes. Tests replace it to get the same bytes again. */
+  readonly randomBytes?: ((length: number) => Bytes) | undefined;
+}
+
+export interface OpenedMessage {
+  readonly text: string;
+  /** `unsequenced`: written by a client that does not link its messages, so earlier ones may be missing unnoticed. */
+  readonly protection: 'sequenced' | 'unsequenced';
+  /**
+   * For a message of the other side: whether its sender had seen the last message of this side. Undefined for
+   * `unsequenced` messages.
+   */
+  readonly seenYourLast?: boolean | undefined;
+}
+
+/** One conversation as one device sees it. Calls run one after another, in the order in which they are made. */
+export interface Channel {
+  /**
+   * Encrypts a message. Send each message once and in this order, and repeat it only unchanged. If `claim` returns
+   * another message with this id, that one is to be sent, and this one is forgotten.
+   */
+  seal(text: string, messageId?: string, claim?: Claim): Promise<SealedMessage>;
+  /** Decrypts a message of either side. Open every message of the list once, in its order. */
+  open(record: MessageRecord): Promise<OpenedMessage>;
+  /** Starts to decrypt a message and returns the function that opens it. So many can be decrypted in parallel. */
+  begin(record: MessageRecord): () => Promise<OpenedMessage>;
+  /** The state from which `openChannel` continues. Save it before a message is sent. */
+  state(): ChannelState;
+}
+
+/** Returns the message to send: this one, or the one that another device encrypted with this id. */
+export type Claim = (sealed: SealedMessage) => Promise<SealedMessage>;
+
+const tagLength = 16;
+
+/**
+ * @example
+ * const channel = await openChannel({ requestId, role: 'consumer', own: keys, peer: exchange });
+ * const message = await channel.seal('Is it safe to drop this index?');
+ * const { text } = await channel.open(record);
+ */
+export async function openChannel(options: ChannelOptions): Promise<Channel> {
+  const { requestId, role, own, peer, randomBytes = random } = options;
+  const self = { sign: own.signPublic, encrypt: own.encryptPublic };
+  refuseOwnKeys(self, peer);
+  const keys = role === 'consumer' ? { consumer: self, provider: peer } : { consumer: peer, provider: self };
+  const openSender = async (sender: Role) => ({
+    verifier: await importVerifier(keys[sender].sign),
+    info: tuple('expert-relay/v4/message-key', requestId, sender, ...keysInOrder(keys)),
+    start: tuple('expert-relay/v4/message', requestId, sender),
+  });
+  const [secret, consumer, provider] = await Promise.all([
+    own.agree(peer.encrypt).then(importSecret),
+    openSender('consumer'),
+    openSender('provider'),
+  ]);
+  const senders = { consumer, provider };
+  const messageKey = (sender: Role, messageId: string) =>
+    deriveAesKey(secret, toUtf8(messageId), senders[sender].info);
+  const history = openHistory(options.state);
+  const queue = createQueue();
+
+  async function seal(text: Bytes, messageId: string, claim: Claim | undefined): Promise<SealedMessage> {
+    const links = history.links();
+    const frame = writeFrame(links, text);
+    const iv = randomBytes(12);
+    const key = await messageKey(role, messageId);
+    const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, frame));
+    const message: Message = {
+      messageId,
+      role,
+      iv,
+      ciphertext: sealed.subarray(0, -tagLength),
+      tag: sealed.subarray(-tagLength),
+      ephemeralPublicKey: self.encrypt.raw,
+    };
+    const signed = signedBytes(senders[message.role].start, message);
+    const [signature, hash] = await Promise.all([own.sign(signed), sha256(signed)]);
+    const written = writeMessage(message, signature);
+    const claimed = claim ? await claim(written) : written;
+    if (claimed === written) history.seal(hash, links);
+    return claimed;
+  }
+
+  async function decrypt(record: MessageRecord) {
+    const { message, signature } = readMessage(record);
+    const other = message.role === 'consumer' ? keys.provider : keys.consumer;
+    if (!equalBytes(message.ephemeralPublicKey, keys[message.role].encrypt.raw)) {
+      throw equalBytes(message.ephemeralPublicKey, other.encrypt.raw) ? wrongRole() : wrongSenderKey();
+    }
+    const signed = signedBytes(senders[message.role].start, message);
+    const [verified, hash, key] = await Promise.all([
+      verifySignature(senders[message.role].verifier, signature, signed),
+      sha256(signed),
+      messageKey(message.role, message.messageId),
+    ]);
+    if (!verified) throw wrongSignature();
+    const { iv, ciphertext, tag } = message;
+    const plain = await crypto.subtle
+      .decrypt({ name: 'AES-GCM', iv }, key, concat(ciphertext, tag))
+      .catch(() => undefined);
+    if (!plain) throw undecryptable();
+    return { ...readFrame(new Uint8Array(plain)), hash, isOwn: message.role === role };
+  }
+
+  function begin(record: MessageRecord): () => Promise<OpenedMessage> {
+    const decrypting = decrypt(record);
+    // The error is reported when the message is opened.
+    decrypting.catch(() => {});
+    return () => queue(async () => accept(await decrypting));
+  }
+
+  function accept({ links, text, hash, isOwn }: Awaited<ReturnType<typeof decrypt>>): OpenedMessage {
+    const seenYourLast = history.accept(hash, links ?? [], isOwn);
+    if (!links) return { text, protection: 'unsequenced' };
+    return { text, protection: 'sequenced', ...(!isOwn && { seenYourLast }) };
+  }
+
+  return {
+    async seal(text, messageId = crypto.randomUUID(), claim) {
+      if (!isMessageId(messageId)) {
+        throw invalidInput('Give a UUID as `messageId`, or leave it out.');
+      }
+      const bytes = toUtf8(text);
+      return await queue(() => seal(bytes, messageId, claim));
+    },
+    open: (record) => begin(record)(),
+    begin,
+    state: () => history.state(),
+  };
+}

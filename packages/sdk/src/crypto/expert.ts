@@ -1,0 +1,62 @@
+import { invalidInput } from '../relay-error.ts';
+import { toBase64 } from './base64.ts';
+import { type Bytes, concat, randomBytes, tuple } from './bytes.ts';
+import { formatFingerprint } from './fingerprint.ts';
+import { deriveBytes, importSecret } from './hkdf.ts';
+import { exchangeBytes } from './key-exchange.ts';
+import { type OwnKeys, openKeyPair, ownKeys, sign } from './own-keys.ts';
+import { type PublicKey, publicKey } from './public-key.ts';
+
+/** An expert's keys. All are derived from one root, so they are the same on each of the expert's devices. */
+export interface Expert {
+  readonly identity: PublicKey;
+  /** By it, agents recognize the expert. */
+  readonly fingerprint: string;
+  keysFor(requestId: string): Promise<OwnKeys>;
+  /** The `keySignature` of a pick-up. */
+  signExchange(exchange: ExchangeToSign): Promise<string>;
+}
+
+export interface ExchangeToSign {
+  readonly requestId: string;
+  /** The agent's keys, as the relay shows them. */
+  readonly consumerSign: PublicKey;
+  readonly consumerEncrypt: PublicKey;
+  /** This expert's key, from `keysFor(requestId)`. */
+  readonly providerEncrypt: PublicKey;
+  /** The digest of the question that the expert was shown: {@link digestSubmission}. */
+  readonly submission: Bytes;
+}
+
+/** 32 random bytes. They allow anyone to read all of the expert's conversations: keep them secret. */
+export function makeRoot(): Bytes {
+  return randomBytes(32);
+}
+
+/**
+ * @example
+ * const expert = await openExpert(root);
+ * const keys = await expert.keysFor(requestId);
+ */
+export async function openExpert(root: Uint8Array): Promise<Expert> {
+  if (root.length !== 32) {
+    throw invalidInput(`A root has 32 bytes, this one ${root.length}: the recovery code restores it.`);
+  }
+  const secret = await importSecret(new Uint8Array(root));
+  const signing = await openKeyPair('sign', await deriveBytes(secret, tuple('expert-relay/v4/expert-sign')));
+  const identity = publicKey(signing.publicKey, 'sign');
+  return {
+    identity,
+    fingerprint: await formatFingerprint(identity),
+    async keysFor(requestId) {
+      const privateKey = await deriveBytes(secret, tuple('expert-relay/v4/expert-dh', requestId));
+      return ownKeys(signing, await openKeyPair('encrypt', privateKey));
+    },
+    async signExchange({ requestId, consumerSign, consumerEncrypt, providerEncrypt, submission }) {
+      const consumer = { sign: consumerSign, encrypt: consumerEncrypt };
+      const provider = { sign: identity, encrypt: providerEncrypt };
+      const signed = exchangeBytes(requestId, { consumer, provider }, submission);
+      return toBase64(concat(submission, await sign(signing, signed)));
+    },
+  };
+}

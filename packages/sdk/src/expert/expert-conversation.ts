@@ -1,0 +1,81 @@
+import type { Sending } from '../agent/conversation.ts';
+import { checkOptions } from '../client-options.ts';
+import { isRefusal } from '../crypto/refusal.ts';
+import { hasCode, invalidInput } from '../relay-error.ts';
+import type { ContextMessage } from '../request-state.ts';
+import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
+import { createIterator } from '../thread/mailbox.ts';
+import type { Head } from '../thread/page.ts';
+import { members } from '../transport/shape.ts';
+import type { AnswerOptions, ExpertMessage, ExpertRequest } from './expert-request.ts';
+import { type ExpertSide, withoutRoot } from './expert-side.ts';
+import { readQuestion } from './question.ts';
+
+export class ExpertConversation extends ConversationBase<Head> implements ExpertRequest {
+  declare readonly agent: string | undefined;
+  declare readonly createdAt: string;
+  declare readonly question: string;
+  declare readonly context: readonly ContextMessage[];
+  declare readonly plaintext: string | undefined;
+  declare readonly encrypted: boolean;
+  readonly messages: AsyncIterable<ExpertMessage>;
+  readonly #side: ExpertSide;
+
+  constructor(talk: BaseParts<Head>, side: ExpertSide) {
+    super(talk);
+    this.#side = side;
+    const { follower, thread, request } = talk;
+    const { agent, createdAt, asked, consumerKeys } = request;
+    Object.assign(this, { agent, createdAt, encrypted: consumerKeys !== undefined, ...readQuestion(asked) });
+    this.messages = {
+      [Symbol.asyncIterator]: () =>
+        createIterator(follower.follow, (signal) => thread.mailbox.take({ signal })),
+    };
+  }
+
+  get isPickedUp(): boolean {
+    return this.#side.isPickedUp;
+  }
+
+  async pickUp(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const { signal } = checkOptions(options, 'signal');
+    const side = this.#side;
+    const { api, thread, request } = this.base;
+    if (side.isPickedUp) return;
+    thread.checkOpen();
+    if (!this.encrypted) return;
+    const pickUp = await side.pickUp(thread.head ?? request).catch((error: unknown) => {
+      if (isRefusal(error)) thread.refuse(error);
+      throw error;
+    });
+    const sent = api
+      .post(`/api/v1/key-exchange/${this.requestId}`, pickUp, members, signal)
+      .catch(async (error: unknown) => {
+        // The error of reading the list says more precisely whose keys are there.
+        if (hasCode(error, 'conflict')) await thread.read(signal);
+        throw error;
+      });
+    // At the same time the list is read, for messages of this expert's other devices.
+    await Promise.all([sent, thread.readIfStale(signal)]);
+    const { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature } = pickUp;
+    await thread.adopt({ providerKeys: { sign, encrypt }, keySignature });
+  }
+
+  async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
+    const { signal, plaintext, onKept } = checkOptions(options, 'plaintext signal onKept');
+    const { hasRoot, isEncrypted } = this.#side;
+    if (!isEncrypted && !plaintext) {
+      if (this.encrypted) throw withoutRoot(', or send it with `plaintext: true`');
+      if (hasRoot) {
+        throw invalidInput(
+          'The agent has no keys: the relay could read this. Send it with `plaintext: true`.',
+        );
+      }
+    }
+    return await this.base.sender.send(text, signal, onKept);
+  }
+
+  async discard(): Promise<readonly string[]> {
+    return await this.base.sender.discard();
+  }
+}

@@ -1,0 +1,29 @@
+import { toBase64 } from '../crypto/base64.ts';
+import { digestSubmission } from '../crypto/index.ts';
+import { questionAltered } from '../crypto/key-exchange.ts';
+import type { ContextMessage } from '../request-state.ts';
+import { isObject, type Members, optionalText } from '../transport/shape.ts';
+
+/** The unencrypted part of a request. */
+export interface Question {
+  readonly question: string;
+  readonly context: readonly ContextMessage[];
+  readonly plaintext: string | undefined;
+}
+
+export const readQuestion = (members: Members): Question => ({
+  question: optionalText(members, 'question') ?? '',
+  context: Array.isArray(members.context) ? members.context.filter(isContextMessage) : [],
+  plaintext: optionalText(members, 'plaintext'),
+});
+
+/** The digest of this question, which the expert signs in the key exchange. */
+export async function digestQuestion({ context, ...asked }: Question): Promise<string> {
+  const digest = await digestSubmission({ ...asked, messages: context }).catch(() => undefined);
+  // A lone surrogate: an agent cannot have sent that.
+  if (!digest) throw questionAltered();
+  return toBase64(digest);
+}
+
+const isContextMessage = (value: unknown): value is ContextMessage =>
+  isObject(value) && typeof value.role === 'string' && typeof value.content === 'string';

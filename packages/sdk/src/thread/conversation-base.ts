@@ -1,0 +1,76 @@
+import { checkOptions } from '../client-options.ts';
+import type { RequestStatus } from '../request-state.ts';
+import type { Api } from '../transport/api.ts';
+import { members } from '../transport/shape.ts';
+import type { Follower } from './follower.ts';
+import type { Sender } from './sender.ts';
+import type { Thread } from './thread.ts';
+
+/** The objects that both kinds of conversation are made of. */
+export interface BaseParts<Known> {
+  readonly api: Api;
+  readonly thread: Thread;
+  readonly sender: Sender;
+  readonly follower: Follower;
+  /** The request as it was known before its messages were read. */
+  readonly request: Known;
+}
+
+interface KnownRequest {
+  readonly requestId: string;
+  readonly refCode: string;
+  readonly status: RequestStatus;
+  readonly expiresAt: string;
+  readonly responseCount: number;
+  readonly erasedAt?: string | undefined;
+}
+
+type CallOptions = { readonly signal?: AbortSignal | undefined };
+
+/** The members that the agent's and the expert's conversation have in common. */
+export class ConversationBase<Known extends KnownRequest> {
+  declare readonly requestId: string;
+  declare readonly refCode: string;
+  protected readonly base: BaseParts<Known>;
+
+  constructor(base: BaseParts<Known>) {
+    this.base = base;
+    const { requestId, refCode } = base.request;
+    Object.assign(this, { requestId, refCode });
+  }
+
+  get status(): RequestStatus {
+    return this.seen.status;
+  }
+  get expiresAt(): string {
+    return this.seen.expiresAt;
+  }
+  get responseCount(): number {
+    return this.seen.responseCount;
+  }
+  get erasedAt(): string | undefined {
+    return this.seen.erasedAt;
+  }
+  get unsent(): readonly string[] {
+    return this.base.sender.unsent;
+  }
+
+  /** The request as last seen. */
+  protected get seen(): KnownRequest {
+    return this.base.thread.head ?? this.base.request;
+  }
+
+  async refresh(options: CallOptions = {}): Promise<void> {
+    const { signal } = checkOptions(options, 'signal');
+    const { thread, sender } = this.base;
+    await thread.read(signal);
+    if (sender.isDue && !thread.mailbox.hasEnded) await sender.flush(signal);
+  }
+
+  async close(options: CallOptions = {}): Promise<void> {
+    const { signal } = checkOptions(options, 'signal');
+    const { api, thread } = this.base;
+    await api.post(`/api/v1/close/${this.requestId}`, {}, members, signal);
+    await thread.read(signal);
+  }
+}

@@ -1,0 +1,60 @@
+import { RelayError } from '../relay-error.ts';
+import { type Api, isTransient } from '../transport/api.ts';
+import { pause } from '../transport/waiting.ts';
+
+export interface RefresherOptions {
+  /** Reads what is new. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Receives errors that are no outage. */
+  readonly report: (error: RelayError) => void;
+  readonly backoff: Api['backoff'];
+}
+
+/** Runs a task whenever there may be news, one run at a time. A run that fails is repeated, however long it takes. */
+export interface Refresher {
+  refresh(): void;
+  stop(): void;
+}
+
+export function createRefresher({ run, report, backoff }: RefresherOptions): Refresher {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let isStale = false;
+  let isRunning = false;
+
+  async function runUntilFresh(): Promise<void> {
+    for (let failures = 0; isStale && !signal.aborted; ) {
+      isStale = false;
+      try {
+        await run(signal);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!isOutage(error)) report(asRelayError(error));
+        isStale = true;
+        failures += 1;
+        await pause(backoff(failures), signal).catch(() => {});
+      }
+    }
+    isRunning = false;
+  }
+
+  return {
+    refresh() {
+      isStale = true;
+      if (isRunning) return;
+      isRunning = true;
+      void runUntilFresh();
+    },
+    stop: () => stopped.abort(),
+  };
+}
+
+/** Whether an error will pass by itself, however long it takes. */
+export const isOutage = (error: unknown): boolean => isTransient(error) && error.code !== 'unexpected_answer';
+
+function asRelayError(error: unknown): RelayError {
+  return error instanceof RelayError
+    ? error
+    : new RelayError('unexpected_answer', 'See `cause`.', { cause: error });
+}

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import type { Api } from './api.ts';
+import { createHubAddress } from './open-stream.ts';
+
+const signal = new AbortController().signal;
+
+/** A gateway at `url` that says that its hub is at `hubUrl`. */
+function gateway(url: string, hubUrl: unknown): Api {
+  const get: Api['get'] = async (_path, read) => read({ hubUrl });
+  return { url, get } as Api;
+}
+
+test.each([
+  ['http://localhost:8080', 'http://localhost:8090/'],
+  ['http://localhost:8080', 'https://hub.example/'],
+  ['https://relay.example', 'https://hub.example/'],
+])('a gateway at %s may name a hub at %s', async (url, hubUrl) => {
+  expect((await createHubAddress(gateway(url, hubUrl), {})(signal)).href).toBe(hubUrl);
+});
+
+test.each([
+  ['https://relay.example', 'http://hub.example/'],
+  ['https://relay.example', 'ws://hub.example/'],
+  ['http://localhost:8080', 'hub'],
+  ['http://localhost:8080', undefined],
+])('a gateway at %s may not name a hub at %s: the key would go there', async (url, hubUrl) => {
+  await expect(createHubAddress(gateway(url, hubUrl), {})(signal)).rejects.toMatchObject({
+    code: 'unexpected_answer',
+  });
+});
+
+test('what was given is taken as it is', async () => {
+  const hubUrl = 'http://127.0.0.1:8090/';
+  expect((await createHubAddress(gateway('https://relay.example', 'hub'), { hubUrl })(signal)).href).toBe(
+    hubUrl,
+  );
+});
