@@ -1,6 +1,5 @@
 import type { Memory } from './memory.ts';
-import type { RelayError } from './relay-error.ts';
-import { invalidInput } from './relay-error.ts';
+import { invalidInput, type RelayError } from './relay-error.ts';
 
 /** Options of all clients. */
 export interface ConnectionOptions {

@@ -1,5 +1,4 @@
-import type { Access } from './client-options.ts';
-import { checkOptions, defaultTiming } from './client-options.ts';
+import { type Access, checkOptions, defaultTiming } from './client-options.ts';
 import { toBase64 } from './crypto/base64.ts';
 import { sha256, toUtf8 } from './crypto/bytes.ts';
 import { createMemory, type Memory } from './memory.ts';
@@ -8,7 +7,7 @@ import type { WhoAmI } from './request-state.ts';
 import { type Api, createApi } from './transport/api.ts';
 import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
 import type { HubStreamOptions } from './transport/hub-stream.ts';
-import { whoAmI } from './transport/request-shape.ts';
+import { whoAmI } from './transport/requests.ts';
 import { members } from './transport/shape.ts';
 
 /** What the clients of agents and experts share. */

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { makeRoot } from './crypto/index.ts';
 import { createExpert, type ExpertOptions } from './expert/index.ts';
 import { type ConversationState, createMemory, createRelay, type RelayOptions } from './index.ts';
-import { blobOf, flip } from './testing/lies/blob.ts';
-import { aboutSecondOf, inList } from './testing/lies/in-list.ts';
+import { aboutSecondOf, blobOf, flip, inList } from './testing/lies/in-list.ts';
 import { quick } from './testing/quick.ts';
 
 let world: Constellation;

@@ -1,7 +1,6 @@
 export type {
   Answer,
   Conversation,
-  Protection,
   Sending,
   SendOptions,
   Verification,
@@ -14,3 +13,4 @@ export type { ClientOptions, Timing } from './client-options.ts';
 export { createMemory, type Memory } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';
 export type { ContextMessage, ListedRequest, RequestState, RequestStatus, WhoAmI } from './request-state.ts';
+export type { Protection } from './thread/message.ts';

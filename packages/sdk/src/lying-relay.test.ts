@@ -5,14 +5,12 @@ import { makeRoot } from './crypto/index.ts';
 import { isRefusal } from './crypto/refusal.ts';
 import { RelayError, type RelayErrorCode } from './index.ts';
 import { drawTable } from './testing/draw-table.ts';
-import { type Scene, texts } from './testing/lies/scene.ts';
-import { type Stage, setScene } from './testing/lies/set-scene.ts';
+import { type Scene, type Stage, setScene, texts } from './testing/lies/scene.ts';
 import { converse } from './testing/lies/to-agent/converse.ts';
 import { liesToAgents } from './testing/lies/to-agent/index.ts';
-import { answers, consult } from './testing/lies/to-expert/consult.ts';
+import { answers, consult, opensForAgent } from './testing/lies/to-expert/consult.ts';
 import type { ExpertRow } from './testing/lies/to-expert/expert-row.ts';
 import { liesToExperts } from './testing/lies/to-expert/index.ts';
-import { opensForAgent } from './testing/lies/to-expert/opens-for-agent.ts';
 
 let stage: Stage & { root: ReturnType<typeof makeRoot> };
 let scene: Scene;

@@ -123,7 +123,7 @@ describe('a restarted agent', () => {
     for (const state of [{}, null, { version: 2, id: 'x' }, { version: 1, id: 'x' }]) {
       await expect(agent().resume(state as ConversationState)).rejects.toMatchObject({
         code: 'invalid_input',
-        message: expect.stringMatching(/Give that unchanged, or begin anew|resume it there/),
+        message: expect.stringMatching(/Give that unchanged, or start again|resume it there/),
       });
     }
   });

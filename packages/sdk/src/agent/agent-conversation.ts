@@ -2,10 +2,8 @@ import { checkOptions } from '../client-options.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import { RelayError } from '../relay-error.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
-import type { Mailbox } from '../thread/mailbox.ts';
-import { createIterator } from '../thread/mailbox.ts';
-import type { Message } from '../thread/message.ts';
-import { ended } from '../thread/message.ts';
+import { createIterator, type Mailbox } from '../thread/mailbox.ts';
+import { ended, type Message } from '../thread/message.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {

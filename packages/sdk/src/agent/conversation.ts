@@ -1,13 +1,6 @@
 import type { RequestStatus } from '../request-state.ts';
+import type { Protection } from '../thread/message.ts';
 import type { ConversationState } from './conversation-state.ts';
-
-/**
- * How an answer is protected:
- * - `sequenced`: encrypted, signed, and in the right order: no message before it is missing;
- * - `unsequenced`: encrypted and signed, by a client that does not number its messages;
- * - `plaintext`: not protected. The relay could have written it.
- */
-export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';
 
 /** A message of the expert. */
 export interface Answer {

@@ -3,7 +3,7 @@ import { createRefresher, isOutage, type Refresher } from '../thread/refresher.t
 import type { Sender } from '../thread/sender.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { Api } from '../transport/api.ts';
-import { listOpen, listRequests } from '../transport/list-requests.ts';
+import { listOpen, listRequests } from '../transport/requests.ts';
 import type { Members } from '../transport/shape.ts';
 import { pause, startTimer } from '../transport/waiting.ts';
 

@@ -4,7 +4,7 @@ import { invalidInput } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/message.ts';
 import type { Api } from '../transport/api.ts';
-import { requestHead } from '../transport/request-shape.ts';
+import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import type { AskedRequest } from './conversation-state.ts';
 import type { Question } from './relay.ts';

@@ -1,5 +1,4 @@
-import type { Bytes } from './bytes.ts';
-import { toUtf8 } from './bytes.ts';
+import { type Bytes, toUtf8 } from './bytes.ts';
 
 const digits = toUtf8('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 const padding = 61;

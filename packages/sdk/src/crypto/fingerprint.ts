@@ -13,7 +13,7 @@ export async function formatFingerprint(identity: PublicKey): Promise<string> {
 }
 
 /**
- * A fingerprint as somebody typed it, in its one spelling.
+ * The canonical form of a fingerprint that a user typed.
  *
  * @throws RelayError `invalid_input` when it has not 40 digits.
  */

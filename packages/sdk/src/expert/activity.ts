@@ -1,5 +1,5 @@
 import type { Hub } from '../transport/hub.ts';
-import { isRequestId } from '../transport/request-shape.ts';
+import { isRequestId } from '../transport/requests.ts';
 import { type Members, textOf } from '../transport/shape.ts';
 import type { ExpertEvent, SessionExpertOptions } from './expert.ts';
 

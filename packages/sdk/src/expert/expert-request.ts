@@ -1,5 +1,6 @@
-import type { Protection, Sending, SendOptions } from '../agent/conversation.ts';
+import type { Sending, SendOptions } from '../agent/conversation.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
+import type { Protection } from '../thread/message.ts';
 
 /** A message of one of the two sides. */
 export interface ExpertMessage {

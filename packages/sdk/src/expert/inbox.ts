@@ -2,7 +2,7 @@ import type { RelayError } from '../relay-error.ts';
 import { createMailbox } from '../thread/mailbox.ts';
 import { createRefresher, isOutage } from '../thread/refresher.ts';
 import type { Api } from '../transport/api.ts';
-import { listOpen } from '../transport/list-requests.ts';
+import { listOpen } from '../transport/requests.ts';
 
 /** The ids of open requests, each once: first those that exist already, oldest first, then new ones. */
 export interface Inbox {

@@ -1,4 +1,3 @@
-import type { Protection } from '../agent/conversation.ts';
 import { toUtf8 } from '../crypto/bytes.ts';
 import type { Channel, MessageRecord } from '../crypto/index.ts';
 import { malformed, readOrigin } from '../crypto/message.ts';
@@ -6,6 +5,14 @@ import { messageRefused, tooLarge, undecryptable } from '../crypto/refusal.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { Members } from '../transport/shape.ts';
+
+/**
+ * How an answer is protected:
+ * - `sequenced`: encrypted, signed, and in the right order: no message before it is missing;
+ * - `unsequenced`: encrypted and signed, by a client that does not number its messages;
+ * - `plaintext`: not protected. The relay could have written it.
+ */
+export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';
 
 /** A message that was read and passed all checks. */
 export interface Message {

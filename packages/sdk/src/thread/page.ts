@@ -1,5 +1,5 @@
 import { hasEnded, type RequestState } from '../request-state.ts';
-import { requestState, time } from '../transport/request-shape.ts';
+import { requestState, time } from '../transport/requests.ts';
 import {
   count,
   isObject,

@@ -1,6 +1,5 @@
 import type { Access } from '../client-options.ts';
-import type { Api } from './api.ts';
-import { fetchSettings, httpUrl, invalidUrl } from './api.ts';
+import { type Api, fetchSettings, httpUrl, invalidUrl } from './api.ts';
 import { members, text, unexpected } from './shape.ts';
 
 /** Opens one stream of events for many topics. */

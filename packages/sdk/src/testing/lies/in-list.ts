@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Call, Json, Lie } from '@expert-relay/testkit';
 
 export const isList = ({ path }: Call): boolean => path.startsWith('/api/v1/messages/');
@@ -53,3 +54,19 @@ export function erase(messages: Json[], answer: Json): void {
   delete answer.keySignature;
   Object.assign(answer, { context: [], erasedAt: '2026-01-01T00:00:00.000Z' });
 }
+
+/** A lie about the expert's second answer. */
+export const aboutSecond = (alter: (message: Json, messages: Json[]) => unknown): Lie =>
+  aboutSecondOf('provider', alter);
+
+/** The encrypted part of a message as the relay lists it. */
+export const blobOf = (message: Json): Json => message.encrypted as Json;
+
+/** The same but for one bit. */
+export const flip = (base64: unknown): string => {
+  const bytes = Buffer.from(String(base64), 'base64');
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  return bytes.toString('base64');
+};
+
+export const noise = (length: number): string => randomBytes(length).toString('base64');

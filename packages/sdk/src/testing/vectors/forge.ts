@@ -1,5 +1,4 @@
-import type { Bytes } from '../../crypto/bytes.ts';
-import { concat, toUtf8, tuple } from '../../crypto/bytes.ts';
+import { type Bytes, concat, toUtf8, tuple } from '../../crypto/bytes.ts';
 import { deriveAesKey, importSecret } from '../../crypto/hkdf.ts';
 import { type MessageRecord, parsePublicKey, type Role } from '../../crypto/index.ts';
 import { keysInOrder } from '../../crypto/key-exchange.ts';

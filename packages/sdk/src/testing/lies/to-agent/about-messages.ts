@@ -1,7 +1,6 @@
 import type { Json } from '@expert-relay/testkit';
-import { isList } from '../in-list.ts';
+import { aboutSecond, isList } from '../in-list.ts';
 import { aboutMessagesOf } from '../to-both/about-messages.ts';
-import { aboutSecond } from './about-second.ts';
 import type { AgentRow } from './agent-row.ts';
 
 /** Lies about which messages there are, and in which order. */

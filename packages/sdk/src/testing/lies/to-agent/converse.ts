@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import { type Conversation, createRelay, RelayError } from '../../../index.ts';
 import { quick } from '../../quick.ts';
-import { type Scene, texts } from '../scene.ts';
-import { honestExpert, type Stage } from '../set-scene.ts';
+import { honestExpert, type Scene, type Stage, texts } from '../scene.ts';
 import type { AgentRow } from './agent-row.ts';
 
 export interface Heard {

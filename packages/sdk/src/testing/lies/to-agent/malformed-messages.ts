@@ -1,5 +1,4 @@
-import { blobOf, noise } from '../blob.ts';
-import { aboutSecond } from './about-second.ts';
+import { aboutSecond, blobOf, noise } from '../in-list.ts';
 import type { AgentRow } from './agent-row.ts';
 
 /** Messages that are none. */

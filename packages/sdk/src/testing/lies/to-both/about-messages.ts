@@ -1,6 +1,5 @@
 import type { Json, Lie } from '@expert-relay/testkit';
-import { blobOf, flip, noise } from '../blob.ts';
-import { aboutSecondOf, inList } from '../in-list.ts';
+import { aboutSecondOf, blobOf, flip, inList, noise } from '../in-list.ts';
 
 /** What such a lie comes to is the same for whoever it is told to: a row of either table. */
 interface MessageRow {

@@ -1,6 +1,5 @@
 import type { Call, Json, Lie } from '@expert-relay/testkit';
-import { blobOf, flip } from '../blob.ts';
-import { aboutSecondOf, inList, isFirst } from '../in-list.ts';
+import { aboutSecondOf, blobOf, flip, inList, isFirst } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 const isAnswer = ({ path, method }: Call) => method === 'POST' && path.startsWith('/api/v1/message/');

@@ -1,6 +1,5 @@
 import type { Call, Json } from '@expert-relay/testkit';
-import { flip } from '../blob.ts';
-import { inList } from '../in-list.ts';
+import { flip, inList } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 const isPickUp = ({ path }: Call) => path.startsWith('/api/v1/key-exchange/');

@@ -1,11 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually, type Json } from '@expert-relay/testkit';
-import { openExpert } from '../../../crypto/index.ts';
+import {
+  type MessageRecord,
+  type makeRoot,
+  openChannel,
+  openExpert,
+  restoreAgentKeys,
+} from '../../../crypto/index.ts';
 import { createExpert, type Expert, type ExpertMessage, type ExpertRequest } from '../../../expert/index.ts';
 import { type Conversation, createMemory, createRelay, type Memory, RelayError } from '../../../index.ts';
 import { quick } from '../../quick.ts';
-import { type Scene, texts } from '../scene.ts';
-import type { Stage } from '../set-scene.ts';
+import { type Scene, type Stage, texts } from '../scene.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 export interface Consulted {
@@ -172,4 +177,25 @@ async function find(
   if (!request) throw new RelayError('timeout', 'It was not listed.');
   if (new Set(found.map((one) => one.requestId)).size === found.length) return request;
   throw new Error('A request was handed out twice.');
+}
+
+/** Whether what the expert sent was sealed for the keys that the agent really has. */
+export async function opensForAgent(
+  conversation: Conversation,
+  root: ReturnType<typeof makeRoot>,
+  body: Json,
+): Promise<boolean> {
+  const { requestId } = conversation;
+  const { keys } = conversation.export();
+  if (!keys) throw new Error('The agent asked without keys.');
+  const { signPublic: sign, encryptPublic: encrypt } = await (await openExpert(root)).keysFor(requestId);
+  const own = await restoreAgentKeys(keys);
+  const channel = await openChannel({ requestId, role: 'consumer', own, peer: { sign, encrypt } });
+  try {
+    await channel.open(body as unknown as MessageRecord);
+    return true;
+  } catch (error) {
+    // It opened: that others come before it is found only then.
+    return error instanceof RelayError && error.code === 'message_missing';
+  }
 }

@@ -1,5 +1,4 @@
-import { blobOf, noise } from '../blob.ts';
-import { aboutSecondOf } from '../in-list.ts';
+import { aboutSecondOf, blobOf, noise } from '../in-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 /** Lists in lists, far deeper than a recursion may go. Nothing of it survives being written by JSON.stringify. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Api } from './api.ts';
-import { listRequests } from './list-requests.ts';
+import { listRequests } from './requests.ts';
 
 const request = {
   ...{ requestId: 'r1', refCode: 'HS-12345678', status: 'pending', responseCount: 0 },
