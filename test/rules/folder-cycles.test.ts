@@ -9,7 +9,6 @@ const known: readonly string[] = [
   'packages/kit/src: http, lifecycle, ops',
   'services/dashboard/src: session, sign-in',
   'services/dashboard/web/src: app, conversation, drafts, expert-key, inbox, keys, services, settings',
-  'services/expiry-worker/src: reports, watch',
 ];
 
 /** `services/hub/src/stream` for everything in it; undefined for what lies directly in `src`, which puts folders together. */

@@ -9,7 +9,7 @@ import {
   text,
   type Values,
 } from '@expert-relay/kit/config';
-import { purgeHoursPattern } from './retention/purge-hours.ts';
+import { purgeHoursPattern } from './retention/purge.ts';
 
 export const variables = {
   process: processVariables,

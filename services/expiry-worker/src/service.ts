@@ -5,16 +5,13 @@ import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createRedis } from '@expert-relay/kit/redis';
 import type { Config } from './config.ts';
-import { createEnder } from './ending/create-ender.ts';
-import { endInJob } from './ending/end-in-job.ts';
+import { createEnder, endInJob } from './ending/end-job.ts';
 import { checkRedis } from './queue/check-redis.ts';
-import { createQueue } from './queue/create-queue.ts';
-import { createReports } from './reports/create-reports.ts';
-import { createPurge } from './retention/create-purge.ts';
-import { createSweep } from './sweep/create-sweep.ts';
-import { sweepInterval } from './sweep/sweep-interval.ts';
-import { createWatch } from './watch/create-watch.ts';
-import { lookAfterQueue } from './watch/look-after-queue.ts';
+import { createQueue } from './queue/queue.ts';
+import { createReports } from './reports.ts';
+import { createPurge } from './retention/purge.ts';
+import { createSweep, sweepInterval } from './sweep/sweep.ts';
+import { createWatch, maintainQueues } from './watch.ts';
 
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('expiry-worker', { level: config.process.logLevel }) } =
@@ -38,7 +35,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });
 
   const { retention } = config;
-  const purge = createPurge({ query, retention, longestRun: retention.interval / 2, reports });
+  const purge = createPurge({ query, retention, maxRunMs: retention.interval / 2, reports });
   const purges = createQueue({ ...shared, name: 'purge', concurrency: 1, work: purge.run });
   const scheduled = [
     { queue: sweeps, interval },
@@ -48,13 +45,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const watch = createWatch({
     interval,
     redisConnected: () => redis.connected,
-    lookAfterQueue: lookAfterQueue({ scheduled, ends, clock, reports }),
+    maintainQueues: maintainQueues({ scheduled, ends, clock, reports }),
     endOverdue: sweep.endOverdue,
     measureOverdue: () => reports.measureOverdue(query),
     log,
   });
 
-  // Redis stops before sweep and purge: what waits for Redis then fails, what waits for Postgres is finished.
+  // Redis is stopped before sweep and purge: work that waits for Redis fails, work that waits for Postgres is finished.
   const queues = [checkRedis({ redis, log }), ends, sweeps, purges];
   const parts = [database, sweep, purge, redis, ...queues, watch];
   return composeService({ name: 'expiry-worker', parts, log, metrics, settings: config.process });

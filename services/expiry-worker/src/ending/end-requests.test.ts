@@ -7,8 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { seedRequests } from '../testing/seed-requests.ts';
 import { tally } from '../testing/tally.ts';
-import { endOverdue } from './end-overdue.ts';
-import { endRequests } from './end-requests.ts';
+import { endOverdue, endRequests } from './end-requests.ts';
 
 let database: ReturnType<typeof createDatabase>;
 let other: pg.Client;

@@ -1,10 +1,12 @@
 import { requestClosedPayload } from '@expert-relay/contracts';
-import { insertSharedEvent, moveExpired, overdue, type Query, type Sql, sql } from '@expert-relay/db';
+import { insertSharedEvent, moveExpired, overdue, type Query, raw, type Sql, sql } from '@expert-relay/db';
 
-export interface Outcome<Listed> {
-  /** Which were ended, and how many seconds after the moment of their expiry. */
-  ended: Readonly<Record<string, number>>;
-  /** How many were looked at, and the last of them. */
+/** The ended requests by id, each with the seconds between its expiry and its end. */
+export type EndedRequests = Readonly<Record<string, number>>;
+
+interface EndResult<Listed> {
+  ended: EndedRequests;
+  /** How many rows `list` selected, and the last of them. */
   listed: number;
   last: Listed | null;
 }
@@ -12,18 +14,17 @@ export interface Outcome<Listed> {
 const payload = requestClosedPayload({ reason: 'expired' });
 
 /**
- * Ends those of some requests that are overdue, and tells of each, in one statement: a row that is
- * locked, or that another worker or its consumer has ended in the meantime, is not picked. `list` is a part of that
+ * Ends the overdue ones of some requests and records their event, in one statement. A row that is
+ * locked, or that another worker or its consumer has ended in the meantime, is skipped. `list` is a part of that
  * statement and selects their `request_id`.
  *
- * A conversation ended when its time was over, whenever a worker noticed: `ended_at` is `expires_at`. So it
- * reads the same before and after. When it was told, the event's own time says.
+ * `ended_at` is `expires_at`, however late a worker is, so that a request reads the same before and after.
  */
-export async function endRequests<Listed>(query: Query, list: Sql): Promise<Outcome<Listed>> {
-  // An array whose length Postgres cannot know counts as ten: it looks each row up, whatever it knows of the tables.
-  // And it is looked up once: locked, it stays where it lies. One that was changed just before the lock lies where this
-  // statement does not look yet, and is left to the next.
-  const [outcome] = await query<Outcome<Listed>>`
+export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndResult<Listed>> {
+  // Postgres assumes ten elements for an array of unknown length, so it looks each row up by the index, whatever its
+  // statistics say. A locked row keeps its ctid. A row that was changed just before the lock has a new version, which
+  // this statement does not see: the next one ends it.
+  const [result] = await query<EndResult<Listed>>`
     WITH listed AS MATERIALIZED (${list}),
     due AS MATERIALIZED (
       SELECT ctid FROM help_requests
@@ -36,7 +37,7 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<Outc
       RETURNING id AS request_id, user_id, ref_code, seq, expires_at
     ),
     moved AS (${moveExpired}),
-    told AS (${insertSharedEvent({
+    event AS (${insertSharedEvent({
       type: 'request_closed',
       payload,
       from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
@@ -46,5 +47,66 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<Outc
         json_object_agg(request_id, date_part('epoch', clock_timestamp() - expires_at)), '{}') FROM ended) AS ended,
       (SELECT count(*)::int FROM listed) AS listed,
       (SELECT row_to_json(listed) FROM listed ORDER BY listed DESC LIMIT 1) AS last`;
-  return outcome as Outcome<Listed>;
+  return result as EndResult<Listed>;
+}
+
+/** The end of a page, after which the next one begins; `at` may also be `now` or `-infinity`. */
+export interface PageEnd {
+  at: string;
+  request_id: string;
+}
+
+/**
+ * A part of a statement: a page of open requests in the order in which they fall due, until `untilMs` milliseconds from
+ * now by the database's clock.
+ *
+ * Each page begins after the one before, since the index still lists the rows that were ended meanwhile. Bounds as
+ * tuples and a limit in the text make Postgres use the index, whatever its statistics say.
+ */
+export function openPage(page: { after: PageEnd; untilMs?: number; size: number }): Sql {
+  const { after, untilMs = 0, size } = page;
+  return sql`
+    SELECT at, request_id FROM request_stages
+    WHERE (stage, at) <= ('open', now() + ${untilMs}::float8 * interval '1 millisecond')
+      AND (stage, at, request_id) > ('open', ${after.at}::timestamptz, ${after.request_id})
+    ORDER BY stage, at, request_id LIMIT ${raw(String(size))}`;
+}
+
+/**
+ * Ends overdue requests in batches, oldest first. It yields each batch, so that the caller can pause or stop. Rows that
+ * are locked are left to the next call.
+ */
+export async function* endOverdue(query: Query, size: number): AsyncGenerator<EndedRequests> {
+  let after: PageEnd | null = { at: '-infinity', request_id: '' };
+  while (after) {
+    const { ended, listed, last }: EndResult<PageEnd> = await endRequests(query, openPage({ after, size }));
+    yield ended;
+    after = listed === size ? last : null;
+  }
+}
+
+/** A row that is locked is tried again after this. */
+const lockedRetryMs = 50;
+
+/**
+ * Ends the overdue ones of these requests. `open` are those that are still open, with the milliseconds after which to
+ * try them again; the others had ended before.
+ */
+export async function endListed(
+  query: Query,
+  ids: readonly string[],
+): Promise<{ ended: EndedRequests; open: ReadonlyMap<string, number> }> {
+  const { ended } = await endRequests(query, sql`SELECT unnest(${ids}::text[]) AS request_id`);
+  const rest = ids.filter((id) => !Object.hasOwn(ended, id));
+  return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };
+}
+
+/** Not due yet, because the clock of a worker is ahead of the database's, or due and locked. */
+async function findUnended(query: Query, ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await query<{ id: string; remaining: number }>`
+    SELECT id, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS remaining
+    FROM help_requests WHERE status IN ('pending', 'responded') AND id = ANY(${ids})`;
+  return new Map(
+    rows.map(({ id, remaining }) => [id, remaining > 0 ? Math.ceil(remaining) + 1 : lockedRetryMs]),
+  );
 }

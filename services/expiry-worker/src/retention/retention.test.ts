@@ -7,7 +7,7 @@ import { readMetric } from '../testing/read-metric.ts';
 import { seedEnded } from '../testing/seed-ended.ts';
 import { seedRequests } from '../testing/seed-requests.ts';
 import { tally } from '../testing/tally.ts';
-import { eraseContent } from './erase-content.ts';
+import { eraseContent } from './remove-batch.ts';
 
 let assertNothingLeftOpen: () => Promise<void>;
 const { databaseUrl: server, redisUrl } = testServers();

@@ -1,8 +1,8 @@
 import type { Query } from '@expert-relay/db';
 import { expect, test } from '@jest/globals';
-import { createEnder } from './create-ender.ts';
+import { createEnder } from './end-job.ts';
 
-/** A database in which everything has ended already. */
+/** A database in which all requests have ended. */
 const ended = (async () => [{ ended: { 'id-1': 1, 'id-2': 1 } }]) as unknown as Query;
 
 test('a batch that fails rejects its jobs and does not block the next one', async () => {

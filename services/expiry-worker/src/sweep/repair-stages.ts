@@ -1,22 +1,22 @@
 import type { Query } from '@expert-relay/db';
 
 /**
- * Removes rows of `request_stages` that call a request open that has ended or is gone, and puts back those of
- * the ended ones where they belong. A worker of an older release leaves such rows while it
- * still runs beside this one, and so does whoever writes into the database past its triggers.
+ * Removes stale rows of `request_stages`, whose request has ended or is gone although they say that it is open, and
+ * inserts the right row for those that have ended. A worker of an older release leaves such rows, and so do writes that
+ * bypass the triggers.
  */
-export async function mendStages(query: Query, signal: AbortSignal): Promise<void> {
+export async function repairStages(query: Query, signal: AbortSignal): Promise<void> {
   let found = batchSize;
-  while (found === batchSize && !signal.aborted) found = await mendBatch(query);
+  while (found === batchSize && !signal.aborted) found = await repairBatch(query);
 }
 
 const batchSize = 500;
 
-async function mendBatch(query: Query): Promise<number> {
-  // A scalar subquery, so that each row looks for its request alone: nearly always there is no row. And the request is
-  // held, so that nobody removes it before its row is back.
+async function repairBatch(query: Query): Promise<number> {
+  // A scalar subquery, so that each row looks up its request alone: there is hardly ever a stale row. The request is
+  // locked, so that it is not deleted before its row is inserted.
   const [batch] = await query<{ found: number }>`
-    WITH stray AS (
+    WITH stale AS (
       DELETE FROM request_stages WHERE (stage, at, request_id) IN (
         SELECT stage, at, request_id FROM request_stages
         WHERE (stage, at) <= ('open', now())
@@ -24,14 +24,14 @@ async function mendBatch(query: Query): Promise<number> {
         ORDER BY stage, at, request_id LIMIT ${batchSize}::int)
       RETURNING request_id
     ),
-    mended AS (
+    repaired AS (
       INSERT INTO request_stages (stage, at, request_id, user_id, created_at, progress)
       SELECT stage_of(ended_at, erased_at), COALESCE(ended_at, expires_at), id,
         user_id, created_at, progress_of(status, response_count, last_message_role)
-      FROM help_requests JOIN stray ON id = stray.request_id
+      FROM help_requests JOIN stale ON id = stale.request_id
       FOR KEY SHARE OF help_requests
       ON CONFLICT DO NOTHING
     )
-    SELECT count(*)::int AS found FROM stray`;
+    SELECT count(*)::int AS found FROM stale`;
   return batch?.found ?? 0;
 }

@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { within } from './within.ts';
 
-/** How long a stop waits for the jobs under way, and for Redis to hear of their end. */
-const patience = 5_000;
+/** How long a stop waits for the running jobs and for Redis. */
+const closeTimeoutMs = 5_000;
 
 export interface QueuePart extends Part {
   /** Once started: BullMQ connects as soon as it is made. */
@@ -18,7 +18,7 @@ export interface JobFailure {
   final: boolean;
 }
 
-/** A BullMQ queue and the worker that serves it. Names, keys and jobs are BullMQ's; what a job does is `work`. */
+/** A BullMQ queue and the worker that runs its jobs. */
 export function createQueue(options: {
   name: string;
   prefix: string;
@@ -32,7 +32,7 @@ export function createQueue(options: {
   let opened: { queue: Queue; worker: Worker } | undefined;
 
   function open(): { queue: Queue; worker: Worker } {
-    // An outage of Redis is told once, by the connection itself.
+    // The connection itself reports an outage of Redis, once.
     const ignore = () => {};
     const queue = new Queue(name, { ...shared, streams: { events: { maxLen: 100 } } }).on('error', ignore);
     const worker = new Worker(name, work, { ...shared, concurrency, autorun: false, runRetryDelay: 1_000 });
@@ -46,7 +46,7 @@ export function createQueue(options: {
   return {
     name: `queue ${name}`,
     get queue() {
-      if (!opened) throw new Error(`The queue ${name} was asked for before its start.`);
+      if (!opened) throw new Error(`The queue ${name} was used before its start.`);
       return opened.queue;
     },
     async start() {
@@ -56,10 +56,40 @@ export function createQueue(options: {
     async stop() {
       if (!opened) return;
       const { queue, worker } = opened;
-      // Without Redis BullMQ would wait for it forever. A job that it never hears of is one more sweep's work.
+      // Without Redis BullMQ would wait for it forever. The next sweep does the work of a job whose end Redis missed.
       if (redis.status !== 'ready') await worker.close(true);
-      else if (!(await within(patience, worker.close()))) redis.disconnect();
+      else if (!(await settlesWithin(closeTimeoutMs, worker.close()))) redis.disconnect();
       await queue.close();
+    },
+  };
+}
+
+/** Whether a promise settles in time. It throws when the promise fails in time; a later failure is ignored. */
+export async function settlesWithin(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
+  const timer = new AbortController();
+  const late = pause(timeoutMs, false, { signal: timer.signal, ref: false }).catch(() => false);
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    timer.abort();
+    promise.catch(() => {});
+  }
+}
+
+/** Tracks running work, so that a stop can wait for it. */
+export function trackWork() {
+  const running = new Set<Promise<unknown>>();
+  return {
+    async track<T>(work: Promise<T>): Promise<T> {
+      running.add(work);
+      try {
+        return await work;
+      } finally {
+        running.delete(work);
+      }
+    },
+    async settled(): Promise<void> {
+      await Promise.allSettled(running);
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import type { QueuePart } from '../queue/create-queue.ts';
+import type { QueuePart } from './queue.ts';
 
 export type SchedulerState = 'fine' | 'made' | 'restored';
 
 /**
- * Makes the scheduler that fills a queue, and makes it anew when it is gone or can never fire again: Redis
- * was flushed, its next job was lost, or a worker whose clock is wrong has put that job far off.
+ * Creates the scheduler of a queue, and again when it is gone or will not run: Redis was flushed, its next job was
+ * lost, or a worker with a wrong clock has scheduled that job far in the future.
  */
 export function keepScheduler(options: {
   scheduled: Pick<QueuePart, 'queue'>;
@@ -20,13 +20,13 @@ export function keepScheduler(options: {
     const scheduler = await queue.getJobScheduler(queue.name);
     if (scheduler?.next === undefined || scheduler.every !== interval) return false;
     if (scheduler.next > clock.now() + 3 * interval) return false;
-    // However late it is: while its job has a place in the queue, workers are only busy.
+    // A late job that is still in the queue only means that the workers are busy.
     const job = await queue.getJob(`repeat:${queue.name}:${scheduler.next}`);
     return job !== undefined && (await job.getState()) !== 'unknown';
   }
 
   return async function keep(): Promise<SchedulerState> {
-    // Asked twice, since between two answers a sweep may have ended and the next one been planned.
+    // Asked twice, since a sweep may have ended and the next one been scheduled between two answers.
     if ((await works()) || (await works())) {
       known = true;
       return 'fine';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sweepInterval } from './sweep-interval.ts';
+import { sweepInterval } from './sweep.ts';
 
 const hour = 3_600_000;
 

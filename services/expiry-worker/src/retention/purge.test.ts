@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { purgeHoursPattern, withinHours } from './purge-hours.ts';
+import { isHourOf, purgeHoursPattern } from './purge.ts';
 
 const hoursOf = (hours: string) =>
-  Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => withinHours(hours, hour));
+  Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => isHourOf(hours, hour));
 
 test.each([
   ['1-4', [1, 2, 3]],

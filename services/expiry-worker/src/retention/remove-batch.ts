@@ -1,0 +1,116 @@
+import type { Query } from '@expert-relay/db';
+
+/*
+ * Each function removes one batch of data whose retention is over, in one statement, and returns the number of rows.
+ * `retention` is in milliseconds.
+ */
+
+const erasedRequests = 200;
+/** A conversation may hold 10,000: then it is a batch of its own. */
+const erasedMessages = 2_000;
+
+/**
+ * Erases the content of the conversations that ended longest ago. The rows of the requests stay, without texts and
+ * public keys.
+ */
+export async function eraseContent(query: Query, retention: number): Promise<number> {
+  const rows = await query`
+    WITH oldest AS MATERIALIZED (
+      SELECT request_id FROM request_stages
+      WHERE stage = 'ended' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
+        AND (SELECT ended_at IS NOT NULL FROM help_requests WHERE id = request_id)
+      ORDER BY at, request_id LIMIT ${erasedRequests}
+    ),
+    due AS MATERIALIZED (
+      SELECT id, ended_at, message_count FROM help_requests
+      WHERE id = ANY(ARRAY(SELECT request_id FROM oldest)) AND ended_at IS NOT NULL AND erased_at IS NULL
+      FOR UPDATE SKIP LOCKED
+    ),
+    counted AS (
+      SELECT id, sum(message_count) OVER (ORDER BY ended_at, id) - message_count AS before FROM due
+    ),
+    taken AS (SELECT id FROM counted WHERE before < ${erasedMessages}),
+    deleted AS (DELETE FROM messages USING taken WHERE request_id = taken.id)
+    UPDATE help_requests SET
+      question = NULL, plaintext = NULL, context = '[]',
+      consumer_sign_pub_key = NULL, consumer_encrypt_pub_key = NULL,
+      provider_sign_pub_key = NULL, provider_encrypt_pub_key = NULL, key_signature = NULL,
+      erased_at = now()
+    FROM taken WHERE help_requests.id = taken.id
+    RETURNING 1`;
+  return rows.length;
+}
+
+const deletedRequests = 500;
+
+/** Deletes requests whose content was erased. */
+export async function deleteRequests(query: Query, retention: number): Promise<number> {
+  const rows = await query`
+    WITH oldest AS MATERIALIZED (
+      SELECT request_id FROM request_stages
+      WHERE stage = 'erased' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
+        AND (SELECT erased_at IS NOT NULL FROM help_requests WHERE id = request_id)
+      ORDER BY at, request_id LIMIT ${deletedRequests}
+    ),
+    due AS MATERIALIZED (
+      SELECT id FROM help_requests
+      WHERE id = ANY(ARRAY(SELECT request_id FROM oldest)) AND erased_at IS NOT NULL FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM help_requests USING due WHERE help_requests.id = due.id
+    RETURNING 1`;
+  return rows.length;
+}
+
+const deletedRecords = 2_000;
+
+/** Deletes the records of submits that a repetition would no longer find. */
+export async function deleteIdempotency(query: Query): Promise<number> {
+  const rows = await query`
+    DELETE FROM idempotency_records WHERE (api_key_id, key_digest) IN (
+      SELECT api_key_id, key_digest FROM idempotency_records
+      WHERE created_at < now() - interval '24 hours'
+      ORDER BY created_at LIMIT ${deletedRecords} FOR UPDATE SKIP LOCKED)
+    RETURNING 1`;
+  return rows.length;
+}
+
+const deletedKeys = 500;
+
+/** Deletes the digests of secrets that no longer work. */
+export async function deleteSecrets(query: Query, retention: number): Promise<number> {
+  const rows = await query`
+    DELETE FROM api_key_secrets WHERE secret_digest IN (
+      SELECT secret_digest FROM api_key_secrets JOIN api_keys ON api_keys.id = api_key_id
+      WHERE LEAST(expires_at, revoked_at) <= now() - ${retention}::float8 * interval '1 millisecond'
+      LIMIT ${deletedKeys} FOR UPDATE OF api_key_secrets SKIP LOCKED)
+    RETURNING 1`;
+  return rows.length;
+}
+
+/** Deletes revoked keys without requests. */
+export async function deleteKeys(query: Query, retention: number): Promise<number> {
+  const rows = await query`
+    DELETE FROM api_keys WHERE id IN (
+      SELECT id FROM api_keys
+      WHERE revoked_at <= now() - ${retention}::float8 * interval '1 millisecond'
+        AND NOT EXISTS (SELECT 1 FROM help_requests WHERE consumer_key_id = api_keys.id)
+      LIMIT ${deletedKeys} FOR UPDATE SKIP LOCKED)
+    RETURNING 1`;
+  return rows.length;
+}
+
+const deletedEvents = 500;
+
+/**
+ * Deletes events that can never be published, since they hold the beginnings of questions. The outbox's leader deletes
+ * the published ones.
+ */
+export async function deleteFailedEvents(query: Query, retention: number): Promise<number> {
+  const rows = await query`
+    DELETE FROM outbox_events WHERE id IN (
+      SELECT id FROM outbox_events
+      WHERE failed_at <= now() - ${retention}::float8 * interval '1 millisecond'
+      ORDER BY failed_at LIMIT ${deletedEvents} FOR UPDATE SKIP LOCKED)
+    RETURNING 1`;
+  return rows.length;
+}

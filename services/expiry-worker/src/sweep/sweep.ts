@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Postgres } from '@expert-relay/db';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import { endOverdue } from '../ending/end-requests.ts';
+import { type QueuePart, trackWork } from '../queue/queue.ts';
+import type { Reports } from '../reports.ts';
+import { enqueueUpcoming } from './enqueue-upcoming.ts';
+import { repairStages } from './repair-stages.ts';
+
+const batchSize = 2_000;
+/** The pause after each batch, as a share of its duration, so that a long sweep does not slow down API calls. */
+const pauseShare = 0.5;
+
+export interface Sweep extends Part {
+  /** The scheduled job: ends overdue requests, and enqueues a job for each that falls due soon. */
+  run(): Promise<void>;
+  /** The part of it that does not need Redis. */
+  endOverdue(): Promise<void>;
+}
+
+export function createSweep(options: {
+  database: Pick<Postgres, 'query'>;
+  ends: QueuePart;
+  interval: number;
+  reports: Pick<Reports, 'ended' | 'swept'>;
+}): Sweep {
+  const { database, ends, interval, reports } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { track, settled } = trackWork();
+
+  async function endAll(): Promise<void> {
+    const start = performance.now();
+    let batchStart = start;
+    let requests = 0;
+    for await (const ended of endOverdue(database.query, batchSize)) {
+      requests += Object.keys(ended).length;
+      reports.ended(ended);
+      await pause((performance.now() - batchStart) * pauseShare, undefined, { signal }).catch(() => {});
+      if (signal.aborted) break;
+      batchStart = performance.now();
+    }
+    // Not when it was stopped: it would look up every request that is still overdue, and delay the stop.
+    await repairStages(database.query, signal);
+    reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
+  }
+
+  async function sweep(): Promise<void> {
+    // Concurrently: a Redis that hangs must not delay the ends, nor a million overdue requests the jobs.
+    const enqueued = enqueueUpcoming({
+      query: database.query,
+      queue: ends.queue,
+      horizonMs: 2 * interval,
+      signal,
+    });
+    const results = await Promise.allSettled([endAll(), enqueued]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  return {
+    name: 'sweep',
+    run: () => track(sweep()),
+    endOverdue: () => track(endAll()),
+    // A long sweep stops after its batch; the next one, of any worker, continues.
+    drain: () => stopping.abort(),
+    async stop() {
+      stopping.abort();
+      await settled();
+    },
+  };
+}
+
+const maxIntervalMs = 60_000;
+/** With less a worker would hardly do anything else. */
+const minIntervalMs = 500;
+
+/**
+ * The interval between sweeps in milliseconds: a minute, or a tenth of a conversation's lifetime if that is
+ * shorter, so that at least one sweep sees a request before it falls due.
+ */
+export function sweepInterval(conversationTtl: number): number {
+  return Math.max(minIntervalMs, Math.min(maxIntervalMs, Math.floor(conversationTtl / 10)));
+}
