@@ -1,46 +1,54 @@
-import { ConfigError } from './config-error.ts';
-import { isVariable, type Values, type Variable, type Variables } from './variable.ts';
+import type { Values, Variable, Variables } from './variable.ts';
 
-/** Reads all variables and reports every bad one at once. */
-export function read<const V extends Variables>(
-  variables: V,
-  env: Readonly<Record<string, string | undefined>>,
-): Values<V> {
-  const complaints: string[] = [];
-  const values = readGroup(variables, env, complaints);
-  if (complaints.length > 0) throw new ConfigError([...new Set(complaints)]);
+/** Wrong settings, as sentences that each name the variable, its value and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(sentences: readonly string[]) {
+    super(sentences.join('\n'));
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads all variables; throws one error for all that are wrong. */
+export function read<const V extends Variables>(variables: V, env: Environment): Values<V> {
+  const sentences = new Set<string>();
+  const values = readGroup(variables, env, sentences);
+  if (sentences.size > 0) throw new ConfigError([...sentences]);
   return values as Values<V>;
 }
 
-function readGroup(
-  group: Variables,
-  env: Readonly<Record<string, string | undefined>>,
-  complaints: string[],
-): Record<string, unknown> {
+function readGroup(group: Variables, env: Environment, sentences: Set<string>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(group).map(([key, entry]) => [
       key,
-      isVariable(entry) ? readOne(entry, env, complaints) : readGroup(entry, env, complaints),
+      isVariable(entry) ? readOne(entry, env, sentences) : readGroup(entry, env, sentences),
     ]),
   );
 }
 
-function readOne(
-  variable: Variable<unknown>,
-  env: Readonly<Record<string, string | undefined>>,
-  complaints: string[],
-): unknown {
-  const given = env[variable.name] || undefined;
-  const text = given ?? variable.fallback;
+function readOne(variable: Variable<unknown>, env: Environment, sentences: Set<string>): unknown {
+  const { name, help, expected, fallback, secret, schema, empty } = variable;
+  const text = env[name] || fallback;
   if (text === undefined) {
-    complaints.push(`${variable.name} is not set. It must be ${variable.expected}. (${variable.help})`);
+    sentences.add(`${name} is not set. It must be ${expected}. (${help})`);
     return undefined;
   }
-  if (text === '') return variable.empty;
-  const value = variable.parse(text);
-  if (value === undefined) {
-    const was = variable.secret ? 'is not valid (its value is not shown)' : `is ${JSON.stringify(text)}`;
-    complaints.push(`${variable.name} ${was}. It must be ${variable.expected}.`);
+  if (text === '') return empty;
+  const { success, data } = schema.safeParse(text);
+  if (!success) {
+    const value = secret ? 'is not valid (its value is not shown)' : `is ${JSON.stringify(text)}`;
+    sentences.add(`${name} ${value}. It must be ${expected}.`);
   }
-  return value;
+  return data;
+}
+
+/** All variables of a declaration, in the order of writing. */
+export function listVariables(variables: Variables): readonly Variable<unknown>[] {
+  return Object.values(variables).flatMap((entry) => (isVariable(entry) ? [entry] : listVariables(entry)));
+}
+
+function isVariable(entry: Variable<unknown> | Variables): entry is Variable<unknown> {
+  return 'schema' in entry && 'expected' in entry;
 }

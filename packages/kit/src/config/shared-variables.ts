@@ -1,6 +1,6 @@
-import { choice, duration, integer, list, secret, text, url } from './kinds.ts';
+import { choice, duration, integer, list, secret, text, url } from './variable.ts';
 
-/** What every service reads, whatever it does. */
+/** The settings of every service. */
 export const processVariables = {
   logLevel: choice('RELAY_LOG_LEVEL', {
     help: 'The least severe log lines that are written.',
@@ -98,7 +98,7 @@ export const natsVariables = {
   }),
 };
 
-/** The stream, which whoever leads the outbox makes and adjusts. */
+/** The stream, which the leader of the outbox creates and adjusts. */
 export const streamVariables = {
   replicas: integer('RELAY_NATS_REPLICAS', {
     help: 'On how many NATS servers the stream is kept: 3 in a cluster.',
@@ -123,20 +123,20 @@ export const redisVariables = {
   }),
 };
 
-/** For services whose answers can be long: memory waits with each until its client has taken it. */
+/** For services whose answers can be long: each uses memory until its client has received it. */
 export const maxLongAnswersVariable = integer('RELAY_MAX_LONG_ANSWERS', {
   help: 'Answers of more than 64 KiB that one key or session may receive at the same time, for each process; 0 = no limit.',
   default: 16,
 });
 
-/** Where another service is reached. */
+/** The address of another service. */
 export const serviceUrlVariable = (service: string) =>
   url(`RELAY_${service.toUpperCase()}_URL`, {
     help: `Where the ${service} service is reached.`,
     protocols: ['http:', 'https:'],
   });
 
-/** The key with which `caller` states principals to `callee`; both read the same variable. */
+/** The key with which `caller` signs principals for `callee`; both read the same variable. */
 export const principalKeyVariable = (caller: string, callee: string) =>
   secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
     help:
@@ -174,3 +174,18 @@ export const trustedProxiesVariable = list('RELAY_TRUSTED_PROXIES', {
   pattern: /^[0-9a-f.:]+(\/\d{1,3})?$/i,
   expected: 'addresses or CIDRs such as 10.0.0.0/8, separated by commas',
 });
+
+/**
+ * The origins that are this site: that of RELAY_PUBLIC_URL and, where its host is a loopback name, the other
+ * loopback names with the same scheme and port.
+ */
+export function siteOrigins(publicUrl: string): readonly string[] {
+  const { origin, protocol, hostname, port } = new URL(publicUrl);
+  if (!isLoopback(hostname)) return [origin];
+  const names = [hostname, 'localhost', '127.0.0.1', '[::1]'];
+  return [...new Set(names.map((name) => new URL(`${protocol}//${name}:${port}`).origin))];
+}
+
+/** Whether a host name or an address to listen on can be reached from this machine alone. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);

@@ -1,22 +1,22 @@
 import { knownSettings } from './known-settings.ts';
 
 /**
- * A sentence for each variable that looks like a setting of Expert Relay and is none: a misspelt one would otherwise
- * have no effect, and nobody would notice.
+ * A sentence for each variable that looks like a setting of Expert Relay and is not one. A misspelt one has no effect,
+ * which is easily overlooked.
  */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('RELAY_') && !knownSettings.includes(name) && !isOfTests(name))
+    .filter((name) => name.startsWith('RELAY_') && !knownSettings.includes(name) && !isForTests(name))
     .sort()
     .map(
       (name) =>
-        `${name} is no setting of Expert Relay and has no effect. The nearest name is ${nearest(name)}; all are in docs/configuration.md.`,
+        `${name} is no setting of Expert Relay and has no effect. The nearest name is ${nearestName(name)}; all are in docs/configuration.md.`,
     );
 }
 
-const isOfTests = (name: string): boolean => /^RELAY_(TEST|FUZZ)_/.test(name);
+const isForTests = (name: string): boolean => /^RELAY_(TEST|FUZZ)_/.test(name);
 
-function nearest(name: string): string {
+function nearestName(name: string): string {
   const [first = ''] = knownSettings
     .map((known) => ({ known, distance: countEdits(name, known) }))
     .sort((one, other) => one.distance - other.distance)
