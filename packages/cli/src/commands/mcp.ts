@@ -1,5 +1,4 @@
 import { defineCommand } from '../arguments/command.ts';
-import { serveMcp } from '../mcp/serve-mcp.ts';
 import { acceptPlaintextOption } from './ask/read-plan.ts';
 
 export const mcp = defineCommand({
@@ -13,6 +12,8 @@ export const mcp = defineCommand({
   words: [0, 0],
   startsWithWrongSettings: true,
   async run(context, { options }) {
+    // Only here: the MCP SDK takes longer to load than all of the other commands together.
+    const { serveMcp } = await import('../mcp/serve-mcp.ts');
     const acceptsPlaintext = options['accept-plaintext'] === true;
     await serveMcp(context, { input: process.stdin, output: process.stdout, acceptsPlaintext });
     return 'done';

@@ -21,8 +21,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The server as a bare process, spoken to line by line. */
-function startServer() {
-  const { command, args, env } = mcpCommand({
+async function startServer() {
+  const { command, args, env } = await mcpCommand({
     RELAY_URL: relay.gatewayUrl,
     RELAY_API_KEY: tenant.consumerKey,
     RELAY_CONFIG_DIR: folder,
@@ -51,7 +51,7 @@ function startServer() {
 }
 
 async function startAsking() {
-  const server = startServer();
+  const server = await startServer();
   const clientInfo = { name: 'bare', version: '1' };
   server.say({
     id: 1,

@@ -1,18 +1,16 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { buildCli } from './build-cli.ts';
 
-const program = fileURLToPath(new URL('../main.ts', import.meta.url));
-
-/** `relay mcp` as a client starts it, from these sources. */
-export function mcpCommand(env: Readonly<Record<string, string>>, options: readonly string[] = []) {
+/** `relay mcp` as a client starts it. */
+export async function mcpCommand(env: Readonly<Record<string, string>>, options: readonly string[] = []) {
   const { PATH = '' } = process.env;
   return {
     command: process.execPath,
-    args: ['--conditions=relay-source', '--import', import.meta.resolve('tsx'), program, 'mcp', ...options],
+    args: [await buildCli(), 'mcp', ...options],
     env: { PATH, ...env },
   };
 }
@@ -40,7 +38,7 @@ export async function startMcpClient(
   env: Readonly<Record<string, string>>,
   options: readonly string[] = [],
 ): Promise<McpClient> {
-  const transport = new StdioClientTransport({ ...mcpCommand(env, options), stderr: 'pipe' });
+  const transport = new StdioClientTransport({ ...(await mcpCommand(env, options)), stderr: 'pipe' });
   let errors = '';
   transport.stderr?.on('data', (text: Buffer) => {
     errors += text.toString();

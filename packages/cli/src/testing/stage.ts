@@ -44,12 +44,12 @@ export interface Stage {
 }
 
 export async function openStage(): Promise<Stage> {
-  const cli = await buildCli();
+  const path = await buildCli();
   const folder = mkdtempSync(join(tmpdir(), 'relay-cli-'));
   const runs = new Set<{ child: ChildProcess; ended: Promise<Ended> }>();
 
   function start(args: readonly string[], options: RunOptions = {}): Run {
-    const child = open(cli.path, args, { folder, ...options });
+    const child = open(path, args, { folder, ...options });
     let [stdout, stderr] = ['', ''];
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
@@ -80,7 +80,6 @@ export async function openStage(): Promise<Stage> {
     async stop() {
       for (const { child } of runs) child.kill('SIGKILL');
       await Promise.all([...runs].map(({ ended }) => ended));
-      cli.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };
