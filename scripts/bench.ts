@@ -1,30 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatTable, type Line } from '../bench/measure/table.ts';
 import { chooseRows } from '../bench/rows/choose-rows.ts';
 import { buildPrograms } from '../bench/stage/build-programs.ts';
 import { openStage } from '../bench/stage/open-stage.ts';
-import { openHome, root } from './local/home.ts';
+import { root } from './local/home.ts';
 import { readSecrets } from './local/secrets.ts';
-import { withRun } from './local/with-run.ts';
+import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
-import { buildAll } from './steps/build-all.ts';
-import { generateAll } from './steps/generate-all.ts';
+import { buildAll } from './steps/build.ts';
+import { generateAll } from './steps/generate.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm run bench`: all rows, or those that the arguments name; see bench/README.md. */
 export async function bench(args: string[]): Promise<void> {
   const { rows, rounds, profile } = chooseRows(args);
   const terminal = createTerminal();
-  const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-bench-')));
   const profiles = profile ? join(root, '.relay-profiles') : undefined;
   const lines: Line[] = [];
   try {
-    await withRun({ home, terminal, remove: [home.path] }, async (run) => {
+    await withTemporaryRun('bench', terminal, async (run) => {
       await terminal.step('generate', generateAll);
       await terminal.step('build', () => Promise.all([buildAll(), buildPrograms()]));
-      const { postgresPassword: password } = readSecrets(home);
+      const { postgresPassword: password } = readSecrets(run.home);
       const servers = await terminal.step('servers', (detail) =>
         openServers({ ...run, password, durable: true, detail }),
       );
@@ -36,7 +33,6 @@ export async function bench(args: string[]): Promise<void> {
       await stage.database.close();
     });
   } finally {
-    rmSync(home.path, { recursive: true, force: true });
     if (lines.length > 0) terminal.line(`\n${formatTable(lines)}\n`);
   }
 }

@@ -1,34 +1,51 @@
-import { bringUp } from './local/bring-up.ts';
-import { openHome, root } from './local/home.ts';
+import { rmSync } from 'node:fs';
+import { type Home, root } from './local/home.ts';
 import { withRun } from './local/with-run.ts';
-import { readAffectedServices } from './reload/affected-services.ts';
-import { compilerProgram, webProgram } from './reload/compiler-program.ts';
-import { followLines } from './reload/follow-lines.ts';
-import { createErrorTeller } from './reload/tell-errors.ts';
-import { watchBuiltCode } from './reload/watch-built-code.ts';
-import { createTerminal } from './terminal/terminal.ts';
+import type { Program } from './processes/program.ts';
+import { readAffectedServices, watchBuiltCode } from './reload/affected-services.ts';
+import { createErrorReporter, followLines } from './reload/compiler-output.ts';
+import { startProduct } from './start.ts';
+import { buildWebCommand, findCompiler } from './steps/build.ts';
 
-/** `npm run dev`: as `npm start`, and what is saved is compiled and running a moment later. */
+/** `npm run dev`: as `npm start`; saved files are compiled, and the services that use them restarted. */
 export async function dev(): Promise<void> {
-  const terminal = createTerminal();
-  const home = openHome();
-  await withRun({ home, terminal }, async (run) => {
-    await bringUp(run, terminal);
+  await withRun({}, async (run) => {
+    const { home, terminal, supervisor } = run;
+    await startProduct(run);
     const affected = readAffectedServices(root);
     const stopWatching = watchBuiltCode(root, (workspaces) => {
       const services = new Set(workspaces.flatMap(affected));
-      for (const service of services) void run.supervisor.restart(service);
+      for (const service of services) void supervisor.restart(service);
     });
-    await run.supervisor.start(await compilerProgram(home));
-    await run.supervisor.start(webProgram(home));
-    const hear = createErrorTeller((line) => terminal.line(`  ${line}`));
+    const compilerArgs = ['--build', '--watch', '--preserveWatchOutput', 'tsconfig.build.json'];
+    await supervisor.start(watcher(home, 'compiler', await findCompiler(), compilerArgs));
+    const { command, args } = buildWebCommand;
+    await supervisor.start(watcher(home, 'web', command, [...args, '--watch']));
+    const show = (line: string) => terminal.line(`  ${line}`);
     const stops = [
       stopWatching,
-      followLines(home.log('compiler'), hear),
-      // Vite prints only what went wrong.
-      followLines(home.log('web'), (line) => terminal.line(`  ${line}`)),
+      followLines(home.log('compiler'), createErrorReporter(show)),
+      // Vite prints only errors.
+      followLines(home.log('web'), show),
     ];
     await run.interrupted;
     for (const stop of stops) stop();
   });
+}
+
+/** A program that builds what is saved. */
+function watcher(home: Home, name: string, command: string, args: readonly string[]): Program {
+  const logFile = home.log(name);
+  return {
+    name,
+    command,
+    args,
+    tier: 4,
+    env: process.env,
+    cwd: root,
+    logFile,
+    stopSignal: 'SIGTERM',
+    prepare: async () => rmSync(logFile, { force: true }),
+    notReady: async () => undefined,
+  };
 }

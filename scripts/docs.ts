@@ -1,16 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './local/home.ts';
-import { buildAll } from './steps/build-all.ts';
-import { generateAll } from './steps/generate-all.ts';
-import { StepError } from './terminal/step-error.ts';
+import { buildProduct } from './steps/build.ts';
+import { StepError } from './terminal/failure.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm run docs`: the files that are made from the code; with `--check` it only says whether they are up to date. */
 export async function docs([option]: string[]): Promise<void> {
   const terminal = createTerminal();
-  await terminal.step('generate', generateAll);
-  await terminal.step('build', buildAll);
+  await buildProduct(terminal);
   await terminal.step('docs', async () => {
     const { renderConfiguration, renderKnownSettings } = await import('./docs/configuration.ts');
     const { renderChartFiles } = await import('./chart/render-chart-files.ts');

@@ -6,20 +6,18 @@ import { formatVerdicts } from '../test/faults/record/format-verdicts.ts';
 import { openRecord } from '../test/faults/record/record.ts';
 import type { Verdict } from '../test/faults/verdict/verdict.ts';
 import { root } from './local/home.ts';
-import { buildAll } from './steps/build-all.ts';
-import { generateAll } from './steps/generate-all.ts';
+import { buildProduct } from './steps/build.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** `npm run faults`: takes away what the product stands on, seed by seed; see test/faults/README.md. */
+/** `npm run faults`: stops and cuts off parts of the running product, seed by seed; see test/faults/README.md. */
 export async function faults(args: string[]): Promise<void> {
   if (args[0] === 'chaos') return runChaosCommand(args.slice(1));
   const record = openRecord(join(root, 'test/faults/record.md'));
   const seeds = chooseSeeds(args, record);
   const terminal = createTerminal();
   if (seeds.length === 0) return terminal.line('All of these seeds have passed already; --again runs them.');
-  await terminal.step('generate', generateAll);
-  await terminal.step('build', buildAll);
-  // Not before: what it stands on has only now been built.
+  await buildProduct(terminal);
+  // Only now: it imports what was just built.
   const { runSeed } = await import('../test/faults/run-seed.ts');
   const verdicts: Verdict[] = [];
   for (const seed of seeds) {
@@ -42,7 +40,6 @@ export async function faults(args: string[]): Promise<void> {
 async function runChaosCommand(args: string[]): Promise<void> {
   const settings = readChaosSettings(args);
   const terminal = createTerminal();
-  await terminal.step('generate', generateAll);
-  await terminal.step('build', buildAll);
+  await buildProduct(terminal);
   await chaos(settings, terminal);
 }

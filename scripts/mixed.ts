@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openHome } from './local/home.ts';
-import type { ServiceName } from './local/service-list.ts';
-import { type Run, withRun } from './local/with-run.ts';
-import { buildCommit, findOlderCommit, lacks, removeTree } from './mixed/older-commit.ts';
-import type { Release } from './mixed/open-mixture.ts';
-import { runAlone } from './mixed/run-alone.ts';
+import type { ServiceName } from './local/services.ts';
+import { type Run, withTemporaryRun } from './local/with-run.ts';
+import { buildCommit, findOlderCommit, forgetRemovedTrees, lacks } from './mixed/older-commit.ts';
+import { type Release, runAlone } from './mixed/run-alone.ts';
 import type { Result } from './mixed/run-suite.ts';
 import { openServers } from './servers/open-servers.ts';
-import { buildAll } from './steps/build-all.ts';
-import { generateAll } from './steps/generate-all.ts';
-import { migrate } from './steps/migrate.ts';
-import { StepError } from './terminal/step-error.ts';
+import { buildProduct } from './steps/build.ts';
+import { migrate } from './steps/generate.ts';
+import { StepError } from './terminal/failure.ts';
 import { createTerminal, type Terminal } from './terminal/terminal.ts';
 
 /**
@@ -21,38 +15,27 @@ import { createTerminal, type Terminal } from './terminal/terminal.ts';
  */
 export async function mixed([commit]: string[]): Promise<void> {
   const terminal = createTerminal();
-  const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-mixed-')));
-  const olderRoot = home.file('older');
-  try {
-    const older = commit ?? (await findOlderCommit());
-    const results = await withRun({ home, terminal, remove: [home.path] }, (run) =>
-      runMixed(run, { terminal, older, olderRoot }),
-    );
-    if (results) report(results, terminal);
-    else process.exitCode = 130;
-  } finally {
-    await removeTree(olderRoot);
-    rmSync(home.path, { recursive: true, force: true });
-  }
+  const older = commit ?? (await findOlderCommit());
+  const results = await withTemporaryRun('mixed', terminal, (run) =>
+    runMixed(run, older, run.home.file('older')),
+  ).finally(forgetRemovedTrees);
+  if (results) report(results, terminal);
+  else process.exitCode = 130;
 }
 
-async function runMixed(
-  run: Run,
-  { terminal, older, olderRoot }: { terminal: Terminal; older: string; olderRoot: string },
-): Promise<readonly Result[]> {
-  const { home, ports, supervisor } = run;
-  await terminal.step('generate', generateAll);
-  await terminal.step('build', buildAll);
+async function runMixed(run: Run, older: string, olderRoot: string): Promise<readonly Result[]> {
+  const { terminal } = run;
+  await buildProduct(terminal);
   await terminal.step('older', (detail) => {
     detail(older.slice(0, 12));
     return buildCommit(older, olderRoot);
   });
   const servers = await terminal.step('servers', (detail) =>
-    openServers({ home, ports, supervisor, password: 'mixed', durable: false, detail }),
+    openServers({ ...run, password: 'mixed', durable: false, detail }),
   );
   const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
   await terminal.step('migrate', () => migrate(env));
-  // Not before: what they import has only now been built.
+  // Only now: they import what was just built.
   const { openMixture } = await import('./mixed/open-mixture.ts');
   const { runSuite } = await import('./mixed/run-suite.ts');
   const single: Partial<Record<ServiceName, Release>> = {};

@@ -40,8 +40,8 @@ if (!writable(homedir()))
 await install();
 const { register } = await import('tsx/esm/api');
 register();
-const { reportFailure } = await import('./terminal/report-failure.ts');
-const { UsageError } = await import('./terminal/usage-error.ts');
+const { reportFailure } = await import('./terminal/failure.ts');
+const { UsageError } = await import('./terminal/failure.ts');
 try {
   const { [command]: run } = await import(`./${command}.ts`);
   if (run.length === 0 && args.length > 0) {

@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { openHome, root } from './local/home.ts';
+import { root } from './local/home.ts';
 import { readSecrets } from './local/secrets.ts';
-import { withRun } from './local/with-run.ts';
+import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
-import { buildAll } from './steps/build-all.ts';
-import { generateAll } from './steps/generate-all.ts';
+import { buildProduct } from './steps/build.ts';
+import { UsageError } from './terminal/failure.ts';
 import { createTerminal } from './terminal/terminal.ts';
-import { UsageError } from './terminal/usage-error.ts';
 
 const folder = join(root, 'test/browser/screenshots');
 const sizes = [
@@ -20,38 +18,32 @@ const sizes = [
 /** `npm run screenshots`: all pages of the web app in all states, or those walks that the arguments name. */
 export async function screenshots(names: string[]): Promise<void> {
   const terminal = createTerminal();
-  const home = openHome(mkdtempSync(join(tmpdir(), 'expert-relay-screenshots-')));
-  try {
-    await withRun({ home, terminal, remove: [home.path] }, async (run) => {
-      await terminal.step('generate', generateAll);
-      await terminal.step('build', buildAll);
-      const { postgresPassword: password } = readSecrets(home);
-      const servers = await terminal.step('servers', (detail) =>
-        openServers({ ...run, password, durable: false, detail }),
+  await withTemporaryRun('screenshots', terminal, async (run) => {
+    await buildProduct(terminal);
+    const { postgresPassword: password } = readSecrets(run.home);
+    const servers = await terminal.step('servers', (detail) =>
+      openServers({ ...run, password, durable: false, detail }),
+    );
+    Object.assign(process.env, servers);
+    // Only now: they import what was just built.
+    const { openStage } = await import('../test/browser/stage/open-stage.ts');
+    const { walks } = await import('../test/browser/stage/walk-pages.ts');
+    const unknown = names.find((name) => !Object.hasOwn(walks, name));
+    if (unknown)
+      throw new UsageError(`There is no walk "${unknown}", only: ${Object.keys(walks).join(', ')}`);
+    mkdirSync(folder, { recursive: true });
+    await using stage = await openStage();
+    for (const [name, walk] of Object.entries(walks)) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      await terminal.step(name, (progress) =>
+        walk(stage, async (state, page) => {
+          progress(state);
+          await takeScreenshots(page, state);
+        }),
       );
-      Object.assign(process.env, servers);
-      // Only now: they import what was just built.
-      const { openStage } = await import('../test/browser/stage/open-stage.ts');
-      const { walks } = await import('../test/browser/stage/walk-pages.ts');
-      const unknown = names.find((name) => !Object.hasOwn(walks, name));
-      if (unknown)
-        throw new UsageError(`There is no walk "${unknown}", only: ${Object.keys(walks).join(', ')}`);
-      mkdirSync(folder, { recursive: true });
-      await using stage = await openStage();
-      for (const [name, walk] of Object.entries(walks)) {
-        if (names.length > 0 && !names.includes(name)) continue;
-        await terminal.step(name, (progress) =>
-          walk(stage, async (state, page) => {
-            progress(state);
-            await takeScreenshots(page, state);
-          }),
-        );
-      }
-    });
-    terminal.line(`\n  The screenshots are in ${folder}\n`);
-  } finally {
-    rmSync(home.path, { recursive: true, force: true });
-  }
+    }
+  });
+  terminal.line(`\n  The screenshots are in ${folder}\n`);
 }
 
 async function takeScreenshots(page: Page, state: string): Promise<void> {

@@ -1,13 +1,62 @@
-import { bringUp } from './local/bring-up.ts';
-import { openHome } from './local/home.ts';
-import { withRun } from './local/with-run.ts';
-import { createTerminal } from './terminal/terminal.ts';
+import { unknownSettings } from '../packages/kit/src/config/unknown-settings.ts';
+import { chooseAddresses, takeDemandedPorts } from './local/addresses.ts';
+import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
+import { ensureDevUser } from './local/dev-user.ts';
+import { environmentFor, localValues, settingsWithoutEffect } from './local/environment.ts';
+import { readSecrets } from './local/secrets.ts';
+import { serviceProgram, services } from './local/services.ts';
+import { type Run, withRun } from './local/with-run.ts';
+import { checkNamedServers } from './servers/named-servers.ts';
+import { openServers } from './servers/open-servers.ts';
+import { buildProduct } from './steps/build.ts';
+import { migrate } from './steps/generate.ts';
+import { inBackground } from './terminal/terminal.ts';
 
 /** `npm start`: the whole product, until Ctrl-C. */
 export async function start(): Promise<void> {
-  const terminal = createTerminal();
-  await withRun({ home: openHome(), terminal }, async (run) => {
-    await bringUp(run, terminal);
+  await withRun({}, async (run) => {
+    await startProduct(run);
     await run.interrupted;
   });
+}
+
+/**
+ * Everything from the sources to the screen with the addresses. Servers start while the code is built, and services
+ * while the database is migrated (they wait for that), so the time of a step is what it has added.
+ */
+export async function startProduct(run: Run): Promise<void> {
+  const { home, terminal, ports, supervisor, watchProcesses } = run;
+  for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
+    terminal.line(`  ! ${warning}`);
+  }
+  const demanded = await takeDemandedPorts(ports, process.env);
+  const secrets = readSecrets(home);
+  await checkNamedServers();
+  const opening = inBackground((detail) =>
+    openServers({ home, ports, supervisor, password: secrets.postgresPassword, durable: true, detail }),
+  );
+  await buildProduct(terminal);
+  const servers = await terminal.step('servers', opening);
+
+  const addresses = await chooseAddresses(ports, demanded);
+  const values = localValues(servers, secrets, addresses);
+  const starting = inBackground(async (detail) => {
+    detail(services.map(({ name }) => name).join(', '));
+    await Promise.all(
+      services.map((service) => {
+        const env = environmentFor(service, values, addresses);
+        return supervisor.start(
+          serviceProgram(service, { home, env, opsUrl: addresses[service.name].opsUrl }),
+        );
+      }),
+    );
+  });
+  const databaseEnv = { ...process.env, ...servers, DATABASE_DIRECT_URL: values.DATABASE_DIRECT_URL };
+  await terminal.step('migrate', () => migrate(databaseEnv));
+  const user = await terminal.step('user', () => ensureDevUser(home, secrets, databaseEnv));
+  await terminal.step('services', starting);
+
+  const description = describeRun(addresses, servers, user);
+  watchProcesses((running) => writeDevJson(home, description, running));
+  showScreen(terminal, description, { home, demanded });
 }

@@ -1,4 +1,4 @@
-import { StepError } from '../../scripts/terminal/step-error.ts';
+import { StepError } from '../../scripts/terminal/failure.ts';
 import type { Figures, Subject } from './subject.ts';
 
 const succeeded = /^(2\d\d|done)$/;

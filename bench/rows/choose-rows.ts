@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StepError } from '../../scripts/terminal/step-error.ts';
+import { StepError } from '../../scripts/terminal/failure.ts';
 import { rows as all } from './index.ts';
 import type { Row } from './row.ts';
 

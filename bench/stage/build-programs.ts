@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { root } from '../../scripts/local/home.ts';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { findCompiler } from '../../scripts/steps/find-compiler.ts';
+import { findCompiler } from '../../scripts/steps/build.ts';
 
 /** Where `bench/tsconfig.json` puts what it compiles. */
 export const built = join(root, 'bench/.relay-built');

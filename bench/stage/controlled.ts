@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { StepError } from '../../scripts/terminal/step-error.ts';
+import { StepError } from '../../scripts/terminal/failure.ts';
 import type { Usage } from '../programs/read-usage.ts';
 
 /** A process that answers the bench. */

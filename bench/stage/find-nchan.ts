@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPackages } from '../../scripts/servers/sources/install-packages.ts';
-import { unpackPackages } from '../../scripts/servers/sources/unpack-packages.ts';
+import { installPackages } from '../../scripts/servers/sources/debian.ts';
+import { unpackPackages } from '../../scripts/servers/sources/debian.ts';
 
 export interface NchanProgram {
   readonly program: string;

@@ -4,7 +4,7 @@ import { localValues } from '../../scripts/local/environment.ts';
 import { readSecrets } from '../../scripts/local/secrets.ts';
 import type { Run } from '../../scripts/local/with-run.ts';
 import type { ServerUrls } from '../../scripts/servers/open-servers.ts';
-import { migrate } from '../../scripts/steps/migrate.ts';
+import { migrate } from '../../scripts/steps/generate.ts';
 import type { Controlled } from './controlled.ts';
 import { openDatabase } from './open-database.ts';
 import type { Stage } from './stage.ts';

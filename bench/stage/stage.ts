@@ -1,5 +1,5 @@
 import type { DevUser } from '../../scripts/local/secrets.ts';
-import type { ServiceName } from '../../scripts/local/service-list.ts';
+import type { ServiceName } from '../../scripts/local/services.ts';
 import type { Controlled } from './controlled.ts';
 import type { Database } from './open-database.ts';
 

@@ -1,5 +1,5 @@
+import { permissionsFor } from '@expert-relay/contracts';
 import { variables as clients } from '../../packages/cli/src/config.ts';
-import { renderNatsPermissions } from './nats-permissions.ts';
 import { collectSettings, type Setting } from './settings.ts';
 
 /** docs/configuration.md, from the declarations that the services read at their start. */
@@ -72,3 +72,26 @@ function showDefault(fallback: string | undefined): string {
   if (fallback === undefined) return 'required';
   return fallback === '' ? 'not set' : `\`${fallback}\``;
 }
+
+/** The permissions of each service, for a NATS in which each has a user of its own. */
+function renderNatsPermissions(): string {
+  const rows = Object.entries(permissionsFor('relay')).map(
+    ([service, { publish, subscribe }]) => `| ${service} | ${cell(publish)} | ${cell(subscribe)} |`,
+  );
+  return `## What NATS must allow
+
+A service whose NATS has users needs these subjects and no others. They begin with \`RELAY_NATS_PREFIX\`, here
+\`relay\`, after which the stream is named. In a server's configuration an empty list is \`deny: ">"\`.
+
+| Service | Publish | Subscribe |
+|---|---|---|
+${rows.join('\n')}
+
+requests and messages wake the outbox relay, and each of their processes may lead it: so they publish every event,
+receive its acknowledgement, and make and adjust the stream. \`test/e2e/nats-permissions.test.ts\` runs the product with
+exactly these.
+`;
+}
+
+const cell = (subjects: readonly string[]): string =>
+  subjects.length === 0 ? 'nothing' : subjects.map((subject) => `\`${subject}\``).join(', ');

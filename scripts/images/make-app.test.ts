@@ -12,7 +12,7 @@ import type { Addresses } from '../local/addresses.ts';
 import { environmentFor, localValues } from '../local/environment.ts';
 import { openHome, root } from '../local/home.ts';
 import { readSecrets } from '../local/secrets.ts';
-import { type ServiceName, services } from '../local/service-list.ts';
+import { type ServiceName, services } from '../local/services.ts';
 import { makeApp, sizeOf } from './make-app.ts';
 
 /* Each service runs as in its image: from its own folder alone, read-only, as a user who owns nothing. */

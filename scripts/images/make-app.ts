@@ -6,9 +6,9 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { root } from '../local/home.ts';
-import { type ServiceName, services } from '../local/service-list.ts';
-import { buildWeb } from '../steps/build-web.ts';
-import { generateAll } from '../steps/generate-all.ts';
+import { type ServiceName, services } from '../local/services.ts';
+import { buildWeb } from '../steps/build.ts';
+import { generateAll } from '../steps/generate.ts';
 
 /** Loaded at run time by name: as part of a bundle, Prisma would see fragments of SQL as instances of another class. */
 const unbundled = ['@prisma/client-runtime-utils'];

@@ -1,6 +1,6 @@
-import { StepError } from '../terminal/step-error.ts';
+import { StepError } from '../terminal/failure.ts';
 import type { Ports } from './ports.ts';
-import { type ServiceName, services } from './service-list.ts';
+import { type ServiceName, services } from './services.ts';
 
 /** Where each service listens: the expiry worker has its ops port alone. */
 export interface Address {

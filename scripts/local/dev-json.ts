@@ -1,12 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import type { RunningProcess } from '../processes/running-process.ts';
+import { relative } from 'node:path';
+import type { RunningProcess } from '../processes/stop-processes.ts';
 import type { ServerUrls } from '../servers/open-servers.ts';
-import type { Addresses } from './addresses.ts';
-import type { Home } from './home.ts';
-import { writeJson } from './json-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { type Addresses, type DemandedPorts, preferred } from './addresses.ts';
+import { type Home, root, writeJson } from './home.ts';
 import type { DevUser } from './secrets.ts';
 
-/** `dev.json`: how other programs find the local run. It is there exactly while all of it is up, as the two `.env`. */
+/** `dev.json`, for programs that use the local run. It exists exactly while all of it is up, as do the two `.env`. */
 export interface DevJson {
   gatewayUrl: string;
   hubUrl: string;
@@ -54,10 +55,57 @@ export function writeDevJson(
   writeJson(home.file('dev.json'), { ...run, pids });
 }
 
-/** What `writeDevJson` writes; `source` of an `.env` makes a shell the agent's or the expert's. */
+/** What `writeDevJson` writes. `source` of an `.env` gives a shell the address and the key of an agent or expert. */
 export const devFiles = (home: Home): string[] =>
   ['dev.json', 'agent.env', 'expert.env'].map((name) => home.file(name));
 
-export function removeDevJson(home: Home): void {
+export function removeDevFiles(home: Home): void {
   for (const file of devFiles(home)) rmSync(file, { force: true });
 }
+
+/** Shows the addresses, the keys, and two commands to try. */
+export function showScreen(
+  { line, bold, faint }: Terminal,
+  run: Omit<DevJson, 'pids'>,
+  { home, demanded = {} }: { home: Home; demanded?: DemandedPorts },
+): void {
+  const request = {
+    apiKey: run.consumerKey,
+    messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
+    question: 'May I remove the lock file?',
+    plaintext: 'The deploy waits for a lock. May I remove the lock file?',
+  };
+  const near = relative(root, home.path);
+  const folder = near.startsWith('..') ? home.path : near;
+  for (const text of [
+    '',
+    `  Gateway       ${bold(run.gatewayUrl)}${explain(run.gatewayUrl, demanded.gateway ?? preferred.gateway)}`,
+    `  Hub           ${bold(run.hubUrl)}${explain(run.hubUrl, demanded.hub ?? preferred.hub)}`,
+    `  Dashboard     ${bold(`${run.dashboardUrl}/dashboard`)}`,
+    '',
+    `  Consumer key  ${run.consumerKey}`,
+    `  Provider key  ${run.providerKey}`,
+    '',
+    faint(`  Set both up as README.md does: source ${folder}/expert.env, or source ${folder}/agent.env`),
+    '',
+    faint('  Wait for requests, as an expert:'),
+    '',
+    `curl -N -H 'x-api-key: ${run.providerKey}' \\`,
+    `  '${run.hubUrl}/?topic=/svc/providers/${run.userId}'`,
+    '',
+    faint('  Ask for help, as an agent:'),
+    '',
+    `curl -X POST ${run.gatewayUrl}/api/v1/help \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '${JSON.stringify(request)}'`,
+    '',
+    faint(`  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`),
+    '',
+  ]) {
+    line(text);
+  }
+}
+
+/** Says why a port is not the usual one. */
+const explain = (url: string, port: number | undefined) =>
+  new URL(url).port === String(port) ? '' : `  (port ${port} was taken)`;

@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServerUrls } from '../servers/open-servers.ts';
 import type { Addresses } from './addresses.ts';
-import type { PrincipalPair, Secrets } from './secrets.ts';
-import type { ServiceEntry } from './service-list.ts';
+import { root } from './home.ts';
+import type { Secrets } from './secrets.ts';
+import type { ServiceEntry, ServiceName } from './services.ts';
 
-/** The variables that the launcher has a value for; each service gets those that it names. */
-export type Variable = keyof ReturnType<typeof localValues>;
+/** Which settings each service reads. `npm run docs` makes it from their `config.ts`. */
+const settings: Record<string, object> = JSON.parse(
+  readFileSync(join(root, 'charts/expert-relay/settings.json'), 'utf8'),
+);
+
+export const settingNames = (service: ServiceName): string[] => Object.keys(settings[service] ?? {});
 
 /** A sentence for each setting of the user that `environmentFor` replaces. */
 export function settingsWithoutEffect(env: NodeJS.ProcessEnv): string[] {
@@ -16,7 +23,7 @@ export function settingsWithoutEffect(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** What a service starts with: its own variables, what the user set, and nothing else of ours. */
+/** The environment of a service: the values that it reads, the user's settings, and nothing else of ours. */
 export function environmentFor(
   service: ServiceEntry,
   values: ReturnType<typeof localValues>,
@@ -24,13 +31,14 @@ export function environmentFor(
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const { port, opsPort } = addresses[service.name];
-  const own = service.needs.map((name) => [name, values[name]] as const);
+  const names = settingNames(service.name);
+  const own = Object.entries(values).filter(([name]) => names.includes(name));
   return {
     NODE_ENV: 'development',
     RELAY_SHUTDOWN_PAUSE: '0s',
     RELAY_SHUTDOWN_LIMIT: '8s',
     ...Object.fromEntries(own),
-    ...settingsOf(env),
+    ...userSettings(env),
     RELAY_HOST: '127.0.0.1',
     ...(port === undefined ? {} : { RELAY_PORT: String(port) }),
     RELAY_OPS_PORT: String(opsPort),
@@ -71,17 +79,14 @@ export function localValues(
     RELAY_RATE_LIMIT_POLL: '0',
     // The page of examples/browser.
     RELAY_CORS_ORIGINS: 'http://127.0.0.1:8099,http://localhost:8099',
-    ...principalKeys(secrets),
+    ...Object.fromEntries(
+      Object.entries(secrets.principalKeys).map(([pair, key]) => [`RELAY_PRINCIPAL_KEY_${pair}`, key]),
+    ),
   };
 }
 
-function principalKeys({ principalKeys }: Secrets) {
-  const entries = Object.entries(principalKeys).map(([pair, key]) => [`RELAY_PRINCIPAL_KEY_${pair}`, key]);
-  return Object.fromEntries(entries) as Record<`RELAY_PRINCIPAL_KEY_${PrincipalPair}`, string>;
-}
-
-/** The user's own settings, and what any program may need. Where the servers are was settled before. */
-function settingsOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** The user's own settings, and what any program may need. The addresses of the servers are among the values. */
+function userSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = /^(RELAY_HOME|RELAY_CACHE)$/;
   const wanted = /^(RELAY_|HUB_|OTEL_)|^(PATH|HOME|USER|TZ|LANG|TMPDIR|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.test(name) && !ours.test(name)));

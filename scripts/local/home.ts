@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { StepError } from '../terminal/failure.ts';
 import { makeFolder, makeWritableFolder } from './make-folder.ts';
 
 /** The checkout that these scripts belong to. */
@@ -37,4 +38,27 @@ function openCache(home: string, env: NodeJS.ProcessEnv): string {
     // Some accounts have no home folder that they may write to.
     return makeFolder(join(home, 'cache'));
   }
+}
+
+/** The content of one of our files; `undefined` when there is none. */
+export function readJson<T>(file: string): T | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new StepError(`${file} cannot be read (${(error as Error).message}). Give yourself access to it.`);
+  }
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new StepError(`${file} is not JSON any more. Repair it, or remove it to have a new one made.`);
+  }
+}
+
+/** Writes a file that only its owner can read. A reader finds the old content or the new one, never a part. */
+export function writeJson(file: string, value: unknown): void {
+  const draft = `${file}.${process.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StepError } from '../terminal/step-error.ts';
+import { StepError } from '../terminal/failure.ts';
 
 /**
  * Makes a folder with its parents, one by one: `mkdirSync` with `recursive` never returns where the system answers ENOENT for a

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { identify } from '../processes/process-identity.ts';
 import { takeDemandedPorts } from './addresses.ts';
 import { openHome } from './home.ts';
-import { openPortClaims } from './port-claims.ts';
 import { openPorts } from './ports.ts';
 
 let folder: string;
@@ -22,8 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const claimsOf = () => openPortClaims(join(folder, 'claims'));
-const portsOf = (home: string, claims = claimsOf()) => openPorts(openHome(join(folder, home), {}), claims);
+const portsOf = (home: string) => openPorts(openHome(join(folder, home), {}), join(folder, 'claims'));
 
 async function occupy(port: number, host = '127.0.0.1'): Promise<void> {
   const listening = createServer();
@@ -33,16 +31,16 @@ async function occupy(port: number, host = '127.0.0.1'): Promise<void> {
 
 describe('ports', () => {
   test('stay the same from one start to the next', async () => {
-    const claims = claimsOf();
-    const first = await portsOf('home', claims).choose('redis');
-    claims.release();
+    const before = portsOf('home');
+    const first = await before.choose('redis');
+    before.release();
     expect(await portsOf('home').choose('redis')).toBe(first);
   });
 
   test('move when another program has taken the one from last time', async () => {
-    const claims = claimsOf();
-    const first = await portsOf('home', claims).choose('redis');
-    claims.release();
+    const before = portsOf('home');
+    const first = await before.choose('redis');
+    before.release();
     await occupy(first, '0.0.0.0');
     expect(await portsOf('home').choose('redis')).not.toBe(first);
   });
@@ -65,17 +63,15 @@ describe('ports', () => {
 
 describe('a port that the user sets', () => {
   test('is taken, and the usual one comes back at the next start', async () => {
-    const probes = claimsOf();
-    const probe = portsOf('probe', probes);
+    const probe = portsOf('probe');
     const [usual, wanted] = [await probe.choose('a'), await probe.choose('b')];
-    probes.release();
+    probe.release();
     const demand = (env: NodeJS.ProcessEnv) => {
-      const claims = claimsOf();
-      const ports = portsOf('home', claims);
+      const ports = portsOf('home');
       const taken = takeDemandedPorts(ports, env).then(
         async ({ gateway }) => gateway ?? ports.choose('gateway', usual),
       );
-      return taken.finally(() => claims.release());
+      return taken.finally(() => ports.release());
     };
     expect(await demand({})).toBe(usual);
     expect(await demand({ RELAY_PORT: String(wanted) })).toBe(wanted);
@@ -97,20 +93,13 @@ describe('a port that the user sets', () => {
   });
 });
 
-describe('a claim', () => {
-  const write = (port: number, holder: object) => {
-    const claims = claimsOf();
-    claims.claim(1);
-    writeFileSync(join(folder, 'claims', String(port)), JSON.stringify(holder));
-    return claims;
-  };
-
-  test('of a running process holds', () => {
-    const holder = { pid: process.pid, identity: identify(process.pid) };
-    expect(write(20_001, holder).claim(20_001)).toBe(false);
-  });
-
-  test('of a process that is gone does not', () => {
-    expect(write(20_001, { pid: process.pid, identity: 'an earlier life' }).claim(20_001)).toBe(true);
-  });
+test.each([
+  ['holds while the process runs', [process.pid, identify(process.pid)], false],
+  ['ends with the process', [process.pid, 'an earlier start'], true],
+])('a claim %s', async (_name, holder, isFree) => {
+  const port = await portsOf('probe').choose('free');
+  writeFileSync(join(folder, 'claims', String(port)), holder.join('\n'));
+  const taking = portsOf('home').take(port, 'RELAY_PORT');
+  if (isFree) expect(await taking).toBe(port);
+  else await expect(taking).rejects.toThrow('is taken');
 });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Home } from './home.ts';
-import { readJson, writeJson } from './json-file.ts';
+import { readJson, writeJson } from './home.ts';
 
 /** Who calls whom: each pair signs with a key of its own. */
 export const principalPairs = [

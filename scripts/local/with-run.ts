@@ -1,91 +1,105 @@
-import { startGuard } from '../processes/guard.ts';
-import type { RunningProcess } from '../processes/running-process.ts';
-import { stopProcesses } from '../processes/stop-processes.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningProcess, stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { devFiles, removeDevJson } from './dev-json.ts';
-import type { Home } from './home.ts';
+import { startWatchdog } from '../processes/watchdog.ts';
+import { createTerminal, type Terminal } from '../terminal/terminal.ts';
+import { claimHome } from './claim-home.ts';
+import { devFiles, removeDevFiles } from './dev-json.ts';
+import { type Home, openHome } from './home.ts';
 import { listenForInterruption } from './interruption.ts';
-import { openPortClaims } from './port-claims.ts';
 import { openPorts, type Ports } from './ports.ts';
-import { claimHome } from './run-record.ts';
 
-/** What a command may use while it runs. Whatever it starts is stopped when it ends, however it ends. */
+/** What a command may use while it runs. Everything that it starts is stopped when it ends, however it ends. */
 export interface Run {
   home: Home;
+  terminal: Terminal;
   ports: Ports;
   supervisor: Supervisor;
-  /** Has a process that the command started itself stopped too, should it be left over. */
+  /** Has a process that the command started itself stopped too, if it still runs at the end. */
   adopt(process: RunningProcess): void;
-  /** Calls at once, and then whenever a process comes or goes. */
+  /** Calls at once, and then whenever a process starts or ends. */
   watchProcesses(watch: (running: RunningProcess[]) => void): void;
-  /** Resolves when somebody wants it to stop. */
+  /** Resolves when the user wants it to stop. */
   interrupted: Promise<void>;
 }
 
-/** Does some work with a home of its own. Answers `undefined` when it was interrupted. */
-export async function withRun<T>(
-  options: { home: Home; terminal: Terminal; remove?: readonly string[] },
+/** Does some work in a new folder, which is removed afterwards. Returns `undefined` when it was interrupted. */
+export async function withTemporaryRun<T>(
+  name: string,
+  terminal: Terminal,
   work: (run: Run) => Promise<T>,
 ): Promise<T | undefined> {
-  const { home, terminal, remove = [] } = options;
-  const record = await claimHome(home, terminal.line);
-  removeDevJson(home);
+  const home = openHome(mkdtempSync(join(tmpdir(), `expert-relay-${name}-`)));
+  try {
+    return await withRun({ home, terminal, remove: [home.path] }, work);
+  } finally {
+    rmSync(home.path, { recursive: true, force: true });
+  }
+}
+
+/** Does some work in a folder. Returns `undefined` when it was interrupted. */
+export async function withRun<T>(
+  options: { home?: Home; terminal?: Terminal; remove?: readonly string[] },
+  work: (run: Run) => Promise<T>,
+): Promise<T | undefined> {
+  const { home = openHome(), terminal = createTerminal(), remove = [] } = options;
+  const claim = await claimHome(home, terminal.line);
+  removeDevFiles(home);
   const interruption = listenForInterruption();
-  const guard = startGuard({
-    programFile: home.file('guardian.mjs'),
-    logFile: home.log('guardian'),
-    began: (guardian) => record.update({ guardian }),
-  });
-  const claims = openPortClaims();
+  const watchdog = startWatchdog({ programFile: home.file('watchdog.mjs'), logFile: home.log('watchdog') });
+  claim.update({ watchdog: watchdog.process });
+  const ports = openPorts(home);
 
   let supervised: RunningProcess[] = [];
   const adopted: RunningProcess[] = [];
   let watcher: ((running: RunningProcess[]) => void) | undefined;
-  const tell = () => {
+  const record = () => {
     const running = [...supervised, ...adopted];
-    record.update({ processes: running });
-    guard.update({ stop: running, remove: [...devFiles(home), ...remove] });
+    claim.update({ processes: running });
+    watchdog.update({ stop: running, remove: [...devFiles(home), ...remove] });
     watcher?.(running);
   };
-  const changed = (running: RunningProcess[]) => {
-    supervised = running;
-    tell();
-  };
-  const adopt = (process: RunningProcess) => {
-    adopted.push(process);
-    tell();
-  };
-  const supervisor = createSupervisor({ say: (text) => terminal.line(`  · ${text}`), changed });
-  const watchProcesses = (watch: (running: RunningProcess[]) => void) => {
-    watcher = watch;
-    tell();
-  };
+  const supervisor = createSupervisor({
+    say: (text) => terminal.line(`  · ${text}`),
+    changed(running) {
+      supervised = running;
+      record();
+    },
+  });
 
-  const doing = work({
+  const working = work({
     home,
-    ports: openPorts(home, claims),
+    terminal,
+    ports,
     supervisor,
-    adopt,
-    watchProcesses,
+    adopt(process) {
+      adopted.push(process);
+      record();
+    },
+    watchProcesses(watch) {
+      watcher = watch;
+      record();
+    },
     interrupted: interruption.stop,
   });
-  // Interrupted work fails somehow, since what it needs is stopped under it.
-  doing.catch(() => undefined);
+  // Interrupted work fails, since what it uses is stopped.
+  working.catch(() => undefined);
   try {
-    return await Promise.race([doing, interruption.stop.then(() => undefined)]);
+    return await Promise.race([working, interruption.stop.then(() => undefined)]);
   } finally {
     watcher = undefined;
-    removeDevJson(home);
-    record.update({ stopping: true });
+    removeDevFiles(home);
+    claim.update({ stopping: true });
     const stop = async () => {
       await stopProcesses(adopted, { limit: 5_000, hurry: interruption.hurry });
       await supervisor.stop(interruption.hurry);
     };
     await (supervised.length > 0 ? terminal.step('stop', stop) : stop());
-    claims.release();
-    record.release();
-    guard.dismiss();
+    ports.release();
+    claim.release();
+    watchdog.stop();
     interruption.end();
   }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
 import { runCommand } from '../processes/run-command.ts';
@@ -18,7 +17,7 @@ export async function findOlderCommit(): Promise<string> {
   return git('rev-parse', `${await git('log', '--diff-filter=A', '--format=%H', '-1', '--', newest)}^`);
 }
 
-/** Whether the older commit was made before another one, and so does not have what that one brought. */
+/** Whether the older commit does not contain another one. */
 export async function lacks(older: string, commit: string): Promise<boolean> {
   return (await git('rev-list', '--max-count=1', commit, '--not', older)) !== '';
 }
@@ -34,6 +33,7 @@ export async function buildCommit(commit: string, folder: string): Promise<void>
   });
 }
 
-export async function removeTree(folder: string): Promise<void> {
-  await (existsSync(folder) ? git('worktree', 'remove', '--force', folder) : git('worktree', 'prune'));
+/** The folder of a tree was removed: git must know. */
+export async function forgetRemovedTrees(): Promise<void> {
+  await git('worktree', 'prune');
 }

@@ -5,13 +5,12 @@ import { type Addresses, chooseAddresses } from '../local/addresses.ts';
 import { environmentFor, localValues } from '../local/environment.ts';
 import { root } from '../local/home.ts';
 import { readSecrets } from '../local/secrets.ts';
-import { type ServiceEntry, type ServiceName, services } from '../local/service-list.ts';
-import { serviceProgram } from '../local/service-program.ts';
+import { type ServiceEntry, type ServiceName, serviceProgram, services } from '../local/services.ts';
 import type { Run } from '../local/with-run.ts';
 import type { ServerUrls } from '../servers/open-servers.ts';
+import type { Release } from './run-alone.ts';
 
-const releases = ['older', 'newer'] as const;
-export type Release = (typeof releases)[number];
+const releases: readonly Release[] = ['older', 'newer'];
 
 export interface Mixture extends AsyncDisposable {
   readonly gatewayUrl: string;

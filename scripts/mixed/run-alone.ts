@@ -1,5 +1,6 @@
-import type { ServiceName } from '../local/service-list.ts';
-import type { Release } from './open-mixture.ts';
+import type { ServiceName } from '../local/services.ts';
+
+export type Release = 'older' | 'newer';
 
 /**
  * Services that cannot run in both releases beside each other, which no change after the first release may cause. An

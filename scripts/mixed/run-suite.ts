@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../local/with-run.ts';
 import { identify } from '../processes/process-identity.ts';
-import { StepError } from '../terminal/step-error.ts';
+import { StepError } from '../terminal/failure.ts';
 
 /** One test of the conformance suite. */
 export interface Result {

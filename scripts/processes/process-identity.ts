@@ -1,45 +1,47 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { ended, processStart } from '../../packages/cli/src/store/process-start.ts';
 
-/** A process that is remembered beyond its life: the system hands out its pid again some day. */
+/** A process that is still recognised after its pid was given to another one. */
 export interface KnownProcess {
   pid: number;
-  /** When it started, as `identify` says it. */
+  /** When it started. */
   identity: string;
 }
 
-/** Tells a running process from a later one with the same pid; `undefined` when none runs. */
+/** Distinguishes a running process from a later one with the same pid; `undefined` when none runs. */
 export function identify(pid: number): string | undefined {
-  return process.platform === 'linux' ? identifyFromProc(pid) : identifyFromPs(pid);
+  const start = processStart(pid);
+  return start === ended ? undefined : start;
 }
 
 export function isRunning({ pid, identity }: KnownProcess): boolean {
   return identify(pid) === identity;
 }
 
-function identifyFromProc(pid: number): string | undefined {
+export interface ProcessDetails {
+  parent: number;
+  /** Its command line. */
+  words: string[];
+}
+
+/** Reads /proc where there is one, since slim images lack `ps`. */
+export function readDetails(pid: number): ProcessDetails | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in parentheses, may itself contain spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, startTime] = [fields[0], fields[19]];
-    if (state === 'Z' || state === 'X') return undefined;
-    // The start time counts from the boot, so another boot must not look alike.
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${startTime}`;
+    return process.platform === 'linux' ? detailsFromProc(pid) : detailsFromPs(pid);
   } catch {
     return undefined;
   }
 }
 
-function identifyFromPs(pid: number): string | undefined {
-  try {
-    const told = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [state = 'Z', ...started] = told.trim().split(/\s+/);
-    return state.startsWith('Z') ? undefined : started.join(' ');
-  } catch {
-    return undefined;
-  }
+function detailsFromProc(pid: number): ProcessDetails {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0 ]+/);
+  return { parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]), words };
+}
+
+function detailsFromPs(pid: number): ProcessDetails {
+  const printed = execFileSync('ps', ['-o', 'ppid=,args=', '-p', String(pid)], { encoding: 'utf8' });
+  const [parent, ...words] = printed.trim().split(/\s+/);
+  return { parent: Number(parent), words };
 }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lastLines } from '../terminal/last-lines.ts';
-import { StepError } from '../terminal/step-error.ts';
+import { lastLines, StepError } from '../terminal/failure.ts';
 
 export interface Command {
   command: string;
@@ -10,11 +9,11 @@ export interface Command {
   timeout?: number;
   uid?: number;
   gid?: number;
-  /** Says what failed and what to do next. Its last lines of output are shown above. */
+  /** What failed and what to do next. The last lines of output are shown above it. */
   failure: string;
 }
 
-/** Runs a program to its end and answers what it printed; it prints nothing on the terminal. */
+/** Runs a program to its end and returns its standard output. Nothing is shown on the terminal. */
 export function runCommand({ command, args, failure, ...options }: Command): Promise<string> {
   return new Promise((resolve, reject) => {
     const limits = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, killSignal: 'SIGKILL' } as const;

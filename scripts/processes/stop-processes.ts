@@ -1,16 +1,25 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isRunning } from './process-identity.ts';
-import type { RunningProcess } from './running-process.ts';
+import { isRunning, type KnownProcess } from './process-identity.ts';
+
+/** All that is needed to stop a process, also by another run than the one that started it. */
+export interface RunningProcess extends KnownProcess {
+  name: string;
+  /** Higher tiers are stopped first: the edge, then what it calls, then the servers at 0. */
+  tier: number;
+  stopSignal: NodeJS.Signals;
+  /** The Docker container whose client the process is. */
+  container?: string;
+}
 
 interface StopOptions {
-  /** How long a tier may take to stop by itself before it is ended hard. */
+  /** Milliseconds after which a process that has not stopped is killed. */
   limit: number;
-  /** Aborted when whoever waits has lost patience: everything is ended hard at once. */
+  /** Aborted to kill everything at once. */
   hurry?: AbortSignal;
 }
 
-/** Stops tier after tier, each gracefully and, at the limit, hard. Only ever the very processes named. */
+/** Stops tier after tier, each gracefully and, at the limit, by SIGKILL. */
 export async function stopProcesses(
   processes: readonly RunningProcess[],
   options: StopOptions,
@@ -39,7 +48,7 @@ function signal(target: RunningProcess, name: NodeJS.Signals): void {
   }
 }
 
-/** The container outlives a client that was killed; one that is gone already is fine too. */
+/** A container outlives its client. One that has ended already is no failure. */
 function stopContainer(name: string): Promise<void> {
   return new Promise((resolve) => execFile('docker', ['stop', '--time', '10', name], () => resolve()));
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isRunning } from './process-identity.ts';
 import type { Program } from './program.ts';
-import type { RunningProcess } from './running-process.ts';
+import type { RunningProcess } from './stop-processes.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 let folder: string;

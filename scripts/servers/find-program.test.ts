@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { findPrograms } from './find-program.ts';
 import { redis } from './redis.ts';
-import { pickProgram } from './sources/on-this-machine.ts';
+import { pickProgram } from './server-kind.ts';
 
 let folder: string;
 
@@ -46,7 +46,13 @@ test('data is given only to a program of the version that made it', async () => 
     { path: '/new/postgres', version: '17.2' },
     { path: '/old/postgres', version: '15.18' },
   ];
-  expect(pickProgram({ ...redis, majorOfData: () => '15' }, folder, programs)?.version).toBe('15.18');
-  expect(pickProgram({ ...redis, majorOfData: () => '16' }, folder, programs)).toBeUndefined();
-  expect(pickProgram({ ...redis, majorOfData: () => undefined }, folder, programs)?.version).toBe('17.2');
+  expect(pickProgram({ kind: { ...redis, majorOfData: () => '15' }, data: folder }, programs)?.version).toBe(
+    '15.18',
+  );
+  expect(
+    pickProgram({ kind: { ...redis, majorOfData: () => '16' }, data: folder }, programs),
+  ).toBeUndefined();
+  expect(
+    pickProgram({ kind: { ...redis, majorOfData: () => undefined }, data: folder }, programs)?.version,
+  ).toBe('17.2');
 });

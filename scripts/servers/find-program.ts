@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
-import { delimiter } from 'node:path';
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
-import { executables } from './executables.ts';
-import type { FoundProgram, ServerKind } from './server-kind.ts';
-import { findVersion, isAtLeast } from './version.ts';
+import { type FoundProgram, findVersion, isAtLeast, type ServerKind } from './server-kind.ts';
 
 /** The programs on PATH and in the usual folders that are new enough, in that order. */
 export async function findPrograms(kind: ServerKind, path = process.env.PATH ?? ''): Promise<FoundProgram[]> {
@@ -16,25 +14,25 @@ export async function findPrograms(kind: ServerKind, path = process.env.PATH ?? 
   return found;
 }
 
-/** A program that runs and is new enough. */
+/** The program, if it runs and is new enough. */
 export async function checkProgram(
   kind: ServerKind,
   path: string,
   env?: NodeJS.ProcessEnv,
 ): Promise<FoundProgram | undefined> {
-  const told = await runCommand({
+  const printed = await runCommand({
     command: path,
     args: ['--version'],
     env: { ...process.env, ...env },
     timeout: 5_000,
     failure: `${path} does not run`,
   }).catch(() => '');
-  const version = findVersion(told);
+  const version = findVersion(printed);
   if (!version || !isAtLeast(version, kind.minimum)) return undefined;
   return { path, version, ...(env ? { env } : {}) };
 }
 
-// A star stands for any version: the folders there are, the newest first.
+/** A star matches any version; the newest folder comes first. */
 function expand(pattern: string): string[] {
   const [before, after] = pattern.split('*');
   if (before === undefined || after === undefined) return [pattern];
@@ -47,5 +45,20 @@ function expand(pattern: string): string[] {
       .map((name) => `${parent}${name}${after}`);
   } catch {
     return [];
+  }
+}
+
+/** The programs of these names in these folders, the first name's first. */
+export function executables(names: readonly string[], folders: readonly string[]): string[] {
+  const files = names.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name)));
+  return files.filter(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

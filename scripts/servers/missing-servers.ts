@@ -1,19 +1,18 @@
-import { StepError } from '../terminal/step-error.ts';
-import type { ServerKind } from './server-kind.ts';
-import type { Sought } from './sources/source.ts';
+import { StepError } from '../terminal/failure.ts';
+import type { ServerKind, Wanted } from './server-kind.ts';
 
-/** Names all servers that were not found, once, with the commands that mend it. */
-export function missingServers(missing: readonly Sought[], troubles: readonly string[]): StepError {
+/** One message for all servers that were not found, with the commands that help. */
+export function missingServers(missing: readonly Wanted[], troubles: readonly string[]): StepError {
   const kinds = missing.map(asNeeded);
   const debian = kinds.map((kind) => kind.debianPackage).join(' ');
   const homebrew = kinds.map((kind) => kind.homebrew).join(' ');
   return new StepError(
     [
-      `${listed(missing.map(wanted))} ${kinds.length > 1 ? 'are' : 'is'} missing, and could not be fetched:`,
+      `${listed(missing.map(describeWanted))} ${kinds.length > 1 ? 'are' : 'is'} missing, and could not be fetched:`,
       ...troubles.map((trouble) => `  - ${trouble}`),
       ...missing.flatMap(needsItsOwn),
       '',
-      'Any one of these mends it; then run the same command again:',
+      'Do one of these, then run the same command again:',
       `  Debian, Ubuntu   sudo apt-get update && sudo apt-get install -y ${debian}`,
       `  macOS            brew install ${homebrew}`,
       '  Docker           start it, and it is used by itself. Or run them there by hand:',
@@ -26,8 +25,8 @@ export function missingServers(missing: readonly Sought[], troubles: readonly st
   );
 }
 
-/** Where data waits for its own version, no other will do. */
-function asNeeded({ kind, data }: Sought): ServerKind {
+/** Data is read only by the version that has made it. */
+function asNeeded({ kind, data }: Wanted): ServerKind {
   const major = kind.majorOfData?.(data);
   if (major === undefined) return kind;
   return {
@@ -38,7 +37,7 @@ function asNeeded({ kind, data }: Sought): ServerKind {
   };
 }
 
-function wanted({ kind, data }: Sought): string {
+function describeWanted({ kind, data }: Wanted): string {
   const major = kind.majorOfData?.(data);
   if (major !== undefined) return `${kind.title} ${major}`;
   return `${kind.title} (${kind.name === 'nats' ? 'with JetStream, ' : ''}${kind.minimum} or later)`;
@@ -48,7 +47,7 @@ function dockerUrl({ name, example }: ServerKind): string {
   return name === 'postgres' ? 'postgres://postgres:relay@127.0.0.1:5432/postgres' : example;
 }
 
-function needsItsOwn({ kind, data }: Sought): string[] {
+function needsItsOwn({ kind, data }: Wanted): string[] {
   const major = kind.majorOfData?.(data);
   if (major === undefined) return [];
   return [

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clearStalePidFile } from './clear-stale-pid-file.ts';
-import { initialisePostgres, postgresUser } from './initialise-postgres.ts';
-import { probePostgres } from './probe-postgres.ts';
+import { Client } from 'pg';
+import { clearStalePidFile, initialisePostgres, postgresUser } from './postgres-data.ts';
 import { chooseAccount, runAs } from './run-as.ts';
-import type { Place, ServerKind } from './server-kind.ts';
+import { findVersion, type Placement, type ServerKind } from './server-kind.ts';
 
 export const postgres: ServerKind = {
   name: 'postgres',
@@ -32,12 +31,12 @@ export const postgres: ServerKind = {
   probe: probePostgres,
   url: ({ port, password }) => `postgres://${postgresUser}:${password}@127.0.0.1:${port}/postgres`,
 
-  async runProgram(place, program) {
-    const { data, port } = place;
+  async runProgram(placement, program) {
+    const { data, port } = placement;
     const account = chooseAccount(data);
-    if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(place, program, account);
+    if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(placement, program, account);
     const listen = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
-    const args = [...listen, '-c', 'unix_socket_directories=', ...settings(place)];
+    const args = [...listen, '-c', 'unix_socket_directories=', ...settings(placement)];
     return {
       ...runAs(account, { command: program.path, args }, [data, program.path]),
       ...(program.env ? { env: program.env } : {}),
@@ -46,24 +45,24 @@ export const postgres: ServerKind = {
     };
   },
 
-  runImage: (place) => ({
+  runImage: (placement) => ({
     options: [
-      `--publish=127.0.0.1:${place.port}:5432`,
-      `--mount=type=bind,source=${place.data},target=/var/lib/postgresql/data`,
+      `--publish=127.0.0.1:${placement.port}:5432`,
+      `--mount=type=bind,source=${placement.data},target=/var/lib/postgresql/data`,
       `--env=POSTGRES_USER=${postgresUser}`,
       '--env=POSTGRES_DB=postgres',
       '--env=POSTGRES_INITDB_ARGS=--encoding=UTF8 --locale=C --auth-host=scram-sha-256',
       // Without a value Docker takes it from its own environment: the command line is for all to see.
       '--env=POSTGRES_PASSWORD',
     ],
-    command: ['postgres', ...settings(place)],
-    env: { POSTGRES_PASSWORD: place.password },
+    command: ['postgres', ...settings(placement)],
+    env: { POSTGRES_PASSWORD: placement.password },
   }),
 
   majorOfData,
 };
 
-function settings({ durable }: Place): string[] {
+function settings({ durable }: Placement): string[] {
   const kept = ['max_connections=400'];
   const lost = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
   return [...kept, ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
@@ -72,4 +71,21 @@ function settings({ durable }: Place): string[] {
 function majorOfData(data: string): string | undefined {
   const file = join(data, 'PG_VERSION');
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}
+
+/** Signs in as the address says and asks for the version. */
+async function probePostgres(url: URL): Promise<string> {
+  const client = new Client({
+    connectionString: url.href,
+    connectionTimeoutMillis: 8_000,
+    query_timeout: 8_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+    return findVersion(rows[0]?.server_version ?? '') ?? 'unknown';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { StepError } from '../terminal/step-error.ts';
+import { StepError } from '../terminal/failure.ts';
 
 /** Postgres refuses to run as root: then it gets an ordinary account. */
 export interface Account {

@@ -1,10 +1,12 @@
 import type { WriteStream } from 'node:tty';
-import { formatTime } from './format-time.ts';
+
+/** The work of a step. What it passes to `detail` is shown beside the title. */
+export type Work<T> = (detail: (text: string) => void) => Promise<T>;
 
 /** What a command shows: one line per step with its time, and a few lines of its own. */
 export interface Terminal {
-  /** Shows that the step is under way, then how long it took. `detail` says what it found. */
-  step<T>(title: string, work: (detail: (text: string) => void) => Promise<T>): Promise<T>;
+  /** Shows the step while it runs, then how long it took. */
+  step<T>(title: string, work: Work<T>): Promise<T>;
   line(text?: string): void;
   bold(text: string): string;
   faint(text: string): string;
@@ -21,20 +23,20 @@ export function createTerminal(output: Output = process.stdout, env = process.en
   const colour = (code: number) => (text: string) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : text);
   const [bold, faint, green, red] = [colour(1), colour(2), colour(32), colour(31)];
   const rewrite = (text: string) => live && output.write(`\r\u001b[K${text}`);
-  let underWay = '';
+  let current = '';
 
-  async function step<T>(title: string, work: (detail: (text: string) => void) => Promise<T>): Promise<T> {
+  async function step<T>(title: string, work: Work<T>): Promise<T> {
     const began = performance.now();
     let detail = '';
     const label = () => `${title.padEnd(10)} ${detail}`.trimEnd();
     const end = (mark: string) => {
-      underWay = '';
+      current = '';
       rewrite('');
       output.write(`  ${mark} ${label()}  ${faint(formatTime(performance.now() - began))}\n`);
     };
     const show = () => {
-      underWay = `  … ${label()}`;
-      rewrite(underWay);
+      current = `  … ${label()}`;
+      rewrite(current);
     };
     show();
     try {
@@ -53,8 +55,31 @@ export function createTerminal(output: Output = process.stdout, env = process.en
   function line(text = ''): void {
     rewrite('');
     output.write(`${text}\n`);
-    rewrite(underWay);
+    rewrite(current);
   }
 
   return { step, line, bold, faint };
+}
+
+/** Starts some work at once. The result is a step that waits for its end and shows its latest detail. */
+export function inBackground<T>(work: Work<T>): Work<T> {
+  let latest = '';
+  let show = (text: string) => {
+    latest = text;
+  };
+  const running = work((text) => show(text));
+  // A failure is reported by the step.
+  running.catch(() => undefined);
+  return (detail) => {
+    if (latest) detail(latest);
+    show = detail;
+    return running;
+  };
+}
+
+/** `0.1 s`, `12.3 s`, `2 min 5 s`. */
+export function formatTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { hasHelm, type Manifest, manifests, withHelm } from '../chart/testing/helm.ts';
 import { hasPython, python } from '../chart/testing/python.ts';
 import { root } from '../local/home.ts';
-import { services } from '../local/service-list.ts';
+import { services } from '../local/services.ts';
 
 /* The Tiltfile is evaluated as Starlark, with stand-ins for Tilt's functions. Tilt itself is not to be had here. */
 

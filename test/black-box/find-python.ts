@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { executables } from '../../scripts/servers/executables.ts';
+import { executables } from '../../scripts/servers/find-program.ts';
 
 /** A Python of this machine, or why tests cannot use one: they are skipped then, and say so. */
 export type Python = { readonly program: string; readonly version: string } | { readonly missing: string };

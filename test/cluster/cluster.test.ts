@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, jest, test } from '@jest/globals';
 import { root } from '../../scripts/local/home.ts';
-import { services } from '../../scripts/local/service-list.ts';
+import { services } from '../../scripts/local/services.ts';
 import { gatewayUrl, hubUrl, openLoadPod, outside } from './load/start-load.ts';
 import { commandsOf } from './page.ts';
 import { tryPolicies } from './policies.ts';

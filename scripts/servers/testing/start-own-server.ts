@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, reservePort } from '@expert-relay/testkit';
 import { openHome } from '../../local/home.ts';
-import { startGuard } from '../../processes/guard.ts';
-import type { RunningProcess } from '../../processes/running-process.ts';
-import { spawnProgram } from '../../processes/spawn-program.ts';
+import { spawnProgram } from '../../processes/program.ts';
+import type { RunningProcess } from '../../processes/stop-processes.ts';
 import { stopProcesses } from '../../processes/stop-processes.ts';
+import { startWatchdog } from '../../processes/watchdog.ts';
 import { findServers } from '../find-servers.ts';
-import { programFor } from '../program-for.ts';
+import { programFor } from '../open-servers.ts';
 import type { ServerKind } from '../server-kind.ts';
 
 export interface OwnServer {
@@ -24,22 +24,18 @@ export interface OwnServer {
 export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), `expert-relay-${kind.name}-`));
   const home = openHome(folder);
-  const place = { home, data: folder, port: await reservePort(), password: '', durable: true };
+  const placement = { home, data: folder, port: await reservePort(), password: '', durable: true };
   const [found] = await findServers([{ kind, data: folder }], home, () => {});
   // However this test run ends, the server goes with it.
-  const guard = startGuard({
-    programFile: home.file('guardian.mjs'),
-    logFile: home.log('guardian'),
-    began: () => {},
-  });
+  const watchdog = startWatchdog({ programFile: home.file('watchdog.mjs'), logFile: home.log('watchdog') });
   let running: RunningProcess | undefined;
 
   async function start(): Promise<void> {
     if (!found) throw new Error(`There is no ${kind.title} to start.`);
-    const program = programFor(kind, place, await found.launch(place));
+    const program = programFor(kind, placement, await found.launch(placement));
     await program.prepare?.();
     running = spawnProgram(program).process;
-    guard.update({ stop: running ? [running] : [], remove: [folder] });
+    watchdog.update({ stop: running ? [running] : [], remove: [folder] });
     await eventually(`${kind.title} answers`, async () => (await program.notReady()) === undefined);
   }
 
@@ -52,10 +48,10 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
 
   async function stop(): Promise<void> {
     await kill();
-    guard.dismiss();
+    watchdog.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 
   await start();
-  return { url: kind.url(place), start, kill, stop };
+  return { url: kind.url(placement), start, kill, stop };
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../../../scripts/processes/run-command.ts';
-import { npm } from '../../../scripts/servers/sources/from-npm.ts';
+import { npm } from '../../../scripts/servers/sources/npm.ts';
 
 /** The program of another Node version, from npm and kept in the cache beside the servers. */
 export async function fetchNode(major: string, cache: string): Promise<string> {

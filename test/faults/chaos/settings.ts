@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../../scripts/terminal/usage-error.ts';
+import { UsageError } from '../../../scripts/terminal/failure.ts';
 
 /** What a chaos run does. */
 export interface ChaosSettings {

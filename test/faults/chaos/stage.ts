@@ -4,11 +4,10 @@ import { type Addresses, chooseAddresses } from '../../../scripts/local/addresse
 import { createUser, ensureDevUser } from '../../../scripts/local/dev-user.ts';
 import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
 import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
-import { type ServiceEntry, services } from '../../../scripts/local/service-list.ts';
-import { serviceProgram } from '../../../scripts/local/service-program.ts';
+import { type ServiceEntry, serviceProgram, services } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
-import { migrate } from '../../../scripts/steps/migrate.ts';
+import { migrate } from '../../../scripts/steps/generate.ts';
 import { type Database, openDatabase } from '../stage/database.ts';
 
 /** The built product, one process of each service, as clients outside see it. */

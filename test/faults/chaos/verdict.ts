@@ -1,4 +1,4 @@
-import { type ServiceName, services } from '../../../scripts/local/service-list.ts';
+import { type ServiceName, services } from '../../../scripts/local/services.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import type { Recent } from './attack/program.ts';
 import type { Done } from './attackers.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Home } from '../../../scripts/local/home.ts';
-import { type ServiceName, services } from '../../../scripts/local/service-list.ts';
+import { type ServiceName, services } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { isRunning } from '../../../scripts/processes/process-identity.ts';
-import type { RunningProcess } from '../../../scripts/processes/running-process.ts';
+import type { RunningProcess } from '../../../scripts/processes/stop-processes.ts';
 
 /** A service's process that ended though nobody asked it to. */
 export interface Ended {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { UsageError } from '../../../scripts/terminal/usage-error.ts';
+import { UsageError } from '../../../scripts/terminal/failure.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { brokenOff } from '../verdict/broken-off.ts';
 import type { Verdict } from '../verdict/verdict.ts';

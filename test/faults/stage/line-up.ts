@@ -1,4 +1,4 @@
-import type { ServiceName } from '../../../scripts/local/service-list.ts';
+import type { ServiceName } from '../../../scripts/local/services.ts';
 
 /** Who can be reached over a cable. */
 export type Target = 'postgres' | 'nats' | 'redis' | 'requests' | 'messages';

@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { type Address, type Addresses, chooseAddresses } from '../../../scripts/local/addresses.ts';
-import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
+import { environmentFor, localValues, settingNames } from '../../../scripts/local/environment.ts';
 import type { Secrets } from '../../../scripts/local/secrets.ts';
-import { type ServiceEntry, services } from '../../../scripts/local/service-list.ts';
-import { serviceProgram } from '../../../scripts/local/service-program.ts';
+import {
+  type ServiceEntry,
+  type ServiceName,
+  serviceProgram,
+  services,
+} from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import type { Program } from '../../../scripts/processes/program.ts';
 import type { ServerUrls } from '../../../scripts/servers/open-servers.ts';
@@ -50,10 +54,10 @@ export async function openLineUp(options: {
   }
 
   /** The addresses that a member is given: each begins at its own end of a cable. */
-  async function cabled(name: string, entry: ServiceEntry): Promise<Record<string, string>> {
+  async function cabled(name: string, service: ServiceName): Promise<Record<string, string>> {
     const urls: Record<string, string> = {};
     const laid = new Map<string, string>();
-    for (const variable of entry.needs) {
+    for (const variable of settingNames(service)) {
       const target = targetOf(variable);
       if (!target) continue;
       const url = laid.get(target) ?? (await network.lay(pair(name, target), urlsOf(target)));
@@ -69,7 +73,7 @@ export async function openLineUp(options: {
       const entry = services.find((one) => one.name === service) as ServiceEntry;
       const address = own.get(name) as Address;
       const addresses: Addresses = { ...shared, [service]: address };
-      const values = { ...localValues(servers, secrets, addresses, {}), ...(await cabled(name, entry)) };
+      const values = { ...localValues(servers, secrets, addresses, {}), ...(await cabled(name, service)) };
       const shift = settings.clocks[name];
       const env = {
         ...environmentFor(entry, values, addresses, host),

@@ -3,7 +3,7 @@ import { ensureDevUser } from '../../../scripts/local/dev-user.ts';
 import { readSecrets } from '../../../scripts/local/secrets.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
-import { migrate } from '../../../scripts/steps/migrate.ts';
+import { migrate } from '../../../scripts/steps/generate.ts';
 import { openDatabase } from './database.ts';
 import { lineUp, pair } from './line-up.ts';
 import { createNetwork } from './network.ts';

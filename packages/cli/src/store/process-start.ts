@@ -10,8 +10,8 @@ export function processStart(pid: number): string | undefined {
   return process.platform === 'win32' ? undefined : startFromPs(pid);
 }
 
-/** What has ended and was not fetched by its parent still has a pid. */
-const ended = 'ended';
+/** The start of a process that has ended: its pid exists until its parent has read its exit code. */
+export const ended = 'ended';
 
 function startFromProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);

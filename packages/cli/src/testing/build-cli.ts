@@ -35,7 +35,7 @@ async function bundle(): Promise<string> {
     conditions: ['relay-source'],
     // Some packages are CommonJS and call `require`.
     banner: {
-      js: "import { createRequire as own } from 'node:module'; const require = own(import.meta.url);",
+      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
     },
     logLevel: 'error',
   });

@@ -1,0 +1,81 @@
+import { get } from 'node:http';
+import { join } from 'node:path';
+import type { Program } from '../processes/program.ts';
+import { type Home, root } from './home.ts';
+
+export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'dashboard' | 'expiry-worker';
+
+/** A service of the local run. Higher tiers are stopped first: a caller before what it calls. */
+export interface ServiceEntry {
+  name: ServiceName;
+  tier: number;
+}
+
+export const services: readonly ServiceEntry[] = [
+  { name: 'requests', tier: 1 },
+  { name: 'messages', tier: 1 },
+  { name: 'expiry-worker', tier: 1 },
+  { name: 'dashboard', tier: 2 },
+  { name: 'hub', tier: 3 },
+  { name: 'gateway', tier: 3 },
+];
+
+/** A service as the supervisor runs it. */
+export function serviceProgram(
+  service: ServiceEntry,
+  options: { home: Home; env: NodeJS.ProcessEnv; opsUrl: string },
+): Program {
+  return {
+    name: service.name,
+    tier: service.tier,
+    command: process.execPath,
+    args: [...wasmOptions(), join(root, 'services', service.name, 'dist/main.js')],
+    env: { ...memoryLimits, ...options.env },
+    cwd: root,
+    logFile: options.home.log(service.name),
+    stopSignal: 'SIGTERM',
+    notReady: () => readWhyNotReady(options.opsUrl),
+  };
+}
+
+/**
+ * glibc raises its threshold with use, so that freed buffers of up to 32 MiB stay in one of many arenas. With a fixed
+ * one they go back to the system. It stays above 64 KiB, the size of Node's reads: shrunk ones may be kept for long,
+ * and each would hold a page and one of the 65,530 mappings that a process may have.
+ */
+const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+
+/**
+ * Prisma parses its schema in WebAssembly at the start, for which V8's optimiser would take a third of a second of CPU
+ * time per service. A larger budget postpones that. A Node that does not know the option refuses to start.
+ */
+function wasmOptions(): string[] {
+  const major = Number(process.versions.node.split('.')[0]);
+  return major <= 24 ? ['--wasm-tiering-budget=20000000'] : [];
+}
+
+/** Calls `/readyz`: `undefined` when the service is ready, else the reason. */
+function readWhyNotReady(opsUrl: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const request = get(`${opsUrl}/readyz`, { timeout: 2_000, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve(response.statusCode === 200 ? undefined : reasonIn(body)));
+      response.on('error', (error) => resolve(error.message));
+    });
+    request.on('timeout', () => request.destroy(new Error('no answer within 2 s')));
+    request.on('error', (error) => resolve(error.message));
+  });
+}
+
+/** Another program on the port may answer anything. */
+function reasonIn(body: string): string {
+  try {
+    return JSON.parse(body).reason ?? 'not ready';
+  } catch {
+    return body.trim() || 'not ready';
+  }
+}

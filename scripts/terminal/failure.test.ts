@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { expect, jest, test } from '@jest/globals';
+import { reportFailure, StepError } from './failure.ts';
+
+test.each([
+  ['start', 'nonsense', /"nonsense" is too much here/],
+  ['faults', 'nonsense', /npm run faults -- --seeds 1\.\.50/],
+  ['bench', '--nonsense', /Unknown option '--nonsense'/],
+])('%s %s: a sentence, no stack, and exit code 2', (command, argument, sentence) => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/run.mjs', command, argument], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(sentence) });
+  expect(stderr).not.toMatch(/^ +at /m);
+});
+
+function reportOf(failing: () => void): string {
+  const print = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  try {
+    failing();
+  } catch (error) {
+    expect(reportFailure(error)).toBe(1);
+  }
+  const printed = print.mock.calls.map(([text]) => String(text)).join('');
+  print.mockRestore();
+  return printed.trim();
+}
+
+test('a disk that is full for this process, a compiler or a server: one sentence', () => {
+  const sentence = /^The disk is full( \(\S+\))?\. Free about 1 GB, then run the same command again\.$/;
+  const servers = ['FATAL:  could not write lock file "postmaster.pid": No space left on device'];
+  const failWith = (output: string[]) => () => {
+    throw new StepError('postgres did not start.', { output });
+  };
+  expect(reportOf(failWith(servers))).toMatch(sentence);
+  expect(reportOf(failWith(['error: write hub.js: ENOSPC']))).toMatch(sentence);
+  // A device that is always full.
+  if (process.platform === 'linux') expect(reportOf(() => writeFileSync('/dev/full', 'x'))).toMatch(sentence);
+});
+
+test.each([
+  ['EACCES', 'open'],
+  ['EROFS', 'open'],
+  ['ENOENT', 'mkdir'],
+])('a folder that cannot be written (%s): one sentence', (code, syscall) => {
+  const refuse = () => {
+    throw Object.assign(new Error(`${code}: it says why, ${syscall}`), {
+      code,
+      syscall,
+      path: '/closed/.relay',
+    });
+  };
+  expect(reportOf(refuse)).toBe(
+    '/closed/.relay cannot be written. Make that possible, or keep data elsewhere: RELAY_HOME=<folder>.',
+  );
+});
