@@ -30,10 +30,8 @@ export async function faults(args: string[]): Promise<void> {
   terminal.line(`\n${formatVerdicts(verdicts)}\n`);
   if (verdicts.length < seeds.length) {
     terminal.line('Interrupted. The same command continues with the next seed.');
-    // The clients of an interrupted run would go on calling services that have stopped.
-    process.exit(130);
-  }
-  if (verdicts.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+    process.exitCode = 130;
+  } else if (verdicts.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 }
 
 /** Hostile connections instead of faults. */

@@ -2,12 +2,12 @@ import type { ServiceName } from './local/services.ts';
 import { type Run, withTemporaryRun } from './local/with-run.ts';
 import { buildCommit, findOlderCommit, forgetRemovedTrees, lacks } from './mixed/older-commit.ts';
 import { type Release, runAlone } from './mixed/run-alone.ts';
-import type { Result } from './mixed/run-suite.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildProduct } from './steps/build.ts';
 import { migrate } from './steps/generate.ts';
+import { runJest } from './steps/run-jest.ts';
 import { StepError } from './terminal/failure.ts';
-import { createTerminal, type Terminal } from './terminal/terminal.ts';
+import { createTerminal } from './terminal/terminal.ts';
 
 /**
  * `npm run mixed`: the services of this commit and of an older one, side by side on this commit's schema, must pass the
@@ -16,14 +16,13 @@ import { createTerminal, type Terminal } from './terminal/terminal.ts';
 export async function mixed([commit]: string[]): Promise<void> {
   const terminal = createTerminal();
   const older = commit ?? (await findOlderCommit());
-  const results = await withTemporaryRun('mixed', terminal, (run) =>
+  const code = await withTemporaryRun('mixed', terminal, (run) =>
     runMixed(run, older, run.home.file('older')),
   ).finally(forgetRemovedTrees);
-  if (results) report(results, terminal);
-  else process.exitCode = 130;
+  process.exitCode = code ?? 130;
 }
 
-async function runMixed(run: Run, older: string, olderRoot: string): Promise<readonly Result[]> {
+async function runMixed(run: Run, older: string, olderRoot: string): Promise<number> {
   const { terminal } = run;
   await buildProduct(terminal);
   await terminal.step('older', (detail) => {
@@ -33,11 +32,10 @@ async function runMixed(run: Run, older: string, olderRoot: string): Promise<rea
   const servers = await terminal.step('servers', (detail) =>
     openServers({ ...run, password: 'mixed', durable: false, detail }),
   );
-  const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
-  await terminal.step('migrate', () => migrate(env));
-  // Only now: they import what was just built.
+  const databaseEnv = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
+  await terminal.step('migrate', () => migrate(databaseEnv));
+  // Only now: it imports what was just built.
   const { openMixture } = await import('./mixed/open-mixture.ts');
-  const { runSuite } = await import('./mixed/run-suite.ts');
   const single: Partial<Record<ServiceName, Release>> = {};
   for (const { since, service, release, reason } of runAlone) {
     if (!(await lacks(older, since))) continue;
@@ -47,25 +45,11 @@ async function runMixed(run: Run, older: string, olderRoot: string): Promise<rea
   await using mixture = await terminal.step('services', () =>
     openMixture({ run, servers, olderRoot, alone: single }),
   );
-  const results = await terminal.step('conformance', () =>
-    runSuite(run, olderRoot, {
-      ...servers,
-      RELAY_TEST_URL: mixture.gatewayUrl,
-      RELAY_TEST_HUB_URL: mixture.hubUrl,
-    }),
-  );
+  const env = { ...servers, RELAY_TEST_URL: mixture.gatewayUrl, RELAY_TEST_HUB_URL: mixture.hubUrl };
+  const code = await runJest(run, { args: ['test/conformance'], env, folder: olderRoot });
   for (const [name, calls] of Object.entries(mixture.calls())) {
     terminal.line(`  ${name}: ${calls} calls`);
     if (calls === 0) throw new StepError(`${name} has served no call: the releases were not mixed.`);
   }
-  return results;
-}
-
-function report(results: readonly Result[], terminal: Terminal): void {
-  const failures = results.filter(({ passed }) => !passed);
-  for (const { name, message } of failures) terminal.line(`\nFAILED: ${name}\n${message}`);
-  terminal.line(
-    `\n${results.length} tests: ${results.length - failures.length} passed, ${failures.length} failed.`,
-  );
-  if (failures.length > 0) process.exitCode = 1;
+  return code;
 }

@@ -53,6 +53,8 @@ try {
 } catch (error) {
   process.exitCode = reportFailure(error);
 }
+// A handle that a library has left open, such as esbuild's process, must not keep a finished command running.
+process.exit();
 
 /** Brings node_modules to what the lock file says, unless it is there already. */
 async function install() {

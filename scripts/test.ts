@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute } from 'node:path';
 import { findHelm } from './chart/testing/find-helm.ts';
-import { root } from './local/home.ts';
-import { type Run, withTemporaryRun } from './local/with-run.ts';
-import { identify } from './processes/process-identity.ts';
+import { withTemporaryRun } from './local/with-run.ts';
 import { checkNamedServers } from './servers/named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
 import type { Launch } from './servers/server-kind.ts';
 import { buildProduct } from './steps/build.ts';
+import { runJest } from './steps/run-jest.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm test`: all tests, or those that the arguments name, over real servers of their own. */
@@ -26,7 +24,7 @@ export async function test(args: string[]): Promise<void> {
       openServers({ ...run, password, durable: false, detail, launched }),
     );
     terminal.line();
-    return runJest(args, { ...urls, ...pathTo(launches) }, run.adopt);
+    return runJest(run, { args, env: { ...urls, ...pathTo(launches) } });
   });
   process.exitCode = code ?? 130;
 }
@@ -39,23 +37,4 @@ function pathTo(launches: readonly Launch[]): NodeJS.ProcessEnv {
     .map(dirname);
   const env = Object.assign({}, ...launches.map((launch) => launch.env));
   return { ...env, PATH: [...new Set(folders), process.env.PATH].join(delimiter) };
-}
-
-function runJest(args: readonly string[], urls: NodeJS.ProcessEnv, adopt: Run['adopt']): Promise<number> {
-  const options = [
-    process.env.NODE_OPTIONS,
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-  ];
-  const jest = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...args], {
-    cwd: root,
-    env: { ...process.env, ...urls, NODE_OPTIONS: options.filter(Boolean).join(' ') },
-    stdio: 'inherit',
-  });
-  const identity = jest.pid && identify(jest.pid);
-  if (jest.pid && identity) adopt({ name: 'jest', tier: 4, stopSignal: 'SIGTERM', pid: jest.pid, identity });
-  return new Promise((resolve, reject) => {
-    jest.once('error', reject);
-    jest.once('exit', (code) => resolve(code ?? 1));
-  });
 }

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../local/home.ts';
+import type { Run } from '../local/with-run.ts';
+import { identify } from '../processes/process-identity.ts';
+
+/** Runs Jest in a checkout. Returns its exit code. */
+export function runJest(
+  run: Run,
+  { args, env, folder = root }: { args: readonly string[]; env: NodeJS.ProcessEnv; folder?: string },
+): Promise<number> {
+  const options = [
+    process.env.NODE_OPTIONS,
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+  ];
+  const jest = spawn(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env, NODE_OPTIONS: options.filter(Boolean).join(' ') },
+    stdio: 'inherit',
+  });
+  const identity = jest.pid && identify(jest.pid);
+  if (jest.pid && identity)
+    run.adopt({ name: 'jest', tier: 4, stopSignal: 'SIGTERM', pid: jest.pid, identity });
+  return new Promise((resolve, reject) => {
+    jest.once('error', reject);
+    jest.once('exit', (code) => resolve(code ?? 1));
+  });
+}
