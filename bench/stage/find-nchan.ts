@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPackages } from '../../scripts/servers/sources/debian.ts';
-import { unpackPackages } from '../../scripts/servers/sources/debian.ts';
+import { installPackages, unpackPackages } from '../../scripts/servers/sources/debian.ts';
 
 export interface NchanProgram {
   readonly program: string;

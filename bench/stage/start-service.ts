@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Addresses } from '../../scripts/local/addresses.ts';
 import { environmentFor, type localValues } from '../../scripts/local/environment.ts';
-import { type ServiceEntry, services } from '../../scripts/local/services.ts';
-import { serviceProgram } from '../../scripts/local/services.ts';
+import { type ServiceEntry, serviceProgram, services } from '../../scripts/local/services.ts';
 import type { Run } from '../../scripts/local/with-run.ts';
 import { built } from './build-programs.ts';
 import { type Controlled, controlled } from './controlled.ts';
