@@ -15,7 +15,7 @@ import {
   type Values,
 } from '@expert-relay/kit/config';
 
-/** Everything that the hub reads from its environment. */
+/** The settings of the hub. */
 export const variables = {
   process: processVariables,
   port: portVariable(8083),
@@ -44,11 +44,11 @@ export const variables = {
       default: 200,
     }),
     perCredential: integer('RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL', {
-      help: 'Open streams that rest on one API key or session, at most; 0 = no cap.',
+      help: 'Open streams of one API key or session, at most; 0 = no cap.',
       default: 100,
     }),
     anonymous: integer('RELAY_HUB_MAX_STREAMS_ANONYMOUS', {
-      help: 'Open streams without a credential, at most, so that they never crowd out the others; 0 = no cap.',
+      help: 'Open streams without a credential, at most, so that others are always possible; 0 = no cap.',
       default: 5_000,
     }),
     connectionsPerAddress: integer('RELAY_HUB_MAX_CONNECTIONS_PER_ADDRESS', {
@@ -82,20 +82,20 @@ export const variables = {
       min: '1s',
     }),
     retry: duration('RELAY_HUB_RETRY', {
-      help: 'How long readers are asked to wait before they reconnect; each is told between half of it and one and a half.',
+      help: 'How long readers are asked to wait before they reconnect; each gets a random time from half of it to one and a half.',
       default: '2s',
     }),
     busyRetry: duration('RELAY_HUB_BUSY_RETRY', {
-      help: 'The same for readers that are turned away because a cap is reached.',
+      help: 'The same for readers that are refused because a cap is reached.',
       default: '60s',
     }),
     maxBufferedBytes: integer('RELAY_HUB_READER_MAX_BYTES', {
-      help: 'A reader for whom more bytes than this wait in the process is cut.',
+      help: 'A reader is disconnected when more bytes than this wait for it in the process.',
       default: 1_048_576,
       min: 1_024,
     }),
     maxStall: duration('RELAY_HUB_READER_MAX_STALL', {
-      help: 'A reader that has taken none of its waiting bytes for this long is cut.',
+      help: 'A reader is disconnected when it has accepted none of its waiting bytes for this long.',
       default: '30s',
     }),
     drainSpread: duration('RELAY_HUB_DRAIN_SPREAD', {
@@ -110,7 +110,7 @@ export const variables = {
       min: 1,
     }),
     bytes: integer('RELAY_HUB_RING_BYTES', {
-      help: 'The memory that they may take, roughly.',
+      help: 'The approximate memory that they may take.',
       default: 67_108_864,
       min: 65_536,
     }),

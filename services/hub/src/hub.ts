@@ -16,7 +16,7 @@ import { createStreamMetrics } from './sse/stream-metrics.ts';
 import { Streams } from './sse/streams.ts';
 import { SubscribersByTopic } from './sse/subscriber.ts';
 
-/** The way of an event: NATS, follower, history, and from there to the live streams and to those that catch up. */
+/** Connects the parts: an event goes from NATS through the follower to the history, to live streams and to those that catch up. */
 export function createHub(options: {
   config: Pick<Config, 'nats' | 'ring' | 'stream' | 'caps' | 'scans'>;
   nats: Nats;
@@ -68,14 +68,16 @@ export function createHub(options: {
       streams.deliver(received);
       catchUp.onHistoryChange();
       if (received.event) applyRevocation(received.event);
-      else
-        log.error({ seq: received.entry.seq }, 'the stream holds a message that is no event: it is left out');
+      else {
+        const { seq } = received.entry;
+        log.error({ seq }, 'the stream holds a message that is not an event: it is skipped');
+      }
       // Events from before the start of this hub are not counted.
       if (catchUp.hasBegun) count(received);
     },
-    onBreak(complete) {
+    onBreak({ hasGap }) {
       catchUp.onBreak();
-      if (!complete) for (const subscriber of streams) if (subscriber.isLive) catchUp.reset(subscriber);
+      if (hasGap) for (const subscriber of streams) if (subscriber.isLive) catchUp.reset(subscriber);
     },
     log,
   });

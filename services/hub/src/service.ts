@@ -57,13 +57,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     handler: createHandler({ streamEvents, origins, record, log }),
     host: config.process.host,
     port: config.port,
-    // Room for a hundred topics and a token that names them.
+    // Enough for a hundred topics and a token that names them.
     settings: { maxHeaderSize: 65_536 },
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
     wrapSocket: (socket) => new DetachableSocket(socket),
     connectionLimit: {
       perAddress: config.caps.connectionsPerAddress,
-      // The rest of the file descriptors is for NATS, the requests service and the ops server.
+      // The other file descriptors are for NATS, the requests service and the ops server.
       total: config.caps.streams + spareConnections,
       trustedProxies: config.trustedProxies,
       metrics,
@@ -82,5 +82,5 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
 }
 
-/** Connections beyond those of streams: requests that are not answered yet, and idle ones. */
+/** Connections without a stream: requests that are not answered yet, and idle ones. */
 const spareConnections = 1_024;

@@ -81,7 +81,7 @@ const statusOf = async (topics: string[], options?: ReaderOptions, to?: TestHub)
   (await connectTo(topics, options, to)).status;
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-describe('who may subscribe', () => {
+describe('a subscription', () => {
   test('without a credential: request topics only', async () => {
     expect(await statusOf([topic])).toBe(200);
     expect(await statusOf([providerTopic])).toBe(401);
@@ -94,7 +94,7 @@ describe('who may subscribe', () => {
     expect(await statusOf([topic], bearer(await makeToken([topic])), closed)).toBe(200);
   });
 
-  test('with a stream token, in the header or the address: what it names', async () => {
+  test('with a stream token, in the header or the address: the topics that it names', async () => {
     const token = await makeToken([topic, providerTopic]);
     expect(await statusOf([topic, providerTopic], bearer(token))).toBe(200);
     expect(await statusOf([providerTopic], { query: { authorization: token } })).toBe(200);
@@ -112,7 +112,7 @@ describe('who may subscribe', () => {
     expect(await statusOf([topic], bearer(await makeToken([topic], claims)))).toBe(401);
   });
 
-  test('what is no token at all is refused', async () => {
+  test('text that is not a token is refused', async () => {
     const unsigned = `${btoa('{"alg":"none","typ":"relay-stream+jwt"}')}.${btoa('{}')}.`;
     for (const text of ['', 'x', unsigned, (await makeToken([topic])).slice(0, -2)]) {
       expect(await statusOf([topic], bearer(text))).toBe(401);
@@ -125,7 +125,7 @@ describe('who may subscribe', () => {
     expect(await statusOf([topic], { ...bearer(token), query: { authorization: token } })).toBe(400);
   });
 
-  test('with an API key, which requests exchanges: what it covers', async () => {
+  test('with an API key, which requests exchanges: the topics that it covers', async () => {
     const withKey = (apiKey: string) => ({ headers: { 'x-api-key': apiKey } });
     expect(await statusOf([providerTopic, activityTopic, topic], withKey(known))).toBe(200);
     expect(await statusOf([new RequestEvents().topic], withKey(known))).toBe(403);
@@ -178,7 +178,7 @@ describe('a credential that is revoked', () => {
     expect(await statusOf([topic], after)).toBe(401);
   });
 
-  test('by its replacement, lets in tokens from after it', async () => {
+  test('by its replacement, accepts tokens from after it', async () => {
     const cred = { kind: 'provider', id: 'rotated' };
     const now = Date.now() / 1_000;
     await stream.publish(revoked({ apiKeyId: 'rotated' }, new Date((now - 10) * 1_000)));
@@ -190,7 +190,7 @@ describe('a credential that is revoked', () => {
   });
 
   describe('by a rotation of its secret', () => {
-    // A second: a token that told no more than its own time could not be told from one of the new secret.
+    // In the same second: a token with only its own time could not be distinguished from one of the new secret.
     const now = Math.floor(Date.now() / 1_000) * 1_000 + 500;
     const old = now - 60_000;
     const rotate = (apiKeyId: string, secretsBefore: number, endsAt: number) =>
@@ -221,14 +221,14 @@ describe('a credential that is revoked', () => {
       expect(await statusOf([topic], await tokenOf('r1', { createdAt: now }))).toBe(200);
     });
 
-    test('ends a stream whose token says when, without having heard of the rotation', async () => {
+    test('ends a stream whose token has the end, without an event of the rotation', async () => {
       const endsAt = Date.now() + 5_000;
       const reader = await openWith('r2', old, endsAt);
       expect(await endOf(reader)).toBeGreaterThanOrEqual(endsAt);
       expect(await statusOf([topic], await tokenOf('r2', { createdAt: old, endsAt }))).toBe(401);
     });
 
-    test('without a grace period ends them at once, and lets in a token for the new secret of the same second', async () => {
+    test('without a grace period ends them at once, and accepts a token for the new secret of the same second', async () => {
       const reader = await openWith('r3', old);
       await rotate('r3', now, now);
       await endOf(reader);
@@ -254,7 +254,7 @@ describe('a credential that is revoked', () => {
     );
   });
 
-  test('is known to a hub that starts later', async () => {
+  test('is read by a hub that starts later', async () => {
     const cred = { kind: 'provider', id: 'earlier' };
     const token = await makeToken([topic], { cred, issuedAt: Math.floor(Date.now() / 1_000) - 60 });
     await stream.publish(
@@ -266,7 +266,7 @@ describe('a credential that is revoked', () => {
   });
 });
 
-test('no credential ever shows, in logs or answers', async () => {
+test('no credential is in logs or responses', async () => {
   const token = await makeToken([topic], { expiresAt: 1 });
   const answers = [
     await connectTo([topic], { query: { authorization: token } }),

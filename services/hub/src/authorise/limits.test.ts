@@ -74,7 +74,7 @@ describe('failures of one address', () => {
     expect(await hub.metrics()).toMatch(/turned_away_total\{reason="too_many_failures",.*\} 340\n/);
   });
 
-  test('are told to wait: a script by 429, an EventSource by an event', async () => {
+  test('are asked to wait: a script by 429, an EventSource by an event', async () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '1', RELAY_HUB_BUSY_RETRY: '40s' });
     expect(await ask(guess())).toBe(401);
     const script = await send(guess());
@@ -89,7 +89,7 @@ describe('failures of one address', () => {
     );
   });
 
-  test('leave others behind that address alone: tokens, keys that were valid lately, request topics', async () => {
+  test('do not concern others behind that address: tokens, keys that were valid lately, request topics', async () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '5' });
     expect(await ask({ 'x-api-key': valid })).toBe(200);
     for (let count = 0; count < 10; count++) await ask(guess());

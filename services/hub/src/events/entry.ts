@@ -5,7 +5,7 @@ import { checkOf, type Position } from './position.ts';
 import type { SeenSequences } from './seen-sequences.ts';
 
 /**
- * One event of the NATS stream, and the only place where it becomes bytes for readers. Its chunks are made when the
+ * One event of the NATS stream. It is turned into bytes for readers here and nowhere else. Its chunks are made when the
  * first reader needs them, so an event without readers is never turned into JSON.
  */
 export class Entry implements Position {

@@ -26,7 +26,7 @@ test.each([
   'a.1.deadbee',
   'a.1.deadbeef\n',
   'a.99999999999999999.deadbeef',
-])('%j is no position', (text) => {
+])('%j is not a position', (text) => {
   expect(parsePosition(text)).toBeUndefined();
 });
 
@@ -35,6 +35,6 @@ test('the check is the random end of a UUID', () => {
   expect(checkOf('')).toBe(noCheck);
 });
 
-test('the epoch is when the stream was made', () => {
+test('the epoch is the time at which the stream was created', () => {
   expect(epochOf('2025-11-21T03:42:11.123456789Z')).toBe(Date.UTC(2025, 10, 21, 3, 42, 11, 123).toString(36));
 });

@@ -12,12 +12,12 @@ test.each([
   ['several that come late', [1, 5, 3, 2, 4, 3, 2, 4, 1, 5], [1, 5, 3, 2, 4]],
   ['nothing from before the first one', [7, 6, 5, 8], [7, 8]],
   ['far ahead', [1, 100, 99, 69, 68, 1, 101, 69], [1, 100, 99, 69, 101]],
-  ['late by as much as is told apart', [1, 32, 2, 33, 2, 1, 3], [1, 32, 2, 33, 3]],
+  ['late by as much as is tracked', [1, 32, 2, 33, 2, 1, 3], [1, 32, 2, 33, 3]],
 ])('%s', (_, sequences, expected) => {
   expect(admitted(sequences)).toEqual(expected);
 });
 
-test('agrees with a plain set, whatever the order within reach', () => {
+test('agrees with a plain set, in any order of the tracked sequences', () => {
   let seed = 7;
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -38,7 +38,7 @@ test('agrees with a plain set, whatever the order within reach', () => {
   expect(disagreements).toEqual([]);
 });
 
-test('those that were not heard of for long are forgotten first', () => {
+test('requests without new events are forgotten first', () => {
   const seen = new SeenSequences(2);
   for (const requestId of ['a', 'b', 'c']) seen.admit(requestId, 1);
   expect(seen.admit('a', 1)).toBe(false);

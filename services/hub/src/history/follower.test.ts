@@ -42,7 +42,7 @@ async function readiness() {
 }
 
 /** Publishes as the outbox does: again and again until NATS has acknowledged. */
-async function publishStubbornly(event: TestEvent): Promise<void> {
+async function publishUntilStored(event: TestEvent): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     try {
       await stream.publish(event);
@@ -85,17 +85,17 @@ describe('while NATS is', () => {
     await resuming.reader.opened();
     const ids = Array.from({ length: 150 }, () => crypto.randomUUID());
     const writing = (async () => {
-      for (const id of ids) await publishStubbornly(request.newMessage(id));
+      for (const id of ids) await publishUntilStored(request.newMessage(id));
     })();
     await steady.count(20);
-    const meddling = (async () => {
+    const reconnecting = (async () => {
       for (let round = 0; round < 20; round++) {
         await pause(150);
         resuming.reconnect();
       }
     })();
     await fault();
-    await Promise.all([writing, meddling]);
+    await Promise.all([writing, reconnecting]);
     await steady.count(ids.length, 20_000);
     await resuming.reader.until('the rest', () => resuming.messageIds.length >= ids.length, 20_000);
     resuming.reader.close();
@@ -115,63 +115,63 @@ describe('while NATS is', () => {
 });
 
 describe('a stream that lost its newest events', () => {
-  test('and gets them again in another order: nothing lost, nothing twice, or an honest reset', async () => {
+  test('and gets them again in another order: no event is lost or repeated, or the reader gets a reset', async () => {
     const live = await read();
     const kept = messages(5);
     await stream.publish(...kept);
     await live.count(5);
-    const placeBefore = live.lastEventId;
+    const positionBefore = live.lastEventId;
     await nats.save();
 
     const other = new RequestEvents();
     const lost = messages(4);
     await stream.publish(...lost.slice(0, 2), other.newMessage(), ...lost.slice(2));
     await live.count(9);
-    const lostPlace = live.lastEventId;
+    const lostPosition = live.lastEventId;
     await nats.kill();
     await nats.restore();
     await nats.start();
 
     await hub.ready();
 
-    // Whoever asks before the lost events are back.
-    const early = await read(placeBefore);
-    const told = await read(lostPlace);
-    await told.until('a reset', () => told.named('hub.reset').length === 1);
-    await publishStubbornly(other.newMessage());
-    for (const event of [...lost, ...messages(3)]) await publishStubbornly(event);
-    const late = await read(placeBefore);
+    // Readers that resume before the lost events are published again.
+    const early = await read(positionBefore);
+    const resumedFromLost = await read(lostPosition);
+    await resumedFromLost.until('a reset', () => resumedFromLost.named('hub.reset').length === 1);
+    await publishUntilStored(other.newMessage());
+    for (const event of [...lost, ...messages(3)]) await publishUntilStored(event);
+    const late = await read(positionBefore);
 
     await live.count(12, 10_000);
     await early.count(7);
     await late.count(7);
-    await told.count(3);
+    await resumedFromLost.count(3);
     await pause(100);
     const idsOf = (reader: Reader) => reader.events.map(({ messageId }) => messageId);
     expect(idsOf(live)).toHaveLength(12);
     expect(new Set(idsOf(live)).size).toBe(12);
     expect(idsOf(early)).toEqual(idsOf(live).slice(5));
     expect(idsOf(late)).toEqual(idsOf(live).slice(5));
-    expect(idsOf(told)).toEqual(idsOf(live).slice(9));
+    expect(idsOf(resumedFromLost)).toEqual(idsOf(live).slice(9));
     for (const reader of [live, early, late]) expect(reader.named('hub.reset')).toEqual([]);
 
-    // As long as lost events may still come, no place is given out that could repeat or skip one.
+    // While lost events may still be published, no position is reliable: it could repeat or skip one.
     const again = await read(live.lastEventId);
     await again.until('a reset', () => again.named('hub.reset').length === 1);
     expect(again.events).toEqual([]);
   });
 });
 
-describe('a stream that was made anew', () => {
+describe('a stream that was created again', () => {
   test('is followed within seconds, and live streams are reset without counting as new ones', async () => {
     const live = await read();
     const first = messages(5);
     await stream.publish(...first);
     await live.count(5);
-    const oldPlace = live.lastEventId;
+    const oldPosition = live.lastEventId;
     await stream.manager.streams.delete(stream.name);
     await stream.make();
-    // The outbox publishes again what it kept, and goes on.
+    // The outbox publishes its kept events again, and continues.
     await stream.publish(...first, ...messages(5));
     await live.count(10, 10_000);
     await pause(100);
@@ -184,7 +184,7 @@ describe('a stream that was made anew', () => {
       );
     expect(await begun()).toEqual(['now 1']);
 
-    const resumed = await read(oldPlace);
+    const resumed = await read(oldPosition);
     await resumed.until('a reset', () => resumed.named('hub.reset').length === 1);
     expect(await begun()).toEqual(['now 1', 'reset 1']);
     const whole = await read('earliest');
@@ -192,7 +192,7 @@ describe('a stream that was made anew', () => {
   });
 });
 
-test('a consumer that is deleted behind its back is replaced', async () => {
+test('a consumer that is deleted by others is replaced', async () => {
   const live = await read();
   const [consumer] = await stream.manager.consumers.list(stream.name).next();
   await stream.manager.consumers.delete(stream.name, consumer?.name ?? '');
@@ -202,7 +202,7 @@ test('a consumer that is deleted behind its back is replaced', async () => {
   await hub.ready();
 });
 
-test('events that the stream dropped before they were read: a reset, and on from there', async () => {
+test('events that the stream removed before they were read: a reset, and new events after it', async () => {
   const live = await read();
   await stream.publish(...messages(5));
   await live.count(5);
@@ -214,7 +214,7 @@ test('events that the stream dropped before they were read: a reset, and on from
   expect(live.named('hub.reset')).toHaveLength(1);
 });
 
-test('a hub that starts before the stream is made waits for it, and lets nobody in', async () => {
+test('a hub that starts before the stream is created waits for it, and opens no stream', async () => {
   await stream.manager.streams.delete(stream.name);
   const waiting = await startTestHub({ prefix: stream.prefix, env: { NATS_URL: nats.url }, isReady: false });
   await pause(300);
@@ -232,15 +232,15 @@ test('a hub that starts before the stream is made waits for it, and lets nobody 
   await waiting[Symbol.asyncDispose]();
 });
 
-test('a hub that is killed and started anew resumes its readers from what NATS holds', async () => {
+test('a hub that is killed and started again serves resuming readers from NATS', async () => {
   const reader = await read();
   await stream.publish(...messages(10));
   await reader.count(10);
-  const place = reader.blocks.filter(({ data }) => data)[3]?.id;
+  const position = reader.blocks.filter(({ data }) => data)[3]?.id;
   await hub[Symbol.asyncDispose]();
   await stream.publish(...messages(10));
   hub = await startHub({ RELAY_HUB_RING_EVENTS: '5' });
-  const resumed = await read(place);
+  const resumed = await read(position);
   await resumed.count(16);
   expect(resumed.events.slice(0, 6)).toEqual(reader.events.slice(4));
   expect(resumed.named('hub.reset')).toEqual([]);

@@ -20,8 +20,8 @@ interface FollowerOptions {
   /** The history has caught up with the stream for the first time. */
   readonly onCaughtUp: () => void;
   readonly onEvent: (received: ReceivedEvent) => void;
-  /** The stream no longer holds the events of the history; `complete` unless readers may have missed events. */
-  readonly onBreak: (complete: boolean) => void;
+  /** The stream no longer holds all events of the history; `hasGap` if live readers may have missed some. */
+  readonly onBreak: (change: { hasGap: boolean }) => void;
   readonly log: Log;
 }
 
@@ -34,8 +34,8 @@ export class Follower implements Part {
   readonly dependency = { name: 'stream', away: () => this.notReady() };
   readonly #options: FollowerOptions;
   readonly #stopping = new AbortController();
-  /** Why the history is not level with the stream; undefined when it is. */
-  #notLevel: string | undefined = 'starting';
+  /** Why the history does not follow the stream; undefined when it does. */
+  #notFollowing: string | undefined = 'starting';
   #hasCaughtUp = false;
   #consumer: Consumer | undefined;
   #loop: Promise<void> | undefined;
@@ -44,13 +44,13 @@ export class Follower implements Part {
     this.#options = options;
     options.nats.onConnection(async (connection) => {
       for await (const status of connection.status()) {
-        if (status.type === Events.Reconnect) this.#consumer?.end('the connection to NATS was made anew');
+        if (status.type === Events.Reconnect) this.#consumer?.end('the connection to NATS was opened again');
       }
     });
   }
 
   notReady(): string | undefined {
-    return this.#options.nats.connected ? this.#notLevel : 'NATS is away';
+    return this.#options.nats.connected ? this.#notFollowing : 'NATS is away';
   }
 
   async start(): Promise<void> {
@@ -70,10 +70,10 @@ export class Follower implements Part {
     for (let retryMs = 100; !signal.aborted; retryMs = Math.min(retryMs * 2, 1_000)) {
       while (!nats.connected && !signal.aborted) await wait(50);
       const reason = await this.#follow().catch((error: Error) => error.message);
-      if (this.#notLevel === undefined) retryMs = 100;
-      if (this.#notLevel !== reason && !signal.aborted)
+      if (this.#notFollowing === undefined) retryMs = 100;
+      if (this.#notFollowing !== reason && !signal.aborted)
         log.warn({ reason }, 'not following NATS: trying again');
-      this.#notLevel = reason;
+      this.#notFollowing = reason;
       await wait(retryMs);
     }
   }
@@ -89,12 +89,12 @@ export class Follower implements Part {
     try {
       if (this.#stopping.signal.aborted) return 'stopping';
       const { epoch, lastSeq } = await source.readState();
-      if (epoch !== state.epoch) return 'the stream was made anew';
+      if (epoch !== state.epoch) return 'the stream was created again';
       consumer.start((message) => {
         this.#receive(message);
-        this.#checkLevel(lastSeq);
+        this.#checkCaughtUp(lastSeq);
       });
-      this.#checkLevel(lastSeq);
+      this.#checkCaughtUp(lastSeq);
       return await consumer.ended;
     } finally {
       consumer.end('finished');
@@ -115,7 +115,7 @@ export class Follower implements Part {
     if (current.epoch !== epoch) {
       log.warn(
         { from: formatPosition(current), to: state },
-        'the stream was made anew: subscribers are told that events may be missing',
+        'the stream was created again: live streams get hub.reset, since they may have missed events',
       );
       this.#restart({ epoch, seq: firstSeq - 1, check: noCheck });
       return;
@@ -124,7 +124,7 @@ export class Follower implements Part {
     if (common === undefined) {
       log.warn(
         { from: formatPosition(current), to: state },
-        'the stream holds other events: subscribers are told that some may be missing',
+        'the stream holds other events than before: live streams get hub.reset, since they may have missed events',
       );
       this.#restart(newest);
     } else if (common < current.seq) {
@@ -133,7 +133,7 @@ export class Follower implements Part {
         'the stream lost its newest events: waiting for them to be published again',
       );
       history.loseAfter(common);
-      this.#options.onBreak(true);
+      this.#options.onBreak({ hasGap: false });
     }
   }
 
@@ -143,7 +143,10 @@ export class Follower implements Part {
     if (seq > last + 1) {
       const floor = { epoch, seq: seq - 1, check: noCheck };
       if (this.#hasCaughtUp) {
-        log.warn({ missing: seq - 1 - last }, 'the stream dropped events before they were read here');
+        log.warn(
+          { missing: seq - 1 - last },
+          'the stream removed events before they were read: live streams get hub.reset',
+        );
         this.#restart(floor);
       } else history.begin(floor);
     }
@@ -152,13 +155,13 @@ export class Follower implements Part {
 
   #restart(floor: { epoch: string; seq: number; check: string }): void {
     this.#options.history.restart(floor);
-    this.#options.onBreak(false);
+    this.#options.onBreak({ hasGap: true });
   }
 
-  #checkLevel(lastSeq: number): void {
+  #checkCaughtUp(lastSeq: number): void {
     const { history, onCaughtUp, log } = this.#options;
-    if (this.#notLevel === undefined || history.current.seq < lastSeq) return;
-    this.#notLevel = undefined;
+    if (this.#notFollowing === undefined || history.current.seq < lastSeq) return;
+    this.#notFollowing = undefined;
     log.info({ seq: history.current.seq }, 'following NATS');
     if (this.#hasCaughtUp) return;
     this.#hasCaughtUp = true;

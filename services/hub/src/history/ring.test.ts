@@ -16,7 +16,7 @@ const sequences = (entries: readonly Entry[]) => entries.map(({ seq }) => seq);
 const wide = { events: 100, bytes: 1e9 };
 
 describe('the ring', () => {
-  test('gives the events of a topic after a place, in order', () => {
+  test('gives the events of a topic after a sequence, in order', () => {
     const ring = filled(wide, entry(5, 'a'), entry(6, 'b'), entry(7, 'a', 'b'), entry(8, 'a'));
     expect(sequences(ring.after(4, ['a'], 10))).toEqual([5, 7, 8]);
     expect(sequences(ring.after(5, ['a'], 10))).toEqual([7, 8]);
@@ -30,7 +30,7 @@ describe('the ring', () => {
     expect(sequences(ring.after(5, ['b', 'a'], 2))).toEqual([6, 7]);
   });
 
-  test('gives an event that has several copies for a topic once, and forgets it whole', () => {
+  test('gives an event that has several copies for a topic once, and removes all of them', () => {
     const ring = filled({ ...wide, events: 2 }, entry(1, 'a', 'x', 'b', 'x', 'c', 'y'), entry(2, 'd', 'x'));
     expect(sequences(ring.after(0, ['x'], 10))).toEqual([1, 2]);
     expect(sequences(ring.after(0, ['b', 'y', 'x'], 10))).toEqual([1, 2]);
@@ -38,7 +38,7 @@ describe('the ring', () => {
     expect(sequences(ring.after(0, ['x', 'c', 'y'], 10))).toEqual([2, 3]);
   });
 
-  test('knows a place by epoch, sequence and check, the one before its first event too', () => {
+  test('recognises a position by epoch, sequence and check, the one before its first event included', () => {
     const ring = filled({ ...wide, events: 2 }, entry(5, 'a'), entry(6, 'a'), entry(7, 'a'));
     expect(ring.floor).toEqual({ epoch, seq: 5, check: '00000005' });
     for (const seq of [5, 6, 7]) expect(ring.has({ epoch, seq, check: `0000000${seq}` })).toBe(true);
@@ -48,7 +48,7 @@ describe('the ring', () => {
     expect(ring.has({ epoch: 'other', seq: 6, check: '00000006' })).toBe(false);
   });
 
-  test('forgets the oldest beyond its limits, of events and of bytes, but never the newest', () => {
+  test('removes the oldest beyond its limits of events and bytes, but never the newest', () => {
     const all = Array.from({ length: 50 }, (_, index) => entry(index + 1, `topic ${index % 3}`));
     const few = filled({ ...wide, events: 10 }, ...all);
     expect(few.length).toBe(10);
@@ -57,7 +57,7 @@ describe('the ring', () => {
     expect(filled({ ...wide, bytes: 1 }, ...all).length).toBe(1);
   });
 
-  test('takes back what the stream lost, and goes on with what comes instead', () => {
+  test('removes events that the stream lost, and continues with others', () => {
     const ring = filled(wide, entry(1, 'a'), entry(2, 'b'), entry(3, 'a'), entry(4, 'b'));
     ring.removeAfter(2);
     expect(ring.current.seq).toBe(2);

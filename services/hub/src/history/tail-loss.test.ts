@@ -93,7 +93,7 @@ describe('recovery from a tail loss', () => {
     ['abcd lose-after-2', 3, false],
     ['abcd lose-after-2 c', 3, false],
     ['abcd lose-after-2 cd 30s', 4, true],
-  ])('after %s, readers are told the position %i', (timeline, seq, isReliable) => {
+  ])('after %s, readers get the position %i', (timeline, seq, isReliable) => {
     play(timeline);
     const position = history.tailLoss.positionForReaders;
     expect([position.seq, history.tailLoss.isReliable(position)]).toEqual([seq, isReliable]);

@@ -20,7 +20,7 @@ import type { Ring } from './ring.ts';
  *   34 s                         No event was repeated for 30 s: recovery has ended.
  *   35 s     1a 2b 3d 4e 5c 6f
  *
- * During recovery a position from 3 on does not tell what its reader has: after `3d` or `4e`, one reader has c and
+ * During recovery a position from 3 on does not say which events its reader has: after `3d` or `4e`, one reader has c and
  * another has not. So these positions are unreliable, and resuming from them is answered with `hub.reset`. After
  * recovery, the positions from 3 to 4 stay unreliable; 5 and later ones are reliable, since c, d and e are before them.
  *
@@ -83,8 +83,8 @@ export class TailLoss {
   }
 
   /**
-   * The newest position, as readers are told it. Right after a loss that position is before the lost events, which some
-   * readers have had: they are told an unreliable one instead.
+   * The newest position, for heartbeats and the like. Right after a loss it is before the lost events, which some readers
+   * have had: they get an unreliable one instead.
    */
   get positionForReaders(): Position {
     const { current } = this.#ring;

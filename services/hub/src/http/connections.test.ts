@@ -197,7 +197,7 @@ describe('on a connection of its own,', () => {
   });
 });
 
-test('a head that does not come to its end is answered 408, and streams outlive that time', async () => {
+test('a head that is not complete in time is answered 408, and streams last longer', async () => {
   const reader = await new Reader(hub.url, [request.topic]).opened();
   const connection = await open();
   connection.send('GET / HTTP/1.1\r\nhost: x\r\nx');

@@ -36,7 +36,7 @@ describe('the hub over HTTP', () => {
     reader.close();
   });
 
-  test('names what a stream is, and lets nothing keep, change or collect it', async () => {
+  test('has headers against caching, transforming and buffering of a stream', async () => {
     const { head, ...reader } = await new Reader(hub.url, [request.topic]).opened();
     reader.socket.destroy();
     for (const header of [
@@ -53,7 +53,7 @@ describe('the hub over HTTP', () => {
     }
   });
 
-  test('begins with when to come again and where the stream stands', async () => {
+  test('begins with the time to reconnect and the position', async () => {
     const reader = await new Reader(hub.url, [request.topic]).opened();
     const [first] = reader.blocks;
     expect(Number(first?.retry)).toBeGreaterThanOrEqual(1_000);
@@ -114,7 +114,7 @@ describe('the hub over HTTP', () => {
     reader.close();
   });
 
-  test('lets pages of configured origins read it, and nobody else', async () => {
+  test('can be read by pages of configured origins only', async () => {
     for (const origin of [site, page]) {
       const answer = await fetch(url(''), { headers: { origin } });
       expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
@@ -127,7 +127,7 @@ describe('the hub over HTTP', () => {
     expect(foreign.headers.get('vary')).toBe('Origin');
   });
 
-  test('answers preflights with exactly what the contract allows', async () => {
+  test('answers preflights with exactly the methods and headers of the contract', async () => {
     const preflight = (origin: string) =>
       fetch(url(topic), { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } });
     const allowed = await preflight(page);
@@ -147,13 +147,13 @@ describe('the hub over HTTP', () => {
     expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
-  test('ends a connection on which more comes in than its stream', async () => {
+  test('ends the connection of a stream when its client sends more', async () => {
     const late = await new Reader(hub.url, [request.topic]).opened();
     late.socket.write(`GET /?${topic} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await late.until('the end', () => late.isEnded);
   });
 
-  test('notices when a reader leaves, half or whole', async () => {
+  test('notices when a reader closes its connection, or its half of it', async () => {
     const half = await new Reader(hub.url, [request.topic]).opened();
     half.socket.end();
     await half.until('the end', () => half.isEnded);

@@ -114,7 +114,7 @@ class OrderedConsumer implements Consumer {
     this.#silenceMs = 0;
     this.#silenceCheck = setInterval(() => {
       this.#silenceMs += heartbeatMs / 2;
-      if (this.#silenceMs > silenceLimitMs) this.end('NATS has gone silent');
+      if (this.#silenceMs > silenceLimitMs) this.end('NATS sent nothing for too long');
     }, heartbeatMs / 2);
     this.#requestBatch();
   }
@@ -143,7 +143,7 @@ class OrderedConsumer implements Consumer {
     if (this.#hasEnded) return;
     const { streamSeq, consumerSeq } = parseAckSubject(ackSubject, this.#name);
     if (consumerSeq !== this.#nextConsumerSeq) {
-      this.end('a message got lost on the way');
+      this.end('a message is missing');
       return;
     }
     this.#nextConsumerSeq++;
@@ -159,9 +159,9 @@ class OrderedConsumer implements Consumer {
       this.#requested -= Number(headers.get('Nats-Pending-Messages') || this.#requested);
       this.#requestMore();
     } else if (headers?.code !== 100) {
-      this.end(headers?.description || 'NATS does not know the consumer any more');
+      this.end(headers?.description || 'NATS has deleted the consumer');
     } else if (lastConsumerSeq && Number(lastConsumerSeq) !== this.#nextConsumerSeq - 1) {
-      this.end('messages got lost on the way');
+      this.end('messages are missing');
     }
   }
 

@@ -19,7 +19,7 @@ const retryMs = 500;
 export type NextStep =
   | { readonly state: 'ahead' | 'replaying'; readonly from: Position }
   | { readonly state: 'scanning'; readonly from: ResumeFrom }
-  /** They are not available: the subscriber is told to read the state again, and becomes live. */
+  /** They are not available: the subscriber gets `hub.reset` and becomes live. */
   | { readonly state: 'live' };
 
 export function nextStep({ current, ring, tailLoss }: EventHistory, from: ResumeFrom): NextStep {

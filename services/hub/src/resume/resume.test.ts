@@ -33,7 +33,7 @@ describe.each([
   ['from memory', () => hub],
   ['from NATS', () => small],
 ])('resuming %s', (_, which) => {
-  test('200 reconnects at random while events flow: nothing lost, nothing twice, all in order', async () => {
+  test('200 reconnects at random while events flow: no event is lost or repeated, all are in order', async () => {
     const request = new RequestEvents();
     const other = new RequestEvents();
     const resuming = new ResumingReader((id) => new Reader(which().url, [request.topic], from(id)));
@@ -49,7 +49,7 @@ describe.each([
     for (let round = 0; round < 200; round++) {
       await pause(Math.random() * 12);
       resuming.reconnect();
-      // At times it is cut off before the hub has said a word.
+      // Sometimes it disconnects before the hub has sent anything.
       if (Math.random() < 0.8) await resuming.reader.opened();
     }
     await writing;
@@ -70,16 +70,16 @@ describe.each([
     const whole = new Reader(which().url, [request.topic], from('earliest'));
     await whole.count(12);
     expect(idsOf(whole)).toEqual(ids);
-    const places = whole.blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
+    const positions = whole.blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
 
     const readers = [
-      new Reader(which().url, [request.topic], from(places[2] ?? '')),
-      new Reader(which().url, [request.topic], { query: { lastEventId: places[2] ?? '' } }),
-      new Reader(which().url, [request.topic], { query: { last_event_id: places[2] ?? '' } }),
+      new Reader(which().url, [request.topic], from(positions[2] ?? '')),
+      new Reader(which().url, [request.topic], { query: { lastEventId: positions[2] ?? '' } }),
+      new Reader(which().url, [request.topic], { query: { last_event_id: positions[2] ?? '' } }),
       // A browser's header is newer than the address that it began with.
       new Reader(which().url, [request.topic], {
-        ...from(places[2] ?? ''),
-        query: { lastEventId: places[9] ?? '' },
+        ...from(positions[2] ?? ''),
+        query: { lastEventId: positions[9] ?? '' },
       }),
     ];
     for (const reader of readers) {
@@ -90,7 +90,7 @@ describe.each([
     whole.close();
   });
 
-  test('a position is good across topics', async () => {
+  test('a position is valid for all topics', async () => {
     const [one, other] = [new RequestEvents(), new RequestEvents()];
     const reader = await new Reader(which().url, [one.topic]).opened();
     await stream.publish(one.newMessage(), other.newMessage('0b6f4d4e-2f8c-4c0e-9a3e-3d1d3a4b5c6d'));
@@ -127,10 +127,10 @@ describe.each([
 
   test.each([
     ['of another stream', (id: string) => id.replace(/^\w+/, 'abc')],
-    ['that no hub gave out', () => '12345'],
-    ['of an event that the stream lost', (id: string) => id.replace(/\w+$/, '12345678')],
+    ['that is not from a hub', () => '12345'],
+    ['of another event', (id: string) => id.replace(/\w+$/, '12345678')],
     ['beyond the end', (id: string) => id.replace(/\.\d+\./, '.1000000.')],
-  ])('a position %s: a reset that names where the stream goes on', async (__, change) => {
+  ])('a position %s: a reset with the position after which the stream continues', async (__, change) => {
     const request = new RequestEvents();
     const before = await new Reader(which().url, [request.topic]).opened();
     await stream.publish(...messagesOf(request, 10).events);
@@ -152,7 +152,7 @@ describe.each([
   });
 });
 
-test('many who resume from far back share one scan', async () => {
+test('many readers that resume from far back share one scan', async () => {
   const requests = Array.from({ length: 100 }, () => new RequestEvents());
   const before = await new Reader(small.url, [requests[0]?.topic ?? '']).opened();
   before.close();
@@ -167,7 +167,7 @@ test('many who resume from far back share one scan', async () => {
   }
 });
 
-test('what the stream holds twice is delivered once, live and resumed', async () => {
+test('an event that the stream holds twice is delivered once, live and resumed', async () => {
   const request = new RequestEvents();
   const live = await new Reader(hub.url, [request.topic]).opened();
   const events = messagesOf(request, 6).events;
@@ -187,7 +187,7 @@ test('what the stream holds twice is delivered once, live and resumed', async ()
   }
 });
 
-test('an event that another hub was quicker to deliver is waited for', async () => {
+test('a position that another hub was quicker to send is waited for', async () => {
   const request = new RequestEvents();
   const reader = await new Reader(hub.url, [request.topic]).opened();
   for (let round = 0; round < 30; round++) {

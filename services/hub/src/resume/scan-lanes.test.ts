@@ -18,7 +18,7 @@ const count = 100;
 const ringEvents = 20;
 const request = new RequestEvents();
 
-/** A consumer that delivers when the test says so. */
+/** A consumer that delivers when the test calls `deliverAll`. */
 interface TestConsumer {
   readonly from: number;
   readonly isYielding: boolean;
@@ -184,7 +184,7 @@ test('an address has so many scans a minute, however many of its readers share o
   const late = add('earliest');
   expect(results.get(late)).toBe('reset');
   expect(results.get(add(after(count - ringEvents - 5)))).toBe('reset');
-  // A reader that has been let in comes back as often as it must.
+  // A reader that was admitted may come back to more scans.
   const [slow] = first as [Subscriber];
   results.delete(slow);
   scans.add(slow, after(10));
@@ -200,7 +200,7 @@ test('an address has so many scans a minute, however many of its readers share o
   expect(results.get(another)).toBeUndefined();
 });
 
-test('who waits while NATS cannot be asked is served when it can', async () => {
+test('a reader that waits while NATS is away is served when it is back', async () => {
   failures = 1;
   const waiting = add('earliest');
   await until(() => opened.length === 1);

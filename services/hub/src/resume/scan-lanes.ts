@@ -9,7 +9,7 @@ import type { ScanLimit } from './scan-limit.ts';
 
 /** From this many waiting subscribers on, they are a crowd that reconnects, and more of it will arrive. */
 const crowdSize = 10;
-/** Readers that lose their stream together reconnect within two seconds, unless told otherwise: see `jitter`. */
+/** By default, readers that lose their stream together reconnect within two seconds of each other: see `jitter`. */
 const longestGatherMs = 2_000;
 /** The longest pause between two scans of a lane. */
 const longestPauseMs = 1_000;
@@ -25,7 +25,7 @@ interface ScanLanesOptions {
 
 /**
  * Scans of the stream for positions that are older than the ring. They run in three lanes beside each other, and a lane
- * yields to the lanes before it, so nobody waits for the scans of a later lane.
+ * yields to the lanes before it, so no reader waits for the scans of a later lane.
  */
 export class ScanLanes {
   readonly #history: EventHistory;
@@ -140,7 +140,7 @@ class ScanLane {
     }
   }
 
-  /** Readers that reconnect together arrive one after the other, and share a scan: waits until no more arrive. */
+  /** Waits until no more subscribers arrive: readers that reconnect together arrive one after the other, and share a scan. */
   async #gather(): Promise<void> {
     for (let waitedMs = 0, arrived = 0; arrived < this.#waiting.length && waitedMs < longestGatherMs; ) {
       arrived = this.#waiting.length;

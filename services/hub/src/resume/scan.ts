@@ -121,7 +121,7 @@ export class Scan {
     this.#activateUpcoming(entry);
 
     const { ring } = this.#history;
-    if (seq > ring.floor.seq || ring.has(entry)) this.end('level with what is in memory');
+    if (seq > ring.floor.seq || ring.has(entry)) this.end('reached the events in memory');
     else if (this.#active.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');
   }
 

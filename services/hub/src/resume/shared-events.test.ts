@@ -7,7 +7,7 @@ import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
 let hub: TestHub;
-/** Its ring is so small that what comes afterwards drives all else out of it. */
+/** Its ring is so small that a few later events replace all others. */
 let small: TestHub;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stream[Symbol.asyncDispose]();
 });
 
-test('an event about many requests: everyone gets what it asked for, wherever its stream breaks', async () => {
+test('an event about many requests: each reader gets its own topics, wherever its stream breaks', async () => {
   const mine = Array.from({ length: 4 }, () => new RequestEvents());
   const [first, second, third, fourth] = mine as [RequestEvents, RequestEvents, RequestEvents, RequestEvents];
   const ours = [first, second, fourth].map((request) => new RequestEvents(request.userId));
@@ -35,7 +35,7 @@ test('an event about many requests: everyone gets what it asked for, wherever it
     anExpert: [first.activityTopic],
     anExpertAndARequest: [second.topic, first.activityTopic],
     twoExpertsAndTheirRequests: [first, second].flatMap(({ topic, activityTopic }) => [topic, activityTopic]),
-    nobody: [other.topic],
+    anotherRequest: [other.topic],
   };
   const token = await makeToken(Object.values(wanted).flat());
   const open = (url: string, topics: readonly string[], from?: string) =>
@@ -97,13 +97,13 @@ test('an event about many requests: everyone gets what it asked for, wherever it
   }
 });
 
-test('who was cut off in the middle of an event gets the rest of it as long as the stream holds it, then is told', async () => {
+test('a reader that was disconnected in the middle of an event gets the rest while the stream holds it, then a reset', async () => {
   const [first, second] = [new RequestEvents(), new RequestEvents()];
   const topics = [first.topic, second.topic];
   const from = (id = '') => new Reader(small.url, topics, { headers: { 'last-event-id': id } });
   const others = (count: number) => Array.from({ length: count }, () => new RequestEvents().newMessage());
   const live = await new Reader(small.url, topics).opened();
-  const place = await stream.publish(expiredTogether(first, second));
+  const position = await stream.publish(expiredTogether(first, second));
   await live.count(2);
   live.close();
   const [halfway, whole] = live.blocks.filter(({ data }) => data).map(({ id }) => id);
@@ -114,7 +114,7 @@ test('who was cut off in the middle of an event gets the rest of it as long as t
   await early.count(1);
 
   await stream.publish(...others(1));
-  await stream.manager.streams.purge(stream.name, { seq: place + 1 });
+  await stream.manager.streams.purge(stream.name, { seq: position + 1 });
   const late = from(halfway);
   await late.until('a reset', () => late.named('hub.reset').length > 0);
   const complete = await from(whole).opened();

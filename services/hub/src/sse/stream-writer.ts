@@ -76,7 +76,7 @@ export class StreamWriter {
       for (const bytes of held) socket.write(bytes);
       socket.uncork();
     }
-    // Checked after the write: what the kernel takes at once does not count, so a burst alone disconnects nobody.
+    // Checked after the write: what the kernel takes at once does not count, so a burst alone disconnects no reader.
     if (socket.writableLength > this.#maxBufferedBytes && this.isOpen) this.onOverflow();
   }
 

@@ -35,7 +35,7 @@ async function connectTo(
 }
 
 describe('heartbeats', () => {
-  test('come to every stream in each period, and move its place along', async () => {
+  test('are sent to every stream in each period, and move its position', async () => {
     await using hub = await startHub({ RELAY_HUB_HEARTBEAT: '200ms' });
     const readers = await Promise.all(Array.from({ length: 20 }, () => connectTo(hub)));
     const other = new RequestEvents();
@@ -50,9 +50,9 @@ describe('heartbeats', () => {
       expect(beatsOf(reader).at(-1)?.id).toBe(beatsOf(reader).at(-1)?.comment);
       expect(reader.events).toEqual([]);
     }
-    // A place that only a heartbeat told: nothing before it comes again.
-    const place = readers[0]?.lastEventId ?? '';
-    const later = await connectTo(hub, [other.topic], { headers: { 'last-event-id': place } });
+    // A position from a heartbeat: no event before it is repeated.
+    const position = readers[0]?.lastEventId ?? '';
+    const later = await connectTo(hub, [other.topic], { headers: { 'last-event-id': position } });
     await stream.publish(other.closed());
     await later.count(1);
     expect(later.events).toEqual([{ type: 'request_closed', refCode: other.refCode }]);
@@ -64,7 +64,7 @@ describe('caps', () => {
     ['the process', { RELAY_HUB_MAX_STREAMS: '2' }],
     ['an address', { RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '2' }],
     ['anonymous streams', { RELAY_HUB_MAX_STREAMS_ANONYMOUS: '2' }],
-  ])('of %s: an EventSource is sent away for a while, others get 503', async (_, env) => {
+  ])('of %s: an EventSource gets hub.end, others get 503', async (_, env) => {
     await using hub = await startHub({ ...env, RELAY_HUB_BUSY_RETRY: '40s' });
     const first = await connectTo(hub);
     await connectTo(hub);
@@ -90,7 +90,7 @@ describe('caps', () => {
     expect(next.named('hub.end')).toEqual([]);
   });
 
-  test('of a credential, and anonymous streams do not take the place of others', async () => {
+  test('of a credential, and anonymous streams leave room for others', async () => {
     await using hub = await startHub({
       RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '1',
       RELAY_HUB_MAX_STREAMS_ANONYMOUS: '1',
@@ -131,21 +131,21 @@ describe('readers that do not read', () => {
     const provider = new RequestEvents();
     const headers = { authorization: `Bearer ${await makeToken([provider.providerTopic])}` };
     const stuck = await connectTo(hub, [provider.providerTopic], { headers });
-    const brisk = await connectTo(hub, [provider.providerTopic], { headers });
-    await Promise.all([stuck.opened(), brisk.opened()]);
+    const fast = await connectTo(hub, [provider.providerTopic], { headers });
+    await Promise.all([stuck.opened(), fast.opened()]);
     stuck.socket.pause();
     let sent = 0;
     for (; sent < 2_000 && !(await until()); sent += 100) {
       const requests = Array.from({ length: 100 }, () => new RequestEvents(provider.userId).newRequest(big));
       await stream.publish(...requests);
     }
-    await brisk.count(sent, 10_000);
+    await fast.count(sent, 10_000);
     return stuck;
   }
   const ended = (hub: TestHub, reason: string) => async () =>
     new RegExp(`relay_hub_streams_ended_total\\{reason="${reason}",.*\\} 1`).test(await hub.metrics());
 
-  test('are cut when too much waits for them', async () => {
+  test('are disconnected when too much waits for them', async () => {
     await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
     const stuck = await flood(hub, ended(hub, 'slow'));
     stuck.socket.resume();
@@ -153,17 +153,17 @@ describe('readers that do not read', () => {
     expect(await ended(hub, 'slow')()).toBe(true);
   });
 
-  test('are cut when they have taken nothing for too long', async () => {
+  test('are disconnected when they have accepted nothing for too long', async () => {
     await using hub = await startHub({
       RELAY_HUB_READER_MAX_BYTES: '1000000000',
       RELAY_HUB_READER_MAX_STALL: '300ms',
       RELAY_HUB_HEARTBEAT: '100ms',
     });
     await flood(hub, ended(hub, 'stalled'));
-    await open[0]?.until('the cut', ended(hub, 'stalled'));
+    await open[0]?.until('the disconnection', ended(hub, 'stalled'));
   });
 
-  test('get all that they missed from far back, at their own pace, without being cut', async () => {
+  test('get all missed events from far back, at their own speed, without being disconnected', async () => {
     const provider = new RequestEvents();
     const headers = { authorization: `Bearer ${await makeToken([provider.providerTopic])}` };
     await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
@@ -205,7 +205,7 @@ describe('a hundred readers that never read', () => {
     return Object.fromEntries([...found].map(([, reason, times]) => [reason, Number(times)]));
   };
 
-  test('are cut when they take nothing for too long, and cost no more than one until then', async () => {
+  test('are disconnected when they accept nothing for too long, and cost no more than one until then', async () => {
     const provider = new RequestEvents();
     const token = await makeToken([provider.providerTopic]);
     await using hub = await startHub({
@@ -215,9 +215,9 @@ describe('a hundred readers that never read', () => {
     });
     const path = `/?topic=${encodeURIComponent(provider.providerTopic)}&authorization=${token}`;
     using _ = await openStuckReaders(hub.url, path, count);
-    const brisk = await connectTo(hub, [provider.providerTopic], { query: { authorization: token } });
-    await brisk.opened();
-    await brisk.until('all streams', async () =>
+    const fast = await connectTo(hub, [provider.providerTopic], { query: { authorization: token } });
+    await fast.opened();
+    await fast.until('all streams', async () =>
       /relay_hub_streams\{access="credential",.*\} 101/.test(await hub.metrics()),
     );
 
@@ -230,15 +230,15 @@ describe('a hundred readers that never read', () => {
       await stream.publish(...events.slice(at, at + 10));
       most = Math.max(most, process.memoryUsage().arrayBuffers - before);
     }
-    await brisk.count(events.length);
-    await brisk.until('the cut', async () => (await endedBy(hub)).stalled === count, 15_000);
+    await fast.count(events.length);
+    await fast.until('the disconnection', async () => (await endedBy(hub)).stalled === count, 15_000);
     expect(await endedBy(hub)).toEqual({ stalled: count });
     // Each has 800 KB waiting for it. It is the same 800 KB for all of them.
     expect(most).toBeLessThan(20_000_000);
-    expect(brisk.isEnded).toBe(false);
+    expect(fast.isEnded).toBe(false);
   });
 
-  test('are freed at the end of their time although they never take the end', async () => {
+  test('are disconnected at the end of their lifetime although they never read the end', async () => {
     await using hub = await startHub({ RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_HEARTBEAT: '200ms' });
     using _ = await openStuckReaders(hub.url, `/?topic=${topic}`, count);
     const watcher = await connectTo(hub);
@@ -250,7 +250,7 @@ describe('a hundred readers that never read', () => {
 });
 
 describe('the end of a stream', () => {
-  test('comes when its time is over, with its place and when to come again', async () => {
+  test('comes when its lifetime is over, with its position and the time to reconnect', async () => {
     await using hub = await startHub({ RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_HEARTBEAT: '100ms' });
     const start = performance.now();
     const reader = await connectTo(hub);
@@ -266,7 +266,7 @@ describe('the end of a stream', () => {
     );
   });
 
-  test('is spread out when the hub stops, and nobody is let in meanwhile', async () => {
+  test('is spread out when the hub stops, and no new stream is opened', async () => {
     const hub = await startHub({ RELAY_HUB_DRAIN_SPREAD: '1s' });
     const readers = await Promise.all(Array.from({ length: 40 }, () => connectTo(hub)));
     const ends: number[] = [];
@@ -289,7 +289,7 @@ describe('the end of a stream', () => {
     );
   });
 
-  test('loses nothing for who goes on elsewhere, while events flow', async () => {
+  test('loses no event for a reader that reconnects to another hub, while events flow', async () => {
     const other = new RequestEvents();
     const old = await startHub({ RELAY_HUB_DRAIN_SPREAD: '300ms' });
     await using next = await startHub({});

@@ -15,7 +15,7 @@ import type { StreamWriter } from './stream-writer.ts';
  * | `scanning`  | gets older events from NATS, or waits for the scan that reads them                  |
  * | `live`      | has had every event, and gets each new one                                          |
  * | `ending`    | got `hub.end`, its last event; the connection is not closed yet                     |
- * | `closed`    | is gone                                                                             |
+ * | `closed`    | has no connection any more                                                          |
  */
 export type SubscriberState = keyof typeof nextStates;
 

@@ -55,24 +55,25 @@ export class RequestEvents {
   }
 
   #next(type: EventType, payload: Uint8Array): TestEvent {
-    return seal(type, this.nextPlace(), payload);
+    return makeEvent(type, this.nextAbout(), payload);
   }
 
-  nextPlace() {
+  /** The members that every event about the request has, with its next `seq`. */
+  nextAbout() {
     this.#seq++;
     const { userId, requestId, refCode } = this;
     return { userId, requestId, refCode, seq: this.#seq };
   }
 }
 
-/** What a sweep tells: one event about all of them. */
+/** One event about all of these requests, as a sweep of the expiry worker makes it. */
 export function expiredTogether(...requests: readonly RequestEvents[]): TestEvent {
-  const places = requests.map((request) => request.nextPlace());
-  const about = encodeEvent(create(DomainEventSchema, { requests: places }));
-  return seal(
+  const abouts = requests.map((request) => request.nextAbout());
+  const requestsField = encodeEvent(create(DomainEventSchema, { requests: abouts }));
+  return makeEvent(
     'request_closed',
     { seq: 0n },
-    Buffer.concat([requestClosedPayload({ reason: 'expired' }), about]),
+    Buffer.concat([requestClosedPayload({ reason: 'expired' }), requestsField]),
   );
 }
 
@@ -80,14 +81,14 @@ export function revoked(
   by: Parameters<typeof credentialRevokedPayload>[0],
   recordedAt = new Date(),
 ): TestEvent {
-  return seal(
+  return makeEvent(
     'credential_revoked',
     { userId: makeUserId(), seq: 0n, recordedAt },
     credentialRevokedPayload(by),
   );
 }
 
-function seal(
+function makeEvent(
   type: EventType,
   about: { userId?: string; requestId?: string; refCode?: string; seq: bigint; recordedAt?: Date },
   payload: Uint8Array,

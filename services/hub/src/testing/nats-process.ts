@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A NATS of a test's own, to be killed, frozen and set back. */
+/** A NATS server for one test, which can be killed, frozen and restored. */
 export interface NatsProcess extends AsyncDisposable {
   readonly url: string;
   start(): Promise<void>;
   kill(): Promise<void>;
   freeze(): void;
   thaw(): void;
-  /** Keeps what is stored now. */
+  /** Saves a copy of the data. */
   save(): Promise<void>;
-  /** Puts back what was saved, as after a crash that lost what came later. To be called while it is killed. */
+  /** Restores the copy, as after a crash that lost everything later. Only while the server is killed. */
   restore(): Promise<void>;
 }
 

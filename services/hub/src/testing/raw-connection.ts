@@ -9,7 +9,7 @@ export interface RawConnection extends Disposable {
   /** The statuses of the answers so far. */
   readonly statuses: readonly number[];
   send(text: string): void;
-  until(what: string, check: () => unknown, within?: number): Promise<void>;
+  until(what: string, check: () => unknown, timeoutMs?: number): Promise<void>;
 }
 
 export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<RawConnection> {
@@ -30,11 +30,11 @@ export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<
       return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     },
     send: (text) => void socket.write(text, 'latin1'),
-    async until(what, check, within = 60_000) {
-      const end = performance.now() + within;
+    async until(what, check, timeoutMs = 60_000) {
+      const end = performance.now() + timeoutMs;
       while (!check()) {
         if (performance.now() > end)
-          throw new Error(`Waited ${within} ms for ${what}. Received: ${received}`);
+          throw new Error(`Waited ${timeoutMs} ms for ${what}. Received: ${received}`);
         await pause(5);
       }
     },

@@ -39,7 +39,7 @@ export class Reader {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const version = options.version ?? '1.1';
     this.socket = connect(Number(port), hostname);
-    // One character a byte, so that the lengths of chunks can be checked.
+    // One character for each byte, so that the lengths of chunks can be checked.
     this.socket.setEncoding('latin1');
     this.socket.write(`GET ${options.path ?? '/'}?${query} HTTP/${version}\r\n${lines.join('')}\r\n`);
     this.socket.on('data', (text: string) => this.#take(text));
@@ -64,25 +64,25 @@ export class Reader {
     return this.blocks.filter((block) => block.event === event);
   }
 
-  async until(what: string, check: () => unknown | Promise<unknown>, within = 60_000): Promise<void> {
-    const end = performance.now() + within;
+  async until(what: string, check: () => unknown | Promise<unknown>, timeoutMs = 60_000): Promise<void> {
+    const end = performance.now() + timeoutMs;
     while (!(await check())) {
       if (performance.now() > end) {
-        const came = JSON.stringify(this.blocks.slice(-20)).slice(0, 2_000);
-        throw new Error(`Waited ${within} ms in vain for ${what}. Came: ${this.head}\n${came}`);
+        const received = JSON.stringify(this.blocks.slice(-20)).slice(0, 2_000);
+        throw new Error(`Waited ${timeoutMs} ms for ${what}. Received: ${this.head}\n${received}`);
       }
       await pause(5);
     }
   }
 
-  /** Waits for the opening block, after which nothing that happens is missed. */
+  /** Waits for the opening block: from then on the reader misses no event. */
   async opened(): Promise<this> {
     await this.until('the opening of the stream', () => this.blocks.length > 0);
     return this;
   }
 
-  count(number: number, within?: number): Promise<void> {
-    return this.until(`${number} events`, () => this.#count >= number, within);
+  count(number: number, timeoutMs?: number): Promise<void> {
+    return this.until(`${number} events`, () => this.#count >= number, timeoutMs);
   }
 
   close(): void {
@@ -107,7 +107,7 @@ export class Reader {
     for (const part of parts) this.#read(part);
   }
 
-  /** Reads chunks strictly: a length that is off by one byte is an error here. */
+  /** Reads chunks strictly: a length that is wrong by one byte is an error. */
   #unchunk(): void {
     for (;;) {
       const line = /^([0-9a-f]+)\r\n/.exec(this.#raw);
@@ -116,7 +116,7 @@ export class Reader {
       const length = Number.parseInt(line[1] ?? '', 16);
       if (this.#raw.length < start + length + 2) return;
       if (this.#raw.slice(start + length, start + length + 2) !== '\r\n')
-        throw new Error('A chunk is not as long as it says.');
+        throw new Error('A chunk does not have the length that it states.');
       this.#text += this.#raw.slice(start, start + length);
       this.#raw = this.#raw.slice(start + length + 2);
     }

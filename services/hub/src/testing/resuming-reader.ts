@@ -1,6 +1,6 @@
 import type { Reader } from './reader.ts';
 
-/** A subscriber that is cut off again and again, and always goes on from the position it was given last. */
+/** A subscriber that is disconnected again and again, and resumes from its newest position each time. */
 export class ResumingReader {
   readonly #open: (from: string) => Reader;
   #reader: Reader;
@@ -26,13 +26,13 @@ export class ResumingReader {
     return this.events.filter(({ type }) => type === 'new_message').map(({ messageId }) => messageId);
   }
 
-  /** How often it was told that its position is gone. */
+  /** How many times it got `hub.reset`. */
   get resets(): number {
     return this.#resets + this.#reader.named('hub.reset').length;
   }
 
   reconnect(): void {
-    // A reader that was cut off before it heard anything keeps the position it came with.
+    // A reader that was disconnected before it received anything keeps its earlier position.
     this.#lastEventId = this.#reader.lastEventId || this.#lastEventId;
     this.#reader.close();
     this.#earlier = this.events;
@@ -42,7 +42,7 @@ export class ResumingReader {
   }
 }
 
-/** What was expected against what came: the four numbers that count. */
+/** Compares the expected events with the delivered ones. */
 export function compare(expected: readonly unknown[], delivered: readonly unknown[]) {
   const unique = new Set(delivered);
   return {

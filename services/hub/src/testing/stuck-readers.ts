@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /*
  * Node cannot make a socket's receive buffer small, and a large one takes megabytes before the other side
- * notices that nobody reads. Perl can, and is wherever Debian or macOS is.
+ * notices that its bytes are not read. Perl can, and is wherever Debian or macOS is.
  */
 const program = `
 use Socket; $| = 1;
