@@ -7,16 +7,16 @@ import type { Outcome } from './under-load.ts';
 const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
 const columns = [
-  ['what was done', 'seconds', 'calls', 'repeated', 'streams', 'reconnects'],
+  ['what was done', 'seconds', 'calls', 'failed', 'streams', 'reconnects'],
   ['events expected', 'lost', 'doubled', 'out of order', 'result'],
 ].flat();
 
-function row({ seconds, repeated, failures, ...outcome }: Outcome): string {
+function row({ seconds, failed, failures, ...outcome }: Outcome): string {
   return line([
     outcome.what,
     seconds.toFixed(0),
     outcome.calls,
-    repeated.join(', ') || 0,
+    failed.join(', ') || 0,
     outcome.streams,
     outcome.reconnects,
     outcome.expected,
@@ -52,8 +52,8 @@ Written by \`npm test -- test/cluster\` (see [docs/kubernetes.md](../../docs/kub
 - ${[(await versions()).join(', '), ...facts].join('\n- ')}
 
 Each line is a load of its own: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
-readers that resume, before, while and after something is done. A call is repeated when its answer is not final (no answer,
-429, 5xx): where only services are replaced, none may be. Events are summed over all readers, and held against what the
+readers that resume, before, while and after something is done. A call has failed when its answer is not final (no
+answer, 429, 5xx), and is made again: where only services are replaced, none may fail. Events are summed over all readers, and held against what the
 database has committed.
 
 ${line(columns)}

@@ -35,8 +35,8 @@ export const shell = (command: string, cwd = root): Promise<string> =>
 export const kubectl = (...args: string[]): Promise<string> =>
   run('kubectl', ['--namespace', namespace, ...args]);
 
-export const apply = (manifests: readonly object[]): Promise<string> =>
-  run('kubectl', ['apply', '--filename', '-'], {
+export const apply = (manifests: readonly object[], ...options: string[]): Promise<string> =>
+  run('kubectl', ['apply', '--filename', '-', ...options], {
     input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }),
   });
 

@@ -16,8 +16,8 @@ export interface Outcome {
   readonly what: string;
   readonly seconds: number;
   readonly calls: number;
-  /** Calls that had to be made again: "12 x 503". */
-  readonly repeated: readonly string[];
+  /** Calls without a final answer, which were made again: "12 x 503". */
+  readonly failed: readonly string[];
   readonly streams: number;
   readonly reconnects: number;
   readonly expected: number;
@@ -61,8 +61,8 @@ export async function underLoad(
       return {
         what,
         seconds,
-        calls: report.answered,
-        repeated: report.retries.map(([reason, times]) => `${times} x ${reason}`),
+        calls: report.calls,
+        failed: report.retries.map(([reason, times]) => `${times} x ${reason}`),
         streams: report.readers.length,
         reconnects: report.readers.reduce((sum, { reconnects }) => sum + reconnects, 0),
         ...judged,

@@ -25,7 +25,7 @@ export interface LoadSettings {
 
 export interface LoadReport {
   readonly ledger: Ledger;
-  readonly answered: number;
+  readonly calls: number;
   /** Calls that were made again, by the reason. */
   readonly retries: readonly (readonly [string, number])[];
   readonly readers: readonly ReaderLog[];
@@ -62,7 +62,11 @@ await pause(700);
 await honest.stop();
 const report: LoadReport = {
   ledger,
-  answered: timings.length,
+  calls:
+    timings.length +
+    [...client.retries]
+      .filter(([reason]) => reason.startsWith('no answer'))
+      .reduce((sum, [, times]) => sum + times, 0),
   retries: [...client.retries],
   readers: readers.map(({ topics, stretches, oddities, reconnects }) => ({
     topics,
