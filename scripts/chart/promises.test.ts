@@ -188,7 +188,7 @@ describe('trial servers', () => {
   withHelm('have minutes for their first start, before anything ends them', async () => {
     const all = await manifestsOf('minimal');
     for (const server of ['postgres', 'redis', 'nats']) {
-      const { startupProbe } = podOf(find(all, 'Deployment', server)).containers[0];
+      const { startupProbe } = podOf(find(all, 'StatefulSet', server)).containers[0];
       expect(startupProbe).toMatchObject({
         tcpSocket: { port: server },
         periodSeconds: 2,
