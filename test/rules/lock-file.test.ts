@@ -29,4 +29,16 @@ describe('package-lock.json', () => {
   test('has the packages of every platform', () => {
     expect(leftOut(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)).toEqual([]);
   });
+
+  test('names no workspace that is missing where images are built: npm ci would refuse it there', () => {
+    const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => new RegExp(`^${line.slice(1).replaceAll('.', '\\.').replaceAll('*', '[^/]+')}(/|$)`));
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    const workspaces = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules/'));
+    const missing = workspaces.filter((path) => !patterns.some((one) => one.test(`${path}/package.json`)));
+    expect(workspaces.length).toBeGreaterThan(10);
+    expect(missing).toEqual([]);
+  });
 });
