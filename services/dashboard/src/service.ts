@@ -15,23 +15,19 @@ import { createRedis } from '@expert-relay/kit/redis';
 import { createServiceClient } from '@expert-relay/kit/service-client';
 import passport from 'passport';
 import type { Config } from './config.ts';
-import { requireOwnHost } from './cross-site/require-own-host.ts';
-import { requireSameOrigin } from './cross-site/require-same-origin.ts';
+import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './guards.ts';
 import { sendError } from './pages/send-error.ts';
-import { requireGatewayPrincipal } from './require-gateway-principal.ts';
-import { mountRoutes } from './routes/index.ts';
+import { mountAll } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
 import { createSession } from './session/create-session.ts';
-import { createEndStreams } from './session/end-streams.ts';
-import { createFindMissingUsers } from './session/find-missing-users.ts';
-import { SessionStore } from './session/session-store.ts';
+import { SessionStore, type SignedIn } from './session/session-store.ts';
 import { createSessionSweeper } from './session/session-sweeper.ts';
 import { createSessions } from './session/sessions.ts';
-import type { SignedIn } from './session/signed-in.ts';
 import { createIsAllowed } from './sign-in/allowed-users.ts';
 import { createGithub } from './sign-in/github.ts';
 import { createGoogle } from './sign-in/google.ts';
 import { createOAuthFlow } from './sign-in/oauth-flow.ts';
+import { createUsers } from './users.ts';
 import { readWebApp } from './web/read-web-app.ts';
 
 /** Where the web app is built, seen from src/ and from dist/. */
@@ -46,6 +42,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const redis = createRedis({ url: config.redis.url, name: 'dashboard', whileAway: 'fail', log });
   const requests = clientOf('requests');
   const messages = clientOf('messages');
+  const users = createUsers(requests);
 
   const isAllowed = createIsAllowed({ allowedUsers, devLogin });
   // The release before stored no identity in sessions, which only the local run had.
@@ -54,8 +51,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const store = new SessionStore({ redis, prefix: config.redis.prefix, idleTimeout, lifetime, clock });
   const sweeper = createSessionSweeper({
     store,
-    endStreams: createEndStreams(requests),
-    findMissingUsers: createFindMissingUsers(requests),
+    endStreams: users.endStreams,
+    findMissingUsers: users.findMissing,
     isValid,
     isConnected: () => redis.connected,
     clock,
@@ -83,8 +80,9 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(requireSameOrigin(publicUrl));
   app.use(sendWebFile(webApp));
   app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, idleTimeout, publicUrl }));
-  mountRoutes(app, {
+  mountAll(app, {
     services: { requests, messages },
+    users,
     sessions,
     authenticator,
     flows,

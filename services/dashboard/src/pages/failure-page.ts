@@ -1,6 +1,5 @@
 import { type FailureReason, failures } from '../sign-in/failure.ts';
-import { html, type Page } from './page.ts';
-import { askSupport } from './support-contact.ts';
+import { type Html, html, type Page } from './page.ts';
 
 /** Why a sign-in did not succeed, and what to do next. */
 export function failurePage(
@@ -15,4 +14,16 @@ export function failurePage(
     ? html`<a class="button main" href="/dashboard">Back to the dashboard</a>`
     : html`<a class="button main" href="/auth/login">Back to sign-in</a>`;
   return { title, status, body: html`<p>${text}</p>${tried}${contact}<div class="actions">${next}</div>` };
+}
+
+/** One sentence that says whom to ask for access; empty when RELAY_SUPPORT_CONTACT is not set. */
+export function askSupport(contact: string | undefined): Html {
+  if (!contact) return html`<p>Ask the people who run this relay for access.</p>`;
+  return html`<p>Ask ${linked(contact)} for access.</p>`;
+}
+
+function linked(contact: string): Html {
+  if (/^https?:\/\//.test(contact)) return html`<a href="${contact}">${contact}</a>`;
+  if (/^[^\s@]+@[^\s@]+$/.test(contact)) return html`<a href="mailto:${contact}">${contact}</a>`;
+  return html`${contact}`;
 }

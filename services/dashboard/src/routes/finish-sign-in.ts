@@ -5,20 +5,20 @@ import { failurePage } from '../pages/failure-page.ts';
 import { sendPage } from '../pages/page.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
-import { type CompleteSignIn, requireAllowed } from '../sign-in/complete-sign-in.ts';
-import { SignInFailure } from '../sign-in/failure.ts';
-import type { JoinIdentity } from '../sign-in/join-identity.ts';
+import { type FailureReason, failures, SignInFailure } from '../sign-in/failure.ts';
+import type { Users } from '../users.ts';
+import { type CompleteSignIn, requireAllowed } from './complete-sign-in.ts';
 
 /** The browser has come back from a provider. Mounted behind passport, which has put the visit into the request. */
 export const finishSignIn =
   (options: {
     completeSignIn: CompleteSignIn;
     sessions: Sessions;
-    joinIdentity: JoinIdentity;
+    users: Users;
     isAllowed: IsAllowed;
   }): RequestHandler =>
   async (request, response) => {
-    const { completeSignIn, sessions, joinIdentity, isAllowed } = options;
+    const { completeSignIn, sessions, users, isAllowed } = options;
     const { visit } = request;
     if (!visit) throw new Error('Passport goes on with a visit only.');
     const { identity, joins } = visit;
@@ -30,7 +30,7 @@ export const finishSignIn =
     const user = await sessions.readAgain(request);
     if (user?.sessionId !== joins) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
-    const result = await joinIdentity(user, identity, response.locals.callId);
+    const result = await users.join(user, identity, response.locals.callId);
     if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { account: identity.label });
     response.redirect(303, '/dashboard/settings');
   };
@@ -69,3 +69,16 @@ function describeCause(cause: unknown): Record<string, unknown> {
   const { name, code, message, cause: inner } = cause as Error & { code?: string };
   return { error: name, code, reason: message, inner: inner instanceof Error ? inner.message : undefined };
 }
+
+/** Why the last sign-in did not succeed. */
+export const showSignInError =
+  (options: { refusedAccount: RefusedAccount; supportContact: string | undefined }): RequestHandler =>
+  (request, response) => {
+    const { refusedAccount, supportContact } = options;
+    const reason = new URL(request.originalUrl, 'http://relay.invalid').searchParams.get('reason') ?? '';
+    const account = refusedAccount.read(request);
+    if (account !== undefined) refusedAccount.clear(response);
+    sendPage(response, failurePage(isReason(reason) ? reason : 'expired', { account, supportContact }));
+  };
+
+const isReason = (reason: string): reason is FailureReason => Object.hasOwn(failures, reason);

@@ -1,41 +1,35 @@
+import { mountRoutes } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
-import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { Express, RequestHandler } from 'express';
+import type { StatedCall } from '@expert-relay/kit/principal';
+import { Problem } from '@expert-relay/kit/problem';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type passport from 'passport';
 import type { Config } from '../config.ts';
 import { createReturnTo } from '../cookies/return-to.ts';
 import { type CookieSettings, createSealedCookie } from '../cookies/sealed-cookie.ts';
-import { createFindUser } from '../session/find-user.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
-import { createCompleteSignIn } from '../sign-in/complete-sign-in.ts';
-import { createJoinIdentity } from '../sign-in/join-identity.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 import { type OAuthStep, OAuthStrategy, strategyName } from '../sign-in/oauth-strategy.ts';
+import type { Users } from '../users.ts';
 import type { WebApp } from '../web/read-web-app.ts';
-import { endOtherSessions, endSession } from './end-session.ts';
-import { finishSignIn, showFailure } from './finish-sign-in.ts';
+import { createCompleteSignIn } from './complete-sign-in.ts';
+import { finishSignIn, showFailure, showSignInError } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
-import { leaveSignIn, requireSession } from './guard-pages.ts';
-import { joinAccount } from './join-account.ts';
-import { listIdentities } from './list-identities.ts';
-import { listSessions } from './list-sessions.ts';
-import { proxyToService } from './proxy-to-service.ts';
-import { removeIdentity } from './remove-identity.ts';
-import { sessionActions } from './session-actions.ts';
-import { showApp } from './show-app.ts';
+import { manageIdentities } from './manage-identities.ts';
+import { manageSessions, signOut } from './manage-sessions.ts';
+import { proxyToService, type Services } from './proxy-to-service.ts';
+import { leaveSignIn, requireSession, showApp } from './show-app.ts';
 import { showLogin } from './show-login.ts';
-import { showSignInError } from './show-sign-in-error.ts';
-import { showSignInLink } from './show-sign-in-link.ts';
-import { signInByLink } from './sign-in-by-link.ts';
+import { showSignInLink, signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
-import { signOut } from './sign-out.ts';
 
 /** How long the page of a refused sign-in can name the account. */
 const refusedAccountMs = 60_000;
 
 export interface RouteContext {
-  readonly services: { readonly requests: ServiceClient; readonly messages: ServiceClient };
+  readonly services: Services;
+  readonly users: Users;
   readonly sessions: Sessions;
   readonly authenticator: passport.Authenticator;
   readonly flows: readonly OAuthFlow[];
@@ -46,9 +40,35 @@ export interface RouteContext {
   readonly log: Log;
 }
 
-export function mountRoutes(app: Express, context: RouteContext): void {
-  const { services, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } = context;
+export function mountAll(app: Express, context: RouteContext): void {
+  mountSessionApi(app, context);
+  mountPages(app, context);
+}
+
+/** JSON routes, for scripts of the web app. */
+function mountSessionApi(app: Express, { services, sessions, flows, config }: RouteContext): void {
   const { requests } = services;
+  const { devLogin, hubPublicUrl: hubUrl } = config;
+  mountRoutes(app, {
+    identify: identifySession,
+    routes: [
+      ...manageSessions(sessions),
+      ...manageIdentities({ requests, sessions, flows, devLogin }),
+      getMe({ requests, hubUrl }),
+      ...proxyToService(services),
+    ],
+  });
+}
+
+function identifySession({ user }: Request, response: Response): StatedCall {
+  if (!user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
+  const { userId, sessionId } = user;
+  return { principal: { kind: 'session', userId, sessionId }, callId: response.locals.callId };
+}
+
+/** What browsers navigate to, and the forms of these pages. */
+function mountPages(app: Express, context: RouteContext): void {
+  const { users, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } = context;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
   const refusedAccount = createSealedCookie<string>({
@@ -56,21 +76,7 @@ export function mountRoutes(app: Express, context: RouteContext): void {
     name: 'relay_refused',
     maxAgeMs: refusedAccountMs,
   });
-  const findUser = createFindUser(requests);
-  const completeSignIn = createCompleteSignIn({ findUser, sessions, isAllowed, returnTo });
-
-  app.get('/api/sessions', listSessions(sessions));
-  app.delete('/api/sessions', endOtherSessions(sessions));
-  app.delete('/api/sessions/:id', endSession(sessions));
-  const ways = [...flows.map(({ provider }) => provider.name), ...(devLogin ? ['dev'] : [])];
-  app.get('/api/identities', listIdentities({ requests, flows }));
-  app.post('/api/identities/:provider', joinAccount(flows));
-  app.delete('/api/identities/:provider', removeIdentity({ requests, sessions, ways }));
-
-  app.get('/api/me', getMe({ requests, hubUrl: config.hubPublicUrl }));
-  for (const action of sessionActions) {
-    app[action.method](action.path, proxyToService(action, services[action.service]));
-  }
+  const completeSignIn = createCompleteSignIn({ users, sessions, isAllowed, returnTo });
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
@@ -82,15 +88,14 @@ export function mountRoutes(app: Express, context: RouteContext): void {
     next();
   });
   if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
-  const joinIdentity = createJoinIdentity(requests);
-  const finish = finishSignIn({ completeSignIn, sessions, joinIdentity, isAllowed });
+  const finish = finishSignIn({ completeSignIn, sessions, users, isAllowed });
   for (const flow of flows) app.get(`/auth/${flow.provider.name}/callback`, visit(flow, 'finish'), finish);
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, visit(flow, 'begin'));
   app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
   app.get('/auth/link', showSignInLink());
-  app.post('/auth/link', signInByLink({ requests, completeSignIn }));
+  app.post('/auth/link', signInByLink({ users, completeSignIn }));
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut(sessions));
 

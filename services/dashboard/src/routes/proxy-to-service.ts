@@ -1,81 +1,85 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import { checkContentType, readBody } from '@expert-relay/kit/http';
-import { Problem } from '@expert-relay/kit/problem';
+import { type Answer, type Call, defineRoute, type Route } from '@expert-relay/kit/http';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { Request, RequestHandler, Response } from 'express';
-import type { Action } from './session-actions.ts';
+import type { Response } from 'express';
 
-/** Calls the service that owns an action with the session's principal, and sends its answer on. */
-export const proxyToService =
-  (action: Action, service: ServiceClient): RequestHandler =>
-  async (request, response) =>
-    sendOn(
-      await callService(service, { method: request.method, to: action.to }, request, response),
-      response,
-    );
+export interface Services {
+  readonly requests: ServiceClient;
+  readonly messages: ServiceClient;
+}
 
-export async function callService(
+/** A call of the session API that another service answers: each action exists once, in the service that owns it. */
+interface Action {
+  readonly method: Route['method'];
+  readonly path: string;
+  readonly service: keyof Services;
+  /** The path at that service; a parameter has the same name in both. */
+  readonly to: string;
+}
+
+const actions: readonly Action[] = [
+  { method: 'get', path: '/api/requests', service: 'requests', to: '/api/v1/requests' },
+  { method: 'get', path: '/api/requests/counts', service: 'requests', to: '/internal/requests/counts' },
+  { method: 'get', path: '/api/requests/:id', service: 'messages', to: '/api/v1/messages/:id' },
+  {
+    method: 'post',
+    path: '/api/requests/:id/key-exchange',
+    service: 'requests',
+    to: '/api/v1/key-exchange/:id',
+  },
+  { method: 'post', path: '/api/requests/:id/messages', service: 'messages', to: '/api/v1/message/:id' },
+  { method: 'post', path: '/api/requests/:id/close', service: 'requests', to: '/api/v1/close/:id' },
+  { method: 'get', path: '/api/keys', service: 'requests', to: '/internal/keys' },
+  { method: 'post', path: '/api/keys', service: 'requests', to: '/internal/keys' },
+  { method: 'put', path: '/api/keys/:id', service: 'requests', to: '/internal/keys/:id' },
+  { method: 'delete', path: '/api/keys/:id', service: 'requests', to: '/internal/keys/:id' },
+  { method: 'post', path: '/api/keys/:id/rotate', service: 'requests', to: '/internal/keys/:id/rotate' },
+  { method: 'post', path: '/api/stream-token', service: 'requests', to: '/api/v1/stream-token' },
+  { method: 'get', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
+  { method: 'put', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
+];
+
+/** Routes that call the service which owns an action with the session's principal, and send its answer on. */
+export const proxyToService = (services: Services): readonly Route[] =>
+  actions.map(({ method, path, service, to }) =>
+    defineRoute({
+      method,
+      path,
+      allow: ['session'],
+      takesBody: method === 'get' ? false : 'unparsed',
+      handle: async (call, response) =>
+        forwardAnswer(
+          await callService(services[service], { method: response.req.method, to }, call, response),
+        ),
+    }),
+  );
+
+export function callService(
   service: ServiceClient,
   { method, to }: { method: string; to: string },
-  request: Request,
+  { principal, callId, params, query, headers, body }: Call<'session'>,
   response: Response,
 ): Promise<IncomingMessage> {
-  const user = requireUser(request);
-  const body = await bodyOf(request);
+  const path = to.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
   return service.call({
     method,
-    path: pathFor(to, request),
+    path: query.size > 0 ? `${path}?${query}` : path,
     route: to,
-    principal: { kind: 'session', ...pick(user) },
-    callId: response.locals.callId,
-    headers: kept(request.headers, ['content-type', 'if-match', 'traceparent']),
-    body,
+    principal,
+    callId,
+    headers: pick(headers, ['content-type', 'if-match', 'traceparent']),
+    body: body as Buffer | undefined,
     response,
   });
 }
 
-export async function sendOn(answer: IncomingMessage, response: Response): Promise<void> {
-  const headers = kept(answer.headers, [
-    'cache-control',
-    'content-length',
-    'content-type',
-    'etag',
-    'retry-after',
-  ]);
-  response.writeHead(answer.statusCode ?? 502, headers);
-  try {
-    await pipeline(answer, response);
-  } catch {
-    // The head is sent, so the answer can only be cut off. The service client has logged a break on its side.
-    response.destroy();
-  }
-}
+export const forwardAnswer = (answer: IncomingMessage): Answer => ({
+  status: answer.statusCode ?? 502,
+  headers: pick(answer.headers, ['cache-control', 'content-length', 'content-type', 'etag', 'retry-after']),
+  forwarded: answer,
+});
 
-/** The user of a call of the session API. */
-export function requireUser({ user }: Request): Express.User {
-  if (!user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
-  return user;
-}
-
-const pick = ({ userId, sessionId }: Express.User) => ({ userId, sessionId });
-
-function pathFor(to: string, request: Request): string {
-  const id = request.params.id;
-  const path = typeof id === 'string' ? to.replace(':id', encodeURIComponent(id)) : to;
-  const query = request.originalUrl.indexOf('?');
-  return query < 0 ? path : path + request.originalUrl.slice(query);
-}
-
-async function bodyOf(request: Request): Promise<Buffer | undefined> {
-  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
-  const body = await readBody(request);
-  if (body.length === 0) return undefined;
-  checkContentType(request);
-  return body;
-}
-
-function kept(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
   );

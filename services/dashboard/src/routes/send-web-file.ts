@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { Problem, sendProblem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
-import { chooseEncoding } from '../web/choose-encoding.ts';
 import type { WebApp } from '../web/read-web-app.ts';
+import { chooseEncoding } from '../web/read-web-app.ts';
 
 /** Paths that are of files only. At all other paths that no file has is the page. */
 const filePaths =

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { ReturnTo } from '../cookies/return-to.ts';
 
 /** Answers with the page that starts the web app, which shows what belongs to the path. */
 export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): RequestHandler {
@@ -23,3 +24,21 @@ export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): Req
     response.set({ 'content-security-policy': policy, 'cache-control': 'no-store' }).type('html').send(page);
   };
 }
+
+/** Pages of the dashboard are for users who are signed in. */
+export const requireSession =
+  (returnTo: ReturnTo): RequestHandler =>
+  (request, response, next) => {
+    if (request.user) {
+      next();
+      return;
+    }
+    returnTo.remember(request, response);
+    response.redirect('/auth/login');
+  };
+
+/** Signed-in users have no use for the sign-in pages. */
+export const leaveSignIn: RequestHandler = (request, response, next) => {
+  if (request.user) response.redirect('/dashboard');
+  else next();
+};

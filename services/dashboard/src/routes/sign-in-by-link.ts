@@ -1,30 +1,33 @@
 import { readBody } from '@expert-relay/kit/http';
-import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { RequestHandler } from 'express';
-import type { CompleteSignIn } from '../sign-in/complete-sign-in.ts';
+import { html, sendPage } from '../pages/page.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
+import type { Users } from '../users.ts';
+import type { CompleteSignIn } from './complete-sign-in.ts';
 
-interface UsedLink {
-  readonly linkId: string;
-  readonly userId: string;
-  readonly name: string;
-}
+/** As the admin command makes them. */
+const tokenPattern = /^[\w-]{43}$/;
+
+/** Opening a link uses nothing up: mail and chat programs open links to show what is behind them. */
+export const showSignInLink = (): RequestHandler => (request, response) => {
+  const token = new URL(request.originalUrl, 'http://relay.invalid').searchParams.get('token') ?? '';
+  if (!tokenPattern.test(token)) throw new SignInFailure('link_unusable');
+  sendPage(response, {
+    title: 'Sign in',
+    body: html`<p>This link signs you in once, on this device.</p>
+      <form class="actions" method="post" action="/auth/link"><input type="hidden" name="token" value="${token}">
+        <button class="button main">Sign in</button></form>`,
+  });
+};
 
 /** Signs in with a link that the admin command has printed. It works once. */
 export const signInByLink =
-  (options: { requests: ServiceClient; completeSignIn: CompleteSignIn }): RequestHandler =>
+  (options: { users: Users; completeSignIn: CompleteSignIn }): RequestHandler =>
   async (request, response) => {
     const form = new URLSearchParams((await readBody(request, 4096)).toString('utf8'));
     const token = form.get('token');
     if (!token || token.length > 100) throw new SignInFailure('link_unusable');
-    const answer = await options.requests.call({
-      method: 'POST',
-      path: '/internal/sign-in-links/use',
-      principal: { kind: 'signin' },
-      callId: response.locals.callId,
-      json: { token },
-    });
-    const { link } = await readAnswer<{ link: UsedLink | null }>(answer);
+    const link = await options.users.useLink(token, response.locals.callId);
     if (!link) throw new SignInFailure('link_unusable');
     const { linkId, userId, name } = link;
     const identity = {

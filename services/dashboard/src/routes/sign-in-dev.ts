@@ -1,7 +1,7 @@
 import { parseJson, readBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request, RequestHandler } from 'express';
-import type { CompleteSignIn } from '../sign-in/complete-sign-in.ts';
+import type { CompleteSignIn } from './complete-sign-in.ts';
 
 /** The sign-in of the local run: any name, no password. Mounted only where `RELAY_DEV_LOGIN` is set. */
 export const signInDev =

@@ -3,9 +3,8 @@ import type { RedisConnection } from '@expert-relay/kit/redis';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import type passport from 'passport';
-import type { SessionStore } from './session-store.ts';
+import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
-import type { SignedIn } from './signed-in.ts';
 
 /** The middleware by which `request.user` is the user of the session cookie. */
 export function createSession(options: {

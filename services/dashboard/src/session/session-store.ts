@@ -1,7 +1,33 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { RedisConnection } from '@expert-relay/kit/redis';
 import { type SessionData, Store } from 'express-session';
-import type { SignedIn } from './signed-in.ts';
+import type { Identity } from '../sign-in/identity.ts';
+
+/** Who is signed in, as the session keeps it. */
+export interface SignedIn {
+  readonly userId: string;
+  /** Names the session to other services; the cookie's own id stays between the browser and Redis. */
+  readonly sessionId: string;
+  /** By which the user signed in. Whether it is still allowed is asked at each call. */
+  readonly identity: Identity;
+  /** Such as `Firefox on Linux`. */
+  readonly device: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+declare global {
+  namespace Express {
+    interface User extends SignedIn {}
+  }
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Written by passport. */
+    passport?: { user?: SignedIn };
+  }
+}
 
 /** What a session is found by: its user, its public id, and the secret id of its cookie. */
 export interface SessionKey {

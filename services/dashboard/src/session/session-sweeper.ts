@@ -1,9 +1,7 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { FindMissingUsers } from './find-missing-users.ts';
-import type { SessionKey, SessionStore } from './session-store.ts';
-import type { SignedIn } from './signed-in.ts';
+import type { SessionKey, SessionStore, SignedIn } from './session-store.ts';
 
 export interface SessionSweeper extends Part {
   /** Ends the streams of sessions that have just ended, without waiting for the next sweep. */
@@ -29,7 +27,8 @@ const batchSize = 20;
 export function createSessionSweeper(options: {
   store: SessionStore;
   endStreams: (key: SessionKey) => Promise<void>;
-  findMissingUsers: FindMissingUsers;
+  /** Which of these users, at most 1,000, do not exist any more. */
+  findMissingUsers: (userIds: readonly string[]) => Promise<string[]>;
   /** Whether a session may go on. */
   isValid: (user: SignedIn) => boolean;
   isConnected: () => boolean;

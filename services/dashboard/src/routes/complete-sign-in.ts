@@ -1,31 +1,31 @@
 import type { Request, Response } from 'express';
 import type { ReturnTo } from '../cookies/return-to.ts';
-import type { FindUser } from '../session/find-user.ts';
 import type { Sessions } from '../session/sessions.ts';
-import type { IsAllowed } from './allowed-users.ts';
-import { SignInFailure } from './failure.ts';
-import type { Identity } from './identity.ts';
+import type { IsAllowed } from '../sign-in/allowed-users.ts';
+import { SignInFailure } from '../sign-in/failure.ts';
+import type { Identity } from '../sign-in/identity.ts';
+import type { Users } from '../users.ts';
 
 export type CompleteSignIn = (
   request: Request,
   response: Response,
   identity: Identity,
-  /** Of an identity whose user is known. */
+  /** If the user of the identity is known already. */
   knownUserId?: string,
 ) => Promise<void>;
 
-/** Signs an identity in, if it may, and leads the browser to where the person wanted to go. */
+/** Signs an identity in, if it is allowed, and redirects to the page that the person wanted to see. */
 export function createCompleteSignIn(options: {
-  findUser: FindUser;
+  users: Users;
   sessions: Sessions;
   isAllowed: IsAllowed;
   returnTo: ReturnTo;
 }): CompleteSignIn {
-  const { findUser, sessions, isAllowed, returnTo } = options;
+  const { users, sessions, isAllowed, returnTo } = options;
 
   return async (request, response, identity, knownUserId) => {
     requireAllowed(identity, isAllowed);
-    const userId = knownUserId ?? (await findUser(identity, response.locals.callId)).userId;
+    const userId = knownUserId ?? (await users.find(identity, response.locals.callId)).userId;
     await sessions.begin(request, userId, identity);
     response.redirect(303, returnTo.take(request, response));
   };

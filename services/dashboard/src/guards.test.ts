@@ -1,8 +1,7 @@
 import { bareApp, createHttpServer, type HttpServer, handleErrors } from '@expert-relay/kit/http';
 import { createLog } from '@expert-relay/kit/log';
 import { afterEach, expect, test } from '@jest/globals';
-import { requireOwnHost } from './require-own-host.ts';
-import { requireSameOrigin } from './require-same-origin.ts';
+import { requireOwnHost, requireSameOrigin } from './guards.ts';
 
 let server: HttpServer | undefined;
 afterEach(() => server?.stop?.());

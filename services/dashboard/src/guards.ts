@@ -1,0 +1,62 @@
+import { isLoopback, siteOrigins } from '@expert-relay/kit/config';
+import { type PrincipalGuard, principalHeader } from '@expert-relay/kit/principal';
+import { Problem } from '@expert-relay/kit/problem';
+import type { RequestHandler } from 'express';
+
+/** Accepts only calls that came through the gateway, and takes over their call id. */
+export const requireGatewayPrincipal =
+  (requirePrincipal: PrincipalGuard): RequestHandler =>
+  (request, response, next) => {
+    const header = request.get(principalHeader);
+    // The gateway's health check asks without a principal whether something answers: that is not counted.
+    if (header === undefined && request.method === 'HEAD') throw new Problem('unauthorized');
+    const { callId } = requirePrincipal(header, { method: request.method, path: request.originalUrl });
+    response.locals.callId = callId;
+    next();
+  };
+
+/**
+ * Refuses calls of a local run whose `Host` is not one of its own addresses. A page of attacker.example whose
+ * name is rebound to 127.0.0.1 has the same origin as the answers that it gets here, so it could read them.
+ * Elsewhere the reverse proxy decides which hosts lead here.
+ */
+export function requireOwnHost(publicUrl: string): RequestHandler {
+  if (!isLoopback(new URL(publicUrl).hostname)) return (_request, _response, next) => next();
+  const origins = siteOrigins(publicUrl);
+  const hosts = new Set(origins.map((origin) => new URL(origin).host));
+
+  return (request, _response, next) => {
+    // The gateway sets this to the Host of the call, and drops the header of that name that a client sent.
+    const host = request.get('x-forwarded-host')?.toLowerCase() ?? '';
+    if (!hosts.has(host)) {
+      throw new Problem('foreign_host', {
+        detail:
+          `This relay runs for this machine only: open it at ${origins.join(' or ')}. ` +
+          'If this address is meant to work, set RELAY_PUBLIC_URL to it.',
+      });
+    }
+    next();
+  };
+}
+
+/**
+ * Refuses calls that change something and come from a page of another site. The cookie is SameSite=Lax besides;
+ * this also covers sibling sites, old browsers and calls that need no cookie.
+ *
+ * `Origin` is compared with the configured origins only. The request's own Host is no proof: a page of
+ * attacker.example whose name is rebound to this machine sends both alike.
+ */
+export function requireSameOrigin(publicUrl: string): RequestHandler {
+  const origins = new Set<string | undefined>([undefined, ...siteOrigins(publicUrl)]);
+
+  return (request, _response, next) => {
+    const changes = !['GET', 'HEAD', 'OPTIONS'].includes(request.method);
+    const isSameOrigin = origins.has(request.get('origin')) && isSameSite(request.get('sec-fetch-site'));
+    if (changes && !isSameOrigin) throw new Problem('foreign_origin');
+    next();
+  };
+}
+
+/** Clients that are no browser do not send it; `none` is the address bar. */
+const isSameSite = (site: string | undefined): boolean =>
+  site === undefined || site === 'same-origin' || site === 'none';

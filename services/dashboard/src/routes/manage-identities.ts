@@ -1,0 +1,87 @@
+import { defineRoute, type Route } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import type { Sessions } from '../session/sessions.ts';
+import { SignInFailure } from '../sign-in/failure.ts';
+import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
+import { callService, forwardAnswer } from './proxy-to-service.ts';
+
+export interface IdentityContext {
+  readonly requests: ServiceClient;
+  readonly sessions: Sessions;
+  readonly flows: readonly OAuthFlow[];
+  readonly devLogin: boolean;
+}
+
+/** The accounts that the user signs in with, and the providers of which one can be added. */
+const listIdentities = ({ requests, flows }: IdentityContext): Route =>
+  defineRoute({
+    method: 'get',
+    path: '/api/identities',
+    allow: ['session'],
+    async handle(call, response) {
+      const answer = await callService(
+        requests,
+        { method: 'GET', to: '/internal/identities' },
+        call,
+        response,
+      );
+      if (answer.statusCode !== 200) return forwardAnswer(answer);
+      const body = await readAnswer<{ identities: readonly object[] }>(answer);
+      return { status: 200, body: { ...body, providers: flows.map(({ provider }) => provider.name) } };
+    },
+  });
+
+/** Begins to add an account to the user who is signed in: the page then opens the address in the answer. */
+const joinAccount = ({ flows }: IdentityContext): Route =>
+  defineRoute({
+    method: 'post',
+    path: '/api/identities/:provider',
+    allow: ['session'],
+    async handle({ principal: { sessionId }, params }, response) {
+      const flow = flows.find(({ provider }) => provider.name === params.provider);
+      if (!flow) throw new Problem('not_found');
+      const location = await flow.begin(response, { joins: sessionId }).catch((error) => {
+        if (!(error instanceof SignInFailure)) throw error;
+        throw new Problem('unavailable', {
+          detail: `${flow.provider.title} does not answer. Nothing was changed.`,
+          headers: { 'retry-after': '30' },
+          cause: error,
+        });
+      });
+      return { status: 200, body: { location: location.href } };
+    },
+  });
+
+/** Removes an account from the user, and ends all sessions that began with it, which may include this one. */
+const removeIdentity = ({ requests, sessions, flows, devLogin }: IdentityContext): Route =>
+  defineRoute({
+    method: 'delete',
+    path: '/api/identities/:provider',
+    allow: ['session'],
+    async handle({ principal, callId, params: { provider = '' } }) {
+      // Another account must be left that the user can sign in with here.
+      const usable = [...flows.map((flow) => flow.provider.name), ...(devLogin ? ['dev'] : [])];
+      // Without the response: the sessions must end even if the client leaves meanwhile.
+      const answer = await requests.call({
+        method: 'DELETE',
+        path: `/internal/identities/${encodeURIComponent(provider)}?usable=${usable.join()}`,
+        route: '/internal/identities/:provider',
+        principal,
+        callId,
+      });
+      if (answer.statusCode === 204) {
+        const found = (await sessions.list(principal.userId)).filter(
+          ({ user }) => user.identity.provider === provider,
+        );
+        await sessions.end(found.map(({ key }) => key));
+      }
+      return forwardAnswer(answer);
+    },
+  });
+
+export const manageIdentities = (context: IdentityContext): readonly Route[] => [
+  listIdentities(context),
+  joinAccount(context),
+  removeIdentity(context),
+];

@@ -1,0 +1,76 @@
+import { defineRoute, parseQuery, type Route } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import type { Sessions } from '../session/sessions.ts';
+
+/** Where the user is signed in: this session first, then the one that was used last. */
+const listSessions = (sessions: Sessions): Route =>
+  defineRoute({
+    method: 'get',
+    path: '/api/sessions',
+    allow: ['session'],
+    async handle({ principal: { userId, sessionId } }) {
+      const found = await sessions.list(userId);
+      const isOwn = ({ user }: (typeof found)[number]) => user.sessionId === sessionId;
+      const body = {
+        sessions: [...found.filter(isOwn), ...found.filter((session) => !isOwn(session))].map(
+          ({ user, lastUsedAt }) => ({
+            id: user.sessionId,
+            device: user.device,
+            provider: user.identity.provider,
+            createdAt: new Date(user.createdAt).toISOString(),
+            lastUsedAt: new Date(lastUsedAt).toISOString(),
+            current: user.sessionId === sessionId,
+          }),
+        ),
+      };
+      return { status: 200, body };
+    },
+  });
+
+/** Ends one session of the user, which may be the one of this call. */
+const endSession = (sessions: Sessions): Route =>
+  defineRoute({
+    method: 'delete',
+    path: '/api/sessions/:id',
+    allow: ['session'],
+    async handle({ principal: { userId }, params }) {
+      const found = (await sessions.list(userId)).find(({ user }) => user.sessionId === params.id);
+      if (!found) throw new Problem('not_found');
+      await sessions.end([found.key]);
+      return { status: 204 };
+    },
+  });
+
+const endQuery = z.object({ all: z.enum(['true', 'false'], 'Expected true or false.').default('false') });
+
+/** Ends all other sessions of the user; with `?all=true` this one too. */
+const endOtherSessions = (sessions: Sessions): Route =>
+  defineRoute({
+    method: 'delete',
+    path: '/api/sessions',
+    allow: ['session'],
+    async handle({ principal: { userId, sessionId }, query }) {
+      const { all } = parseQuery(endQuery, query);
+      const found = (await sessions.list(userId)).filter(
+        ({ user }) => all === 'true' || user.sessionId !== sessionId,
+      );
+      await sessions.end(found.map(({ key }) => key));
+      return { status: 204 };
+    },
+  });
+
+export const manageSessions = (sessions: Sessions): readonly Route[] => [
+  listSessions(sessions),
+  endOtherSessions(sessions),
+  endSession(sessions),
+];
+
+/** Ends the session of this call and, within seconds, its streams. */
+export const signOut =
+  (sessions: Sessions): RequestHandler =>
+  async (request, response) => {
+    if (request.user) await sessions.endOwn(request);
+    response.redirect(303, '/auth/login');
+  };
