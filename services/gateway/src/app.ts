@@ -4,26 +4,22 @@ import { bareApp, createClientAddress, handleErrors, observeCalls } from '@exper
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Express } from 'express';
-import { allowOrigins } from './allow-origins.ts';
-import { checkCall } from './check-call.ts';
+import { checkCall, identifyCall } from './call/begin-call.ts';
+import { limitRate } from './call/limit-rate.ts';
+import { createBodyReceiver } from './call/receive-body.ts';
+import { createRouteFinder } from './call/route-finder.ts';
+import { sendRefusal } from './call/send-refusal.ts';
 import type { Config } from './config.ts';
 import { forward, type Upstreams } from './forward/forward.ts';
 import { limitTransferTime } from './forward/limit-transfer-time.ts';
-import { createBodyReceiver } from './forward/receive-body.ts';
-import type { Health } from './health/create-health.ts';
-import { identifyCall } from './identify-call.ts';
 import { authenticate } from './keys/authenticate.ts';
 import type { KeyFinder } from './keys/create-key-finder.ts';
-import { limitRate } from './rate-limit/limit-rate.ts';
-import { sendRefusal } from './refusal/send-refusal.ts';
-import { describeRelay } from './routes/describe-relay.ts';
-import { getHealth } from './routes/get-health.ts';
+import { allowOrigins, setSecurityHeaders } from './response-headers.ts';
+import { getHealth, type Health } from './routes/get-health.ts';
 import { routes } from './routes/index.ts';
-import { sendDocument } from './routes/send-document.ts';
-import { setSecurityHeaders } from './security-headers.ts';
-import { createRouteFinder } from './target/route-finder.ts';
+import { describeRelay, sendDocument } from './routes/send-document.ts';
 
-/** The way of a call through the edge, step by step. */
+/** The steps of a call through the gateway. */
 export function createApp(options: {
   config: Pick<
     Config,
@@ -55,7 +51,7 @@ export function createApp(options: {
     metrics,
   });
   const app = bareApp();
-  app.use(identifyCall({ clientAddress, findPlace: createRouteFinder(routes) }));
+  app.use(identifyCall({ clientAddress, findRoutes: createRouteFinder(routes) }));
   app.use(setSecurityHeaders);
   app.use(observeCalls({ log, metrics }));
   app.use(allowOrigins([...siteOrigins(publicUrl), ...corsOrigins]));

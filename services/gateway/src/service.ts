@@ -9,12 +9,12 @@ import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
 import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createApp } from './app.ts';
+import type { UpstreamName } from './call/edge-call.ts';
 import type { Config } from './config.ts';
-import type { UpstreamName } from './edge-route.ts';
-import { createHealth } from './health/create-health.ts';
 import { createKeyFinder } from './keys/create-key-finder.ts';
 import { createRevocationWatch } from './keys/create-revocation-watch.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders } from './response-headers.ts';
+import { createHealth } from './routes/get-health.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 

@@ -1,15 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { EdgeStep } from '../edge-call.ts';
-import type { UpstreamName } from '../edge-route.ts';
-import { answerHeaders } from './answer-headers.ts';
+import type { EdgeStep, UpstreamName } from '../call/edge-call.ts';
+import type { ReceiveBody } from '../call/receive-body.ts';
+import { securityHeaders } from '../response-headers.ts';
 import type { LimitTransfer, Transfer } from './limit-transfer-time.ts';
-import type { ReceiveBody } from './receive-body.ts';
-import { requestHeaders } from './request-headers.ts';
 
 export type Upstreams = Readonly<Record<UpstreamName, ServiceClient>>;
 
-/** Forwards a call to its service, and passes the answer back. */
+/** Forwards a call to its service and sends the answer on to the client. */
 export function forward(options: {
   upstreams: Upstreams;
   receiveBody: ReceiveBody;
@@ -35,11 +33,12 @@ export function forward(options: {
     }
     const { method, url: path } = request;
     const call = { method, path, route: route.path, principal, callId, headers, body, response };
-    passBack(await upstreams[route.to].call(call), response, limitTransfer(response));
+    const answer = await upstreams[route.to].call(call);
+    sendOn(answer, response, limitTransfer(response));
   };
 }
 
-function passBack(answer: IncomingMessage, response: ServerResponse, transfer: Transfer): void {
+function sendOn(answer: IncomingMessage, response: ServerResponse, transfer: Transfer): void {
   response.writeHead(answer.statusCode ?? 502, answerHeaders(answer));
   answer.on('data', (piece) => {
     if (!transfer.write(piece)) answer.pause();
@@ -47,4 +46,76 @@ function passBack(answer: IncomingMessage, response: ServerResponse, transfer: T
   answer.once('end', () => transfer.end());
   answer.once('error', () => response.destroy());
   response.on('drain', () => answer.resume());
+}
+
+/** Headers that belong to one connection only. */
+const hopHeaders = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** The further headers of this connection, which its `Connection` header names. */
+function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}
+
+const droppedFromRequests = new Set([
+  ...hopHeaders,
+  'host',
+  'content-length',
+  'expect',
+  'http2-settings',
+  // Checked here, and no service needs the secret.
+  'x-api-key',
+  'forwarded',
+  'x-real-ip',
+]);
+
+/** The headers of a call that its service receives, before the gateway adds its own. */
+function requestHeaders(
+  { headers }: IncomingMessage,
+  options: { withCookies: boolean },
+): OutgoingHttpHeaders {
+  const named = namedByConnection(headers.connection);
+  const result: OutgoingHttpHeaders = {};
+  for (const name in headers) {
+    if (droppedFromRequests.has(name) || named?.has(name)) continue;
+    // Only the gateway sets these; a client that sends them forges them.
+    if (name.startsWith('x-relay-') || name.startsWith('x-forwarded-')) continue;
+    // Only the dashboard has sessions.
+    if (name === 'cookie' && !options.withCookies) continue;
+    result[name] = headers[name];
+  }
+  return result;
+}
+
+const droppedFromAnswers = new Set([
+  ...hopHeaders,
+  ...Object.keys(securityHeaders),
+  'vary',
+  'x-request-id',
+  'x-powered-by',
+]);
+// The policy of a page replaces the general one, since the page decides what it loads.
+droppedFromAnswers.delete('content-security-policy');
+
+/** The headers of a service's answer that the client receives, besides those that the gateway has set already. */
+function answerHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+  const named = namedByConnection(headers.connection);
+  const result: OutgoingHttpHeaders = {};
+  for (const name in headers) {
+    if (droppedFromAnswers.has(name) || named?.has(name)) continue;
+    if (name.startsWith('x-relay-') || name.startsWith('access-control-')) continue;
+    result[name] = headers[name];
+  }
+  if (headers.vary !== undefined) result.vary = `Origin, ${headers.vary}`;
+  return result;
 }

@@ -1,19 +1,19 @@
+import type { IncomingMessage } from 'node:http';
 import { parseApiKey } from '@expert-relay/kit/api-key';
+import { checkContentType, parseJson } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import type { Principal } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request } from 'express';
-import type { EdgeResponse, EdgeStep } from '../edge-call.ts';
-import type { KeyRule } from '../edge-route.ts';
-import type { ReceiveBody } from '../forward/receive-body.ts';
-import { unavailable } from '../refusal/unavailable.ts';
+import type { EdgeResponse, EdgeStep, KeyRule } from '../call/edge-call.ts';
+import type { ReceiveBody } from '../call/receive-body.ts';
+import { unavailable } from '../call/send-refusal.ts';
 import type { KeyFinder, KeyPrincipal } from './create-key-finder.ts';
-import { keyInBody } from './key-in-body.ts';
 
 const nobody: Principal = { kind: 'nobody' };
 
-/** Finds out who calls, by the key that the route asks for. */
+/** Sets the principal of a call, by the key that its route requires. */
 export function authenticate(options: {
   keys: KeyFinder;
   receiveBody: ReceiveBody;
@@ -52,11 +52,7 @@ export function authenticate(options: {
     }
   }
 
-  async function presented(
-    rule: KeyRule,
-    request: Request,
-    response: EdgeResponse,
-  ): Promise<string | undefined> {
+  async function keyOf(rule: KeyRule, request: Request, response: EdgeResponse): Promise<string | undefined> {
     if (rule.from === 'body') return keyInBody(request, await receiveBody(request, response));
     // Node joins repeated headers with a comma, which no key contains.
     return request.headers['x-api-key']?.toString();
@@ -65,7 +61,7 @@ export function authenticate(options: {
   return async (request, response, next) => {
     const { call } = response.locals;
     const rule = call.route?.key;
-    const text = rule && (await presented(rule, request, response));
+    const text = rule && (await keyOf(rule, request, response));
     let principal: Principal = nobody;
     if (rule && text !== undefined) principal = await find(text, rule.kinds);
     else if (rule?.optional)
@@ -75,4 +71,23 @@ export function authenticate(options: {
     response.locals.caller = principal.kind;
     next();
   };
+}
+
+/** The `apiKey` of a submit. The gateway parses no other body. */
+function keyInBody(request: IncomingMessage, body: Buffer | undefined): string {
+  const { apiKey } = body ? readObject(request, body) : {};
+  if (typeof apiKey === 'string') return apiKey;
+  const isMissing = apiKey === undefined || apiKey === null;
+  throw new Problem('invalid_request', {
+    fields: [
+      isMissing
+        ? { path: 'apiKey', code: 'required', message: 'This member is required.' }
+        : { path: 'apiKey', code: 'type', message: 'Expected a text: the consumer key, hs_...' },
+    ],
+  });
+}
+
+function readObject(request: IncomingMessage, body: Buffer): Record<string, unknown> {
+  checkContentType(request);
+  return parseJson(body);
 }

@@ -4,8 +4,8 @@ import type { Log } from '@expert-relay/kit/log';
 import type { Nats } from '@expert-relay/kit/nats';
 
 /**
- * Hears of revoked keys as they are told to everybody. Missing one, or NATS being away, costs no more
- * than the few seconds that a look-up is remembered for.
+ * Receives the events of revoked keys. A missed event delays the revocation by no more than the 5 s for which look-ups
+ * are remembered.
  */
 export function createRevocationWatch(options: {
   nats: Nats;
@@ -15,16 +15,13 @@ export function createRevocationWatch(options: {
 }): Part {
   const { nats, prefix, onRevoked, log } = options;
 
-  function hear(data: Uint8Array): void {
+  function read(data: Uint8Array): void {
     try {
       const { event } = decodeEvent(data);
       if (event.case !== 'credentialRevoked' || event.value.credential.case !== 'apiKeyId') return;
       onRevoked(event.value.credential.value);
     } catch (error) {
-      log.warn(
-        { err: error },
-        'a revocation could not be read: look-ups stay remembered for their few seconds',
-      );
+      log.warn({ err: error }, 'a revocation could not be read: the key works for up to 5 s more');
     }
   }
 
@@ -34,8 +31,8 @@ export function createRevocationWatch(options: {
       nats.onConnection((connection) => {
         connection.subscribe(subjectsFor(prefix).event('credential_revoked'), {
           callback(error, message) {
-            if (error) log.warn({ reason: error.message }, 'revocations cannot be heard over NATS');
-            else hear(message.data);
+            if (error) log.warn({ reason: error.message }, 'revocations cannot be received over NATS');
+            else read(message.data);
           },
         });
       });

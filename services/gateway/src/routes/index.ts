@@ -1,4 +1,4 @@
-import type { EdgeRoute, KeyRule } from '../edge-route.ts';
+import type { EdgeRoute, KeyRule } from '../call/edge-call.ts';
 
 const consumerInBody: KeyRule = { from: 'body', kinds: ['consumer'] };
 const provider: KeyRule = { from: 'header', kinds: ['provider'] };
@@ -6,8 +6,8 @@ const either: KeyRule = { from: 'header', kinds: ['consumer', 'provider'] };
 const eitherOrNone: KeyRule = { ...either, optional: true };
 
 /**
- * Everything that is reachable from outside. What is not here is not there: the services' /internal
- * routes above all. Of two paths that match, the first counts.
+ * Everything that clients can reach. Other paths are 404, above all the /internal routes of services. If two paths match,
+ * the first one counts.
  */
 export const routes: readonly EdgeRoute[] = [
   { method: 'GET', path: '/api/health', to: 'gateway' },

@@ -1,4 +1,5 @@
-import type { EdgeStep } from '../edge-call.ts';
+import { sendAnswer } from '@expert-relay/kit/http';
+import type { EdgeStep } from '../call/edge-call.ts';
 import { documents } from '../generated/documents.ts';
 
 /** The API's document, the page that shows it, and the page's style. */
@@ -14,4 +15,9 @@ export function sendDocument(path: keyof typeof documents): EdgeStep {
   return (request, response) => {
     response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : bytes);
   };
+}
+
+/** The address of the hub, so that clients need to be configured with the gateway's address only. */
+export function describeRelay({ hubUrl, version }: { hubUrl: string; version: string }): EdgeStep {
+  return (_request, response) => sendAnswer(response, { status: 200, body: { hubUrl, version } });
 }

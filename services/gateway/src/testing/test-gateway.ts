@@ -6,8 +6,8 @@ import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
+import { type UpstreamName, upstreamNames } from '../call/edge-call.ts';
 import { readConfig } from '../config.ts';
-import { type UpstreamName, upstreamNames } from '../edge-route.ts';
 import { create } from '../service.ts';
 import { createTestUpstream, type TestUpstream } from './test-upstream.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { plainPath } from './plain-path.ts';
+import { plainPath } from './route-finder.ts';
 
 test.each([
   ['/', '/'],

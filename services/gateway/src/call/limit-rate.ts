@@ -2,10 +2,9 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { createWindowCounter, networkOf, type WindowState } from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
-import type { EdgeStep } from '../edge-call.ts';
-import { type LimitName, limitNames } from './limit-name.ts';
+import { type EdgeStep, type LimitName, limitNames } from './edge-call.ts';
 
-/** An IPv6 /48 is one site with up to 65,536 networks of the size that counts as one client. It gets this many limits. */
+/** An IPv6 /48 is one site with up to 65,536 networks that count as one client each. It gets this many limits. */
 const clientsPerSite = 16;
 
 /** Limits the calls of one client; 0 switches a limit off. */
@@ -24,7 +23,7 @@ export function limitRate(options: {
   const counters = new Map(
     limitNames.filter((name) => limits[name] > 0).map((name) => [name, counterOf(limits[name])]),
   );
-  /** Hashed assets are free, names that do not exist are not: they would be a way around the limit of pages. */
+  /** Assets have no limit, but names of assets that do not exist count like pages. */
   const unknownAssets = limits.pages > 0 ? counterOf(limits.pages) : undefined;
 
   function counterOf(limit: number): (client: string, calls?: number) => WindowState {

@@ -34,8 +34,8 @@ test.each([
 });
 
 test('a GET serves HEAD', () => {
-  const place = find('/api/v1/whoami');
-  expect(place?.byMethod.get('HEAD')).toBe(place?.byMethod.get('GET'));
+  const path = find('/api/v1/whoami');
+  expect(path?.byMethod.get('HEAD')).toBe(path?.byMethod.get('GET'));
 });
 
 test('nothing internal is reachable, and every v1 path but the poll asks for a key', () => {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { bodyLimit, ClientLeft, hasBody, networkOf } from '@expert-relay/kit/http';
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
-import type { EdgeResponse } from '../edge-call.ts';
-import { unavailable } from '../refusal/unavailable.ts';
+import type { EdgeResponse } from './edge-call.ts';
+import { unavailable } from './send-refusal.ts';
 
 /** Reads the whole body of a call, once; undefined when it has none. */
 export type ReceiveBody = (request: IncomingMessage, response: EdgeResponse) => Promise<Buffer | undefined>;

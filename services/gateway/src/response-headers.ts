@@ -1,0 +1,75 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import helmet from 'helmet';
+import type { EdgeStep } from './call/edge-call.ts';
+
+// The contract's five headers and no others.
+const protect = helmet({
+  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
+  xFrameOptions: { action: 'deny' },
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      objectSrc: ["'none'"],
+    },
+  },
+  xContentTypeOptions: true,
+  referrerPolicy: { policy: 'origin-when-cross-origin' },
+  crossOriginEmbedderPolicy: false,
+  crossOriginOpenerPolicy: false,
+  crossOriginResourcePolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
+  xXssProtection: false,
+});
+
+/** Made once, since they are the same for every call, and for refusals that are written without Express. */
+export const securityHeaders: Readonly<Record<string, string>> = makeSecurityHeaders();
+
+function makeSecurityHeaders(): Record<string, string> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  protect(response.req, response, () => {});
+  return response.getHeaders() as Record<string, string>;
+}
+
+export const setSecurityHeaders: EdgeStep = (_request, response, next) => {
+  for (const name in securityHeaders) response.setHeader(name, securityHeaders[name] as string);
+  next();
+};
+
+const forPreflight = {
+  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
+  'access-control-max-age': '86400',
+};
+
+/** The headers that scripts may read in addition to those that browsers always expose. */
+const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, x-request-id';
+
+/** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the answers. */
+export function allowOrigins(origins: readonly string[]): EdgeStep {
+  const allowed = new Set(origins.map((origin) => new URL(origin).origin));
+
+  return (request, response, next) => {
+    const { origin } = request.headers;
+    const isAllowed = origin !== undefined && allowed.has(origin);
+    response.setHeader('vary', 'Origin');
+    if (isAllowed) {
+      response.setHeader('access-control-allow-origin', origin);
+      response.setHeader('access-control-expose-headers', exposed);
+    }
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) {
+      next();
+      return;
+    }
+    response.locals.route = 'preflight';
+    response.writeHead(204, isAllowed ? forPreflight : {}).end();
+  };
+}
