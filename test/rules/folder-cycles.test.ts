@@ -7,7 +7,6 @@ import { isCode, isTest, readTree, type Tree, workspaceOf } from './tree.ts';
 const known: readonly string[] = [
   'packages/cli/src: commands, mcp',
   'packages/kit/src: http, lifecycle, ops',
-  'services/dashboard/src: session, sign-in',
   'services/dashboard/web/src: app, conversation, drafts, expert-key, inbox, keys, services, settings',
 ];
 
