@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from './config.ts';
-import { requireRelay } from './settings/require-relay.ts';
+import { requireRelay } from './relay/require-relay.ts';
 
 const consumerKey = `hs_${'a'.repeat(38)}`;
 const providerKey = `hs_prov_${'b'.repeat(38)}`;

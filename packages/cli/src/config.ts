@@ -1,8 +1,9 @@
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** An agent's key asks, an expert's answers. */
+/** `consumer`: an agent's key. `provider`: an expert's key. */
 export type KeyKind = 'consumer' | 'provider';
 
 export interface Config {
@@ -15,15 +16,15 @@ export interface Config {
   /** Where keys and conversations are kept. */
   readonly folder: string;
   readonly colours: boolean;
-  /** The first setting that cannot be used; it is left out above. */
+  /** The error of the first invalid setting. That setting is undefined above. */
   readonly wrong?: Failure;
 }
 
-/** What `relay help environment` says of each. */
+/** The texts of `relay help environment`. */
 export const variables = {
   RELAY_URL: 'the address of the relay, such as https://relay.example.com',
   RELAY_API_KEY:
-    'your key: hs_... for an agent, hs_prov_... for an expert; whoever runs the relay makes them',
+    'your key: hs_... for an agent, hs_prov_... for an expert; the operator of the relay makes them',
   RELAY_HUB_URL: 'the address of its event hub, if it is not the one that the relay names',
   RELAY_EXPERT: "the expert's fingerprint (eight groups of five digits): no one else's answers are accepted",
   RELAY_CONFIG_DIR:
@@ -35,7 +36,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(env: Environment = process.env): Config {
   let wrong: Failure | undefined;
-  /** The value of a setting, unless it is not set or wrong. */
+  /** The value of a setting; undefined when it is not set or invalid. */
   function attempt<T>(read: () => T | undefined): T | undefined {
     try {
       return read();
@@ -66,7 +67,7 @@ function readAddress(env: Environment, name: 'RELAY_URL' | 'RELAY_HUB_URL'): str
   const address = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = /^https?:\/\/[^?#@]+$/.test(text) && address?.hostname;
   if (!isPlain) {
-    throw new Failure('usage', `${name} is not an address such as https://relay.example.com. Set it anew.`);
+    throw new Failure('usage', `${name} is not an address such as https://relay.example.com. Set it again.`);
   }
   return text.replace(/\/+$/, '');
 }
@@ -98,6 +99,10 @@ function readFingerprint(env: Environment): string | undefined {
 function findFolder(env: Environment): string {
   if (env.RELAY_CONFIG_DIR) return resolve(env.RELAY_CONFIG_DIR);
   const { XDG_CONFIG_HOME: xdg } = env;
-  // A relative one is to be ignored, says its specification.
+  // The XDG specification says that relative paths are ignored.
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.config'), 'expert-relay');
 }
+
+const manifest: { version: string } = createRequire(import.meta.url)('../package.json');
+
+export const { version } = manifest;

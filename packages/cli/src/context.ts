@@ -2,17 +2,17 @@ import type { Config } from './config.ts';
 import type { Input } from './terminal/input.ts';
 import type { Screen } from './terminal/screen.ts';
 
-/** What a command works with. */
+/** What every command gets. */
 export interface Context {
   readonly config: Config;
-  /** Where it was typed. */
+  /** The working directory. */
   readonly folder: string;
   readonly input: Input;
   /** For results: answers, lists, JSON. */
   readonly out: Screen;
-  /** For everything else that is said. */
+  /** For all other output. */
   readonly err: Screen;
-  /** Ctrl-C, SIGTERM, or nobody who reads any more. */
+  /** Aborted by Ctrl-C, by SIGTERM, or when stdout is closed. */
   readonly signal: AbortSignal;
   readonly now: () => number;
 }

@@ -36,29 +36,29 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   malformed_vault: 'untrusted',
 };
 
-/** Where the SDK's sentence is for programs, or the relay's for whoever calls it: what people type next. */
+/** Sentences for the terminal, which say what to type next. They replace or extend those of the SDK and the relay. */
 const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>> = {
   no_keys_yet: () =>
     'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
-    `${message} Somebody stands between the two sides. Ask the other side over another channel, and begin a new request.`,
+    `${message} Someone stands between the two sides. Ask the other side over another channel, and start a new request.`,
   plaintext_refused: (message) =>
     `${message} It is not shown. Where the expert is known, --accept-plaintext takes it, unless keys were exchanged.`,
-  invalid_key: (message) => `${message} Set RELAY_API_KEY anew.`,
+  invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
   unknown_expert: (message) =>
-    `${message} If it is: relay keys forget (where RELAY_EXPERT is set, set that anew). Then take it up again, or ask anew.`,
+    `${message} If it is: relay keys forget (and set RELAY_EXPERT again if you use it). Then resume the conversation, or ask again.`,
 };
 
-/** Whether it is something that must not be shown or believed. */
+/** Whether the content must not be shown or trusted. */
 export const isRefusal = ({ outcome }: Failure): boolean =>
   outcome === 'untrusted' || outcome === 'plaintext';
 
-/** Whether it is certain that the relay has not taken a question. */
+/** Whether it is certain that the relay has not accepted a question. */
 export const isNotAsked = ({ outcome, code }: Failure): boolean =>
   outcome === 'usage' || outcome === 'refused' || code === 'conflict';
 
-/** Every error as an end that was foreseen. Whatever fails after Ctrl-C, fails because of it. */
+/** Turns every error into a Failure. After Ctrl-C, all errors count as caused by it. */
 export function explainError(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
@@ -69,7 +69,7 @@ export function explainError(error: unknown, signal: AbortSignal): Failure {
   }
   const { message } = error instanceof Error ? error : new Error(String(error));
   return new Failure('failed', `Something unexpected happened: ${message}`, {
-    hint: '`relay doctor` may find out why.',
+    hint: '`relay doctor` may find the reason.',
     cause: error,
   });
 }

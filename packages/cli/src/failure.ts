@@ -5,11 +5,11 @@ export interface FailureOptions extends ErrorOptions {
   code?: string;
   /** Another command that helps to find the reason. */
   hint?: string;
-  /** What a script needs to go on, such as the reference code. */
+  /** What a script needs to continue, such as the reference code. */
   details?: Readonly<Record<string, unknown>>;
 }
 
-/** An end that was foreseen: a sentence for people, an outcome for scripts. */
+/** An expected failure: a sentence for people, an outcome for scripts. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly outcome: Outcome;

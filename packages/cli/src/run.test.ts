@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { commands } from './commands/index.ts';
+import { commands } from './run.ts';
 import { textWidth } from './terminal/text-width.ts';
 import { openTwoSides, type TwoSides } from './testing/two-sides.ts';
 

@@ -1,21 +1,29 @@
 import { readArguments } from './arguments/read-arguments.ts';
-import { commands } from './commands/index.ts';
-import type { Config } from './config.ts';
+import { answer } from './commands/answer.ts';
+import { ask } from './commands/ask.ts';
+import { close } from './commands/close.ts';
+import { doctor } from './commands/doctor.ts';
+import { keys } from './commands/keys.ts';
+import { listen } from './commands/listen.ts';
+import { mcp } from './commands/mcp.ts';
+import { pickUp } from './commands/pick-up.ts';
+import { show } from './commands/show.ts';
+import { whoami } from './commands/whoami.ts';
+import { type Config, version } from './config.ts';
 import type { Context } from './context.ts';
 import { exitCodes, type Outcome } from './exit-codes.ts';
 import { explainError } from './explain-error.ts';
 import { findCommand, showHelp } from './help.ts';
 import { checkAddress } from './relay/check-address.ts';
 import type { Screen } from './terminal/screen.ts';
-import { version } from './version.ts';
 
-/** What surrounds a command: all of it that comes from the process. */
+/** Everything that a command gets from the process. */
 export interface Surroundings extends Omit<Context, 'config' | 'out' | 'err'> {
   readConfig(): Config;
   screens(colours: boolean): { out: Screen; err: Screen };
 }
 
-/** Runs what was typed, and says what went wrong: a sentence for people, with `--json` also one line for scripts. */
+/** Runs a command line. Errors are printed as a sentence, and with `--json` also as one line for scripts. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<Outcome> {
   const { readConfig, screens, ...rest } = surroundings;
   try {
@@ -54,3 +62,6 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
   }
   return await command.run(context, given);
 }
+
+/** In the order of `relay help`. */
+export const commands = [ask, listen, pickUp, answer, show, close, mcp, keys, whoami, doctor];

@@ -1,4 +1,4 @@
-/** The one of some names that was probably meant: at most two letters off, and some letter of it is there. */
+/** The name that the user probably meant: at most two letters differ, and at least one is equal. */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const name of names) {
@@ -9,7 +9,7 @@ export function nearest(word: string, names: Iterable<string>): string | undefin
   return best?.name;
 }
 
-/** Levenshtein's distance, a row at a time. */
+/** The Levenshtein distance, computed row by row. */
 function countEdits(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...one].entries()) {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineCommand } from './command.ts';
 import { readArguments } from './read-arguments.ts';
-import { readDuration } from './read-duration.ts';
-import { readRefCode } from './read-ref-code.ts';
+import { readDuration, readRefCode } from './read-values.ts';
 
 const command = defineCommand({
   name: 'ask',
@@ -25,7 +24,7 @@ test('words and options in any order, and whatever comes after --', () => {
 });
 
 test.each([
-  [['a', 'b'], '"b" is too much here. Text of several words needs quotes around it.'],
+  [['a', 'b'], '"b" is not expected here. Text of several words needs quotes around it.'],
   [[], 'Something is missing. It is called like this: relay ask "question"'],
   [['a', '--wiat', '1s'], 'relay ask has no option --wiat. Did you mean --wait?'],
   [['a', '--nothing'], 'relay ask has no option --nothing.\nMore: relay help ask'],

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Arguments, Command } from './command.ts';
 import { nearest } from './nearest.ts';
 
-/** Reads what was typed after a command's name; every mistake is a sentence. */
+/** Parses the words after a command's name. Every mistake throws a Failure that says what to do. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
   const { name, options, words: allowed } = command;
   const { tokens } = parseArgs({
@@ -11,7 +11,7 @@ export function readArguments(command: Command, args: readonly string[]): Argume
     options: Object.fromEntries(
       Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' }]),
     ),
-    // Ours says what to do; that of parseArgs what it stumbled over.
+    // Our own errors say what to do.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -28,7 +28,7 @@ export function readArguments(command: Command, args: readonly string[]): Argume
       given[token.name] = true;
     } else {
       const { value } = token;
-      // `--wait --json`: the value was forgotten, and the next option is not it.
+      // `--wait --json`: the value was forgotten; the next option is not the value.
       const forgotten = value === undefined || (!token.inlineValue && /^-./.test(value));
       if (forgotten) throw mistake(name, `${token.rawName} needs a value: ${token.rawName} ${option.value}.`);
       given[token.name] = value;
@@ -44,7 +44,7 @@ function checkWords(command: Command, words: readonly string[], [atLeast, atMost
   if (words.length < atLeast) throw mistake(name, `Something is missing.${expected}`);
   if (words.length > atMost) {
     const reason = atMost > 0 ? ' Text of several words needs quotes around it.' : '';
-    throw mistake(name, `"${words[atMost]}" is too much here.${reason}${expected}`);
+    throw mistake(name, `"${words[atMost]}" is not expected here.${reason}${expected}`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { defineCommand } from '../arguments/command.ts';
-import { readRefCode } from '../arguments/read-ref-code.ts';
+import { readRefCode } from '../arguments/read-values.ts';
 import { Failure } from '../failure.ts';
 import { openExpert } from '../relay/open-expert.ts';
-import { sayWhenSlow } from '../relay/say-when-slow.ts';
+import { warnWhenSlow } from '../relay/outages.ts';
 import { readText } from './ask/read-question.ts';
 
 export const answer = defineCommand({
@@ -10,7 +10,7 @@ export const answer = defineCommand({
   summary: 'answers a request, as an expert',
   usage: ['HS-... "text"', 'HS-... -'],
   about:
-    'Picks the request up if need be, encrypts the answer, and sends it. An agent without keys is answered in plain text: on a machine that has keys only with --plaintext, each time. `-` reads the text from a pipe. Several answers are fine.',
+    'Picks the request up if it was not, encrypts the answer, and sends it. If only one side has keys, the answer is sent as plain text with --plaintext, each time, and not at all without it. `-` reads the text from a pipe. You can send several answers.',
   options: {
     plaintext: { help: 'without encryption: the relay can read it' },
     json: { help: 'one JSON object' },
@@ -25,23 +25,23 @@ export const answer = defineCommand({
     });
     const { out, err, signal } = context;
     try {
-      const request = await sayWhenSlow(err, outages, expert.request(refCode, { signal }));
+      const request = await warnWhenSlow(err, outages, expert.request(refCode, { signal }));
       if (request.encrypted && !hasKeys && !plaintext) {
         throw new Failure(
           'state',
-          'The agent wants an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer in the open: --plaintext',
+          'The agent wants an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer without encryption: --plaintext',
         );
       }
       if (!request.encrypted && hasAnyKeys && !plaintext) {
-        // Keys that were there before and are gone are the graver news.
+        // Keys that were there before and are missing now are the more serious error.
         await request.refresh({ signal });
         throw new Failure(
           'usage',
-          `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it all the same: relay answer ${refCode} "..." --plaintext`,
+          `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it anyway: relay answer ${refCode} "..." --plaintext`,
         );
       }
       const text = await readText(context, word);
-      const { messageId, isSent } = await sayWhenSlow(
+      const { messageId, isSent } = await warnWhenSlow(
         err,
         outages,
         request.answer(text, { signal, plaintext }),
@@ -49,7 +49,7 @@ export const answer = defineCommand({
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;
-      // Shown again: the list of requests, which is not signed, may have shown another question.
+      // The question is shown again: the list of requests is not signed and may have shown another one.
       const question = request.question || (request.plaintext ?? '');
       if (json) {
         const about = { refCode, requestId, question, messageId, protection };

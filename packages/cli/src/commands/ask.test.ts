@@ -139,7 +139,7 @@ describe('relay ask', () => {
     expect((await asExpert('show', refCode)).stdout).not.toContain('4711');
     const picked = await asExpert('pickup', refCode);
     expect(picked.stdout).toMatch(/agent .*end-to-end encrypted\n {2}Customer 4711\?/);
-    await asking.said(/has gone out, encrypted/);
+    await asking.said(/question was sent, encrypted/);
     await asExpert('answer', refCode, 'Yes.');
     expect(await asking.ended).toMatchObject({ code: 0, stdout: 'Yes.\n' });
   });

@@ -1,10 +1,9 @@
 import { defineCommand } from '../arguments/command.ts';
 import type { Context } from '../context.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
-import { type Begun, ask as begin, resume } from './ask/begin.ts';
-import { describeUnsent } from './ask/describe-unsent.ts';
+import { type ActiveConversation, ask as begin, resume } from './ask/begin.ts';
 import { type AskPlan, askOptions, readPlan } from './ask/read-plan.ts';
-import { showAnswers } from './ask/show-answers.ts';
+import { describeUnsent, showAnswers } from './ask/show-answers.ts';
 import { waitForAnswers } from './ask/wait-for-answers.ts';
 
 export const ask = defineCommand({
@@ -12,7 +11,7 @@ export const ask = defineCommand({
   summary: 'asks your expert, waits, and prints the answer',
   usage: ['"question" [options]', '--resume HS-... ["more"] [options]'],
   about:
-    'The answer goes to stdout, everything else to stderr; exit code 0 means answered, not yes: read the answer. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume goes on. An answer counts that was written after the expert had read your last message, or of which that is unknown; --any takes all. Once the expert is known, an answer in plain text is refused (exit code 11).',
+    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: read the answer. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues. Answers that were written before the expert had read your last message do not count; with --any they do. Once the expert is known, an answer in plain text is refused (exit code 11).',
   options: askOptions,
   examples: [
     'answer=$(relay ask "May I remove the lock file? Please begin with yes or no.")',
@@ -45,7 +44,7 @@ export const ask = defineCommand({
 
 function announce(
   { out, err }: Context,
-  { conversation }: Begun,
+  { conversation }: ActiveConversation,
   { wait, json, resume: name }: AskPlan,
 ): void {
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
@@ -67,9 +66,9 @@ function announce(
     } else out.line(refCode);
     err.paragraph(`Asked. Wait for the answer: relay ask --resume ${refCode}`);
   } else {
-    err.line(`${err.paint('bold', refCode)}  ${name === undefined ? 'asked' : 'taken up again'}`);
+    err.line(`${err.paint('bold', refCode)}  ${name === undefined ? 'asked' : 'resumed'}`);
     err.paragraph(
-      `Waiting up to ${describeDuration(wait)} for an answer. Ctrl-C stops waiting, and loses nothing.`,
+      `Waiting up to ${describeDuration(wait)} for an answer. Ctrl-C stops waiting; nothing is lost.`,
       { style: 'dim' },
     );
   }

@@ -1,17 +1,16 @@
 import { defineCommand } from '../arguments/command.ts';
-import { readRefCode } from '../arguments/read-ref-code.ts';
+import { readRefCode } from '../arguments/read-values.ts';
 import { Failure } from '../failure.ts';
-import { callRelay } from '../relay/call-relay.ts';
+import { callRelay, quoteProblem } from '../relay/call-relay.ts';
 import { findRequest } from '../relay/find-request.ts';
-import { quoteProblem } from '../relay/quote-problem.ts';
-import { requireRelay } from '../settings/require-relay.ts';
+import { requireRelay } from '../relay/require-relay.ts';
 
 export const close = defineCommand({
   name: 'close',
   summary: 'ends a conversation, for both sides',
   usage: ['HS-...'],
   about:
-    'Nothing more can be said then; what was said can still be read. Either side can close, and closing twice is fine.',
+    'No more messages can be sent then; the messages so far can still be read. Either side can close, and closing twice is fine.',
   options: { json: { help: 'one JSON object' } },
   examples: ['relay close HS-7KQ2M9XD'],
   words: [1, 1],

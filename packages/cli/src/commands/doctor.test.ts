@@ -95,14 +95,14 @@ describe('relay doctor', () => {
   test('a key that is revoked, of another relay, or not set', async () => {
     const other = `${sides.agent.RELAY_API_KEY?.slice(0, -1)}${sides.agent.RELAY_API_KEY?.endsWith('0') ? '1' : '0'}`;
     const { key } = await examine({ ...sides.agent, RELAY_API_KEY: other });
-    expect(key).toMatchObject({ state: 'fail', next: expect.stringContaining('whoever runs the relay') });
+    expect(key).toMatchObject({ state: 'fail', next: expect.stringContaining('operator of the relay') });
     const { settings } = await examine({ ...sides.agent, RELAY_API_KEY: '' });
     expect(settings).toMatchObject({ state: 'fail', message: 'RELAY_API_KEY is not set.' });
   });
 
   test('a hub that is away: answers are polled, so it only warns', async () => {
     const { stream } = await examine({ ...sides.agent, RELAY_HUB_URL: await closedAddress() });
-    expect(stream).toMatchObject({ state: 'warn', next: expect.stringContaining('they are polled') });
+    expect(stream).toMatchObject({ state: 'warn', next: expect.stringContaining('by polling') });
   });
 
   test('a folder that others can enter', async () => {

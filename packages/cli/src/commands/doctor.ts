@@ -3,21 +3,19 @@ import type { WhoAmI } from '@expert-relay/sdk';
 import { defineCommand } from '../arguments/command.ts';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
-import { requireRelay } from '../settings/require-relay.ts';
+import { requireRelay } from '../relay/require-relay.ts';
 import type { Style } from '../terminal/screen.ts';
-import { checkFolder } from './doctor/check-folder.ts';
 import { checkGateway } from './doctor/check-gateway.ts';
 import { checkHub } from './doctor/check-hub.ts';
-import { checkIdentity } from './doctor/check-identity.ts';
-import { checkKey } from './doctor/check-key.ts';
+import { checkFolder, checkIdentity, checkKey } from './doctor/check-setup.ts';
 import { type Finding, fail } from './doctor/finding.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'looks whether everything works, and says what to do if not',
+  summary: 'checks whether everything works, and says what to do if not',
   usage: [''],
   about:
-    'Looks at the settings, the folder for keys, the gateway, the clock, the key, the hub and its stream. Exit code 0 when nothing failed, else 1.',
+    'Checks the settings, the folder for keys, the gateway, the clock, the key, the hub and its stream. Exit code 0 when nothing failed, else 1.',
   options: { json: { help: 'one JSON object' } },
   examples: ['relay doctor'],
   words: [0, 0],
@@ -35,7 +33,7 @@ export const doctor = defineCommand({
   },
 });
 
-/** One after the other: what a failure makes pointless is not looked at. */
+/** Runs the checks one after another. Checks that cannot succeed after a failure are skipped. */
 async function* examine(context: Context): AsyncGenerator<Finding> {
   const { config, signal, now } = context;
   if (config.wrong) {
@@ -69,7 +67,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   yield await checkIdentity(context, access);
 }
 
-/** An agent has no topic before it asked: one of its own would be as open to it as this one, that nobody uses. */
+/** An agent has no topic before its first question, so an unused topic is subscribed. */
 function streamFor(
   { topics: [topic] }: WhoAmI,
   apiKey: string,

@@ -85,7 +85,7 @@ describe('relay keys', () => {
     const [code] = await first.said(/[0-9A-Z]{4}(-[0-9A-Z]{4}){6}/);
     await first.said(/Type it back:/);
     first.type('something\r');
-    await first.said(/That is another one/);
+    await first.said(/That is not the same code/);
     first.type(`${code.toLowerCase()}\r`);
     expect((await first.ended).code).toBe(0);
 

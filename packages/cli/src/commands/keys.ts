@@ -1,14 +1,10 @@
 import { defineCommand } from '../arguments/command.ts';
 import { nearest } from '../arguments/nearest.ts';
 import { Failure } from '../failure.ts';
-import { requireRelay } from '../settings/require-relay.ts';
+import { requireRelay } from '../relay/require-relay.ts';
 import { runForAgent } from './keys/agent-keys.ts';
-import { forgetKeys } from './keys/forget-keys.ts';
-import { openKeyRing } from './keys/key-ring.ts';
-import { makeKeys } from './keys/make-keys.ts';
-import { renewCode } from './keys/renew-code.ts';
-import { restoreKeys } from './keys/restore-keys.ts';
-import { showKeys } from './keys/show-keys.ts';
+import { forgetKeys, openKeyRing, showKeys } from './keys/key-ring.ts';
+import { makeKeys, renewCode, restoreKeys } from './keys/make-keys.ts';
 
 const actions = ['show', 'make', 'recovery', 'restore', 'forget'];
 

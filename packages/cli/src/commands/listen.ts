@@ -1,6 +1,6 @@
 import { defineCommand } from '../arguments/command.ts';
-import { readRefCode } from '../arguments/read-ref-code.ts';
-import { requireRelay } from '../settings/require-relay.ts';
+import { readRefCode } from '../arguments/read-values.ts';
+import { requireRelay } from '../relay/require-relay.ts';
 import { acceptPlaintextOption } from './ask/read-plan.ts';
 import { listenAsAgent } from './listen/listen-as-agent.ts';
 import { listenAsExpert } from './listen/listen-as-expert.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import { defineCommand } from '../arguments/command.ts';
-import { readDuration } from '../arguments/read-duration.ts';
-import { readRefCode } from '../arguments/read-ref-code.ts';
+import { readDuration, readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { openExpert } from '../relay/open-expert.ts';

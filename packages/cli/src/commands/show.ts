@@ -1,11 +1,12 @@
 import { defineCommand } from '../arguments/command.ts';
-import { readRefCode } from '../arguments/read-ref-code.ts';
+import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
-import { requireRelay } from '../settings/require-relay.ts';
+import { listRequests } from '../relay/find-request.ts';
+import { type Access, requireRelay } from '../relay/require-relay.ts';
+import { splitByWidth } from '../terminal/text-width.ts';
 import { acceptPlaintextOption } from './ask/read-plan.ts';
-import { type ConversationView, showConversation } from './show/conversation-view.ts';
-import { showRequests } from './show/show-requests.ts';
+import { type ConversationView, shortTime, showConversation } from './show/conversation-view.ts';
 import { viewAsAgent } from './show/view-as-agent.ts';
 import { viewAsExpert } from './show/view-as-expert.ts';
 
@@ -47,4 +48,27 @@ function endOf({ err }: Context, { refused }: ConversationView, json: boolean): 
   if (!json) err.line();
   err.paragraph(`The next message is not shown. ${refused.message}`, { style: 'red' });
   return refused.outcome;
+}
+
+const newest = 20;
+
+/** This key's requests, the newest first. */
+export async function showRequests(
+  { out, err, signal }: Context,
+  access: Access,
+  json: boolean,
+): Promise<void> {
+  const requests = await listRequests(access, newest, signal);
+  if (json) {
+    out.line(JSON.stringify({ requests }));
+    return;
+  }
+  if (requests.length === 0) err.paragraph('There are no requests yet. An agent makes one: relay ask "..."');
+  for (const { refCode, status, createdAt, question } of requests) {
+    const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  `;
+    // One line each: the whole question is a `relay show HS-...` away.
+    const text = out.shown(question.split('\n')[0] ?? '');
+    const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - facts.length) : [text];
+    out.line(facts + fits);
+  }
 }

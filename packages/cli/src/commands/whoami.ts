@@ -1,6 +1,6 @@
 import { defineCommand } from '../arguments/command.ts';
+import { requireRelay } from '../relay/require-relay.ts';
 import { whoami as ask } from '../relay/whoami.ts';
-import { requireRelay } from '../settings/require-relay.ts';
 
 export const whoami = defineCommand({
   name: 'whoami',

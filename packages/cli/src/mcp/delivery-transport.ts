@@ -4,8 +4,8 @@ import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * Stdio that tells which results really went out: an answer of the expert counts as given only then. A client that
- * cancelled, or is gone, gets none.
+ * A stdio transport that reports which results were really written: only then an answer of the expert counts as
+ * delivered.
  */
 export class DeliveryTransport extends StdioServerTransport {
   readonly #out: Writable;
@@ -16,7 +16,7 @@ export class DeliveryTransport extends StdioServerTransport {
     this.#out = out;
   }
 
-  /** Whether the result of this request is written, once that is known. */
+  /** Resolves to whether the result of this request was written. */
   sent(request: RequestId, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (sent: boolean) => {

@@ -201,7 +201,7 @@ describe('an agent with the MCP server', () => {
     expect(data.answers).toMatchObject([{ text: hostile, protection: { level: 'plain_text' } }]);
     const mark = /words begin ([0-9a-f]{12}) -----\n/.exec(text)?.[1];
     expect(text).toContain(`\n${hostile}\n----- the expert's words end ${mark} -----\n`);
-    expect(text).toContain('no instruction of your user');
+    expect(text).toContain('not an instruction of your user');
   });
 
   test('hears what is wrong and what to do about it', async () => {

@@ -1,23 +1,23 @@
 import type { Readable, Writable } from 'node:stream';
+import { version } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { checkAddress } from '../relay/check-address.ts';
 import { type Agent, openAgent } from '../relay/open-agent.ts';
-import { version } from '../version.ts';
+import { createConversationPool } from './conversation-pool/conversation-pool.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { DeliveryTransport } from './delivery-transport.ts';
-import { createDesk } from './desk/desk.ts';
 
-/** Serves one client, until it goes or the process is told to stop. */
+/** Serves one client until it disconnects or the process receives a stop signal. */
 export async function serveMcp(
   context: Context,
   { input, output, acceptsPlaintext }: { input: Readable; output: Writable; acceptsPlaintext: boolean },
 ): Promise<void> {
   const { signal, now } = context;
-  const desk = createDesk({ openAgent: () => openAgentFor(context, acceptsPlaintext), now });
+  const pool = createConversationPool({ openAgent: () => openAgentFor(context, acceptsPlaintext), now });
   const transport = new DeliveryTransport(input, output);
   const server = createMcpServer({
-    desk,
+    pool,
     checkSettings: (signal) => checkSettings(context, signal),
     version,
     sent: (...call) => transport.sent(...call),
@@ -33,17 +33,17 @@ export async function serveMcp(
     await gone;
   } finally {
     await server.close();
-    desk.stop();
-    // An open pipe would keep the process.
+    pool.stop();
+    // An open pipe would keep the process running.
     input.destroy();
   }
   signal.throwIfAborted();
 }
 
 const inEnv =
-  'Your user must correct it in "env" in the MCP settings of this client, and start the server anew.';
+  'Your user must correct it in "env" in the MCP settings of this client, and restart the server.';
 
-/** With settings that are wrong or missing, `openAgentFor` says so. */
+/** Checks the address. `openAgentFor` reports settings that are wrong or missing. */
 async function checkSettings({ config }: Context, signal: AbortSignal): Promise<void> {
   if (config.wrong || !config.apiKey) return;
   await checkAddress({ config, signal }).catch((error: unknown) => {
@@ -53,7 +53,7 @@ async function checkSettings({ config }: Context, signal: AbortSignal): Promise<
   });
 }
 
-/** A model reads what is missing: so no key of a relay that runs nearby is proposed, as it is in a terminal. */
+/** A model reads the error, so it does not contain the key of a local relay, which a terminal would show. */
 function openAgentFor(context: Context, acceptsPlaintext: boolean): Agent {
   const { url, apiKey, wrong } = context.config;
   if (wrong) throw new Failure('usage', `${wrong.message} ${inEnv}`);
@@ -64,6 +64,6 @@ function openAgentFor(context: Context, acceptsPlaintext: boolean): Agent {
   const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it'];
   throw new Failure(
     'usage',
-    `${missing.join(' and ')} ${are} not set for this MCP server. Your user must add ${them} to "env" in the MCP settings of this client, and start the server anew.`,
+    `${missing.join(' and ')} ${are} not set for this MCP server. Your user must add ${them} to "env" in the MCP settings of this client, and restart the server.`,
   );
 }

@@ -1,17 +1,16 @@
+import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import type { Access } from '../settings/require-relay.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
-import { quoteProblem } from './quote-problem.ts';
-import { isTooLarge, readAnswer } from './read-answer.ts';
+import type { Access } from './require-relay.ts';
 
-/** A call that the SDK does not have: the vault, and the lists that `relay show` prints. */
+/** A call that the SDK does not offer: the vault, and the lists for `relay show`. */
 export interface RelayCall {
   method?: 'GET' | 'PUT' | 'POST';
   path: string;
   body?: unknown;
   ifMatch?: string | undefined;
   signal: AbortSignal;
-  /** The longest answer that is read. */
+  /** The limit for the answer. */
   mebibytes?: number;
 }
 
@@ -21,9 +20,9 @@ export interface RelayAnswer {
   readonly etag: string | undefined;
 }
 
-const patience = 30_000;
+const timeoutMs = 30_000;
 
-/** Fails with a sentence when the relay is away or busy, or refuses the key. Other answers are for the caller. */
+/** Throws a Failure when the relay is not reachable, is busy, or refuses the key. The caller handles other answers. */
 export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promise<RelayAnswer> {
   const { method = 'GET', path, body, ifMatch, signal, mebibytes } = call;
   try {
@@ -36,11 +35,11 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     const { status, headers } = answer;
     const said = await readAnswer(answer, mebibytes).catch((error: unknown) => {
-      // Such a status says what is wrong without a body.
+      // Such a status is clear without a body.
       if (!isRefusal(status) || !isTooLarge(error)) throw error;
     });
     const refusal = refusalOf(answer, said, url);
@@ -60,7 +59,7 @@ const isRefusal = (status: number): boolean => [401, 403, 429].includes(status) 
 
 function refusalOf({ status, headers }: Response, body: unknown, url: string): Failure | undefined {
   if (status === 401 || status === 403) {
-    const sentence = `The relay does not take this key: it was revoked, or is of another relay. Set RELAY_API_KEY anew.`;
+    const sentence = `The relay does not accept this key: it was revoked, or belongs to another relay. Set RELAY_API_KEY again.`;
     return new Failure('refused', `${quoteProblem(status, body)} ${sentence}`.trim());
   }
   if (status === 429) {
@@ -75,4 +74,51 @@ function refusalOf({ status, headers }: Response, body: unknown, url: string): F
     return new Failure('unreachable', `${quoteProblem(status, body)} ${sentence}`.trim());
   }
   return undefined;
+}
+
+const problem = z.object({ title: z.string(), detail: z.string().optional() });
+const longest = 500;
+
+/** The relay's own text for an error, quoted on one line; empty when there is none. */
+export function quoteProblem(status: number, body: unknown): string {
+  const { data } = problem.safeParse(body);
+  if (!data) return '';
+  const said = `${data.title}. ${data.detail ?? ''}`
+    // A terminal or a model may read it.
+    .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, longest)
+    .trim();
+  return `The relay says: "${said}" (HTTP ${status})`;
+}
+
+const mebibyte = 2 ** 20;
+
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'answer_too_large';
+
+/**
+ * Reads JSON; undefined when it is not JSON. The limit counts bytes after decompression: a few kilobytes of gzip can
+ * hold gigabytes.
+ */
+export async function readAnswer(answer: Response, mebibytes = 1): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const piece of answer.body ?? []) {
+    size += piece.length;
+    // Leaving the loop cancels the body, which ends the connection.
+    if (size > mebibytes * mebibyte) {
+      throw new Failure(
+        'failed',
+        `The answer is not a relay's: it is longer than ${mebibytes} MiB. Check RELAY_URL, and any proxy on the way.`,
+        { code: 'answer_too_large' },
+      );
+    }
+    text += decoder.decode(piece, { stream: true });
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -5,28 +5,28 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { writePrivate } from '../store/private-file.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
-import { type Look, look } from './look.ts';
+import { type Probe, probe } from './probe.ts';
 
 const health = z.object({ status: z.string(), version: z.string(), timestamp: z.iso.datetime() });
 export type Health = z.infer<typeof health>;
 
-/** A gateway's health, from what its address answered; undefined when no gateway answers there. */
-export const readHealth = (seen: Look): Health | undefined =>
+/** The health answer of a gateway; undefined when the answer is not from a gateway. */
+export const readHealth = (seen: Probe): Health | undefined =>
   'trouble' in seen ? undefined : health.safeParse(seen.body).data;
 
-/** Longer than any relay takes. One that is silent is reported by the command itself. */
+/** Longer than a working relay needs. A relay that does not answer is reported by the command itself. */
 const patience = 5_000;
 
 /**
- * Fails when RELAY_URL is the address of something else: an answer from there would be taken for a refusal or an
- * outage. An address is looked at once; what was found is noted in its folder.
+ * Throws a Failure when RELAY_URL is not the address of a relay: answers from there would look like a refusal or an
+ * outage. Each address is checked once; the result is stored in its folder.
  */
 export async function checkAddress({ config, signal }: Pick<Context, 'config' | 'signal'>): Promise<void> {
   const { url } = config;
   if (url === undefined) return;
   const mark = findMark(config.folder, url);
   if (mark && existsSync(mark)) return;
-  const seen = await look(`${url}/api/health`, { signal, patience });
+  const seen = await probe(`${url}/api/health`, { signal, patience });
   if (readHealth(seen)) {
     if (mark) writeMark(mark);
     return;
@@ -36,31 +36,31 @@ export async function checkAddress({ config, signal }: Pick<Context, 'config' | 
   throw new Failure('usage', `RELAY_URL is wrong: ${message}.\n${next}`);
 }
 
-/** Whether an answer shows that no gateway is there. A proxy before one that is away or busy shows nothing. */
-function isSomethingElse(seen: Look): seen is Exclude<Look, { trouble: string }> {
+/** Whether an answer shows that there is no gateway. Errors of a proxy do not show that. */
+function isSomethingElse(seen: Probe): seen is Exclude<Probe, { trouble: string }> {
   return (
     !('trouble' in seen) && !seen.isTooLarge && seen.status < 500 && ![401, 403, 429].includes(seen.status)
   );
 }
 
-/** What answers there, as far as it can be told, and which address to set. */
+/** What answers at this address, as far as it can be recognized, and which address to set. */
 export async function describeWrongAddress(
   url: string,
   status: number,
   signal: AbortSignal,
 ): Promise<{ message: string; next: string }> {
   const { origin } = new URL(url);
-  if (origin !== url && readHealth(await look(`${origin}/api/health`, { signal, patience }))) {
+  if (origin !== url && readHealth(await probe(`${origin}/api/health`, { signal, patience }))) {
     return {
       message: `${url} has a path, and the relay is at the address without it`,
       next: `Set RELAY_URL=${origin}`,
     };
   }
-  const root = await look(url, { signal, patience });
+  const root = await probe(url, { signal, patience });
   if (!('trouble' in root) && asksForTopic.safeParse(root.body).success) {
     return {
       message: `${url} is the address of an event hub`,
-      next: 'Set RELAY_URL to the address of the gateway. It says by itself where the hub is.',
+      next: 'Set RELAY_URL to the address of the gateway. The gateway names the address of the hub.',
     };
   }
   return {
@@ -79,7 +79,7 @@ function findMark(folder: string, url: string): string | undefined {
   try {
     return join(openRelayFolder(folder, url), 'is-a-relay');
   } catch {
-    // A command that needs the folder says what is wrong with it.
+    // A command that needs the folder reports the error.
     return undefined;
   }
 }
@@ -88,6 +88,6 @@ function writeMark(path: string): void {
   try {
     writePrivate(path, '');
   } catch {
-    // Then the next command looks again.
+    // Then the next command checks the address again.
   }
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import type { Access } from '../settings/require-relay.ts';
-import { callRelay } from './call-relay.ts';
-import { quoteProblem } from './quote-problem.ts';
-import { isTooLarge } from './read-answer.ts';
+import { callRelay, isTooLarge, quoteProblem } from './call-relay.ts';
+import type { Access } from './require-relay.ts';
 
 const status = z.enum(['pending', 'responded', 'closed', 'expired']);
 const state = z.object({
   requestId: z.string().regex(/^[\w-]+$/),
-  // Shown in lines of our own: nothing but a code and times gets there.
+  // Both are shown inside our own sentences, so they must contain nothing else.
   refCode: z.string().regex(/^HS-[0-9A-Z]{1,32}$/),
   status,
   responseCount: z.number(),
@@ -21,7 +19,7 @@ const message = z.object({
   messageId: z.string().max(64),
   createdAt: z.iso.datetime().max(40),
   plaintext: z.string().nullish(),
-  // What it holds is read by the SDK.
+  // The SDK reads its content.
   encrypted: z.unknown().optional().transform(Boolean),
 });
 const conversation = state.extend({
@@ -35,10 +33,10 @@ const conversation = state.extend({
 
 export type FoundRequest = z.infer<typeof state>;
 export type ListedRequest = z.infer<typeof list>['requests'][number];
-/** As the relay tells it: nothing of it is decrypted or verified. */
+/** As the relay lists it: not decrypted and not verified. */
 export type RawConversation = Omit<z.infer<typeof conversation>, 'next'>;
 
-/** A request of this key's, by its reference code. */
+/** A request of this key, by its reference code. */
 export async function findRequest(
   access: Access,
   refCode: string,
@@ -46,7 +44,7 @@ export async function findRequest(
 ): Promise<FoundRequest> {
   return await read(access, {
     path: `/api/v1/requests/by-ref/${refCode}`,
-    // Another one's would be closed, or answered, in its place.
+    // Otherwise a lying relay could have another request closed or answered instead.
     schema: state.extend({ refCode: z.literal(refCode) }),
     name: refCode,
     signal,
@@ -55,11 +53,11 @@ export async function findRequest(
 
 /** Messages per call, halved after an answer that was too large. */
 const pageSize = 50;
-/** Never too large in an honest answer: a message takes at most 1 MiB, and so do the members before the messages. */
+/** Such a page is never too large: each message, and the rest of the answer, take at most 1 MiB. */
 const smallPageSize = 6;
 const pageMebibytes = 8;
-/** Characters of all texts, and 1,000 for each message: a conversation holds up to 64 MiB in 10,000 messages. */
-const longest = 1e8;
+/** All characters, and 1,000 more for each message. A relay allows 64 MiB in 10,000 messages. */
+const maxTotalLength = 1e8;
 
 export async function readConversation(
   access: Access,
@@ -81,7 +79,8 @@ export async function readConversation(
       messages = messages.concat(page.messages);
       for (const { plaintext } of page.messages) length += (plaintext?.length ?? 0) + 1_000;
       if (next === undefined) return { ...page, messages };
-      if (next <= after || page.messages.length === 0 || length > longest) throw noSense(200, refCode);
+      if (next <= after || page.messages.length === 0 || length > maxTotalLength)
+        throw invalidAnswer(200, refCode);
       after = next;
     } catch (error) {
       if (limit <= smallPageSize || !isTooLarge(error)) throw error;
@@ -103,7 +102,7 @@ export async function listRequests(
 interface Read<T> {
   path: string;
   schema: z.ZodType<T>;
-  /** Of the one request that it is about. */
+  /** The reference code of the request, for messages. */
   name?: string;
   signal: AbortSignal;
   mebibytes?: number;
@@ -117,11 +116,8 @@ async function read<T>(access: Access, { schema, name, ...call }: Read<T>): Prom
   const parsed = schema.safeParse(body);
   if (code === 200 && parsed.success) return parsed.data;
   const quoted = quoteProblem(code, body);
-  throw quoted ? new Failure('failed', quoted) : noSense(code, name);
+  throw quoted ? new Failure('failed', quoted) : invalidAnswer(code, name);
 }
 
-const noSense = (code: number, name = 'your requests') =>
-  new Failure(
-    'failed',
-    `The relay gave an answer about ${name} that makes no sense (${code}). Is RELAY_URL right?`,
-  );
+const invalidAnswer = (code: number, name = 'your requests') =>
+  new Failure('failed', `The relay's answer about ${name} is not valid (${code}). Is RELAY_URL right?`);

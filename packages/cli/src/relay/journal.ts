@@ -3,15 +3,15 @@ import { Failure } from '../failure.ts';
 import { answersIn, type Conversations, type Entry, type KeptConversation } from '../store/conversations.ts';
 import { lock } from '../store/lock.ts';
 
-/** Keeps conversations on this machine while a command is in them: what the SDK goes on from, and what was said. */
+/** Stores the conversations of a running command on this machine: the SDK's state, and the messages. */
 export interface Journal {
-  /** For the SDK, which waits for it before anything goes out. */
+  /** For the SDK, which calls it before it sends anything. */
   save(state: ConversationState): void;
-  /** Takes up one that was kept, and nobody else may meanwhile. */
-  hold(id: string): KeptConversation;
-  /** Adds what was said; the answers `unseeing` were there before it. */
-  add(conversation: Conversation, entry: Entry, unseeing?: readonly Entry[]): void;
-  /** Answers that were received and not yet handed to whoever asked. */
+  /** Opens a stored conversation and locks it against other processes. */
+  lock(id: string): KeptConversation;
+  /** Adds a message. The answers `earlier` were written before it. */
+  add(conversation: Conversation, entry: Entry, earlier?: readonly Entry[]): void;
+  /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[];
   markDelivered(id: string, answers: readonly Entry[]): void;
   release(): void;
@@ -26,19 +26,19 @@ export function openJournal(
 
   function take(id: string, name: string, read: () => KeptConversation): KeptConversation {
     releases.push(lock(conversations.lockPath(id), name));
-    // Only now: whoever had it before may have written.
+    // It is read after locking: the process that had the lock may have changed it.
     const kept = read();
     held.set(id, kept);
     return kept;
   }
   function change(id: string, changes: Partial<KeptConversation>): void {
     const kept = held.get(id);
-    if (!kept) throw new Error('A conversation is written that is not held.');
+    if (!kept) throw new Error('A conversation is written that is not locked.');
     const changed = { ...kept, ...changes };
     conversations.keep(changed);
     held.set(id, changed);
   }
-  /** The entries, some of them with changes. */
+  /** The entries, of which these are changed. */
   function alter(id: string, some: readonly Entry[], changes: Partial<Entry>): Entry[] {
     const ids = new Set(some.map(({ messageId }) => messageId));
     const entries = held.get(id)?.entries ?? [];
@@ -57,14 +57,14 @@ export function openJournal(
       if (refCode !== undefined && isNew && conversations.isTaken(refCode, id)) throw codeTaken(refCode);
       change(id, { state });
     },
-    hold: (id) =>
+    lock: (id) =>
       take(id, conversations.find(id)?.state.request?.refCode ?? id, () => {
         const kept = conversations.find(id);
         if (!kept) throw new Error('A conversation was removed meanwhile.');
         return kept;
       }),
-    add(conversation, entry, unseeing = []) {
-      const entries = alter(conversation.id, unseeing, { seenYourLast: false });
+    add(conversation, entry, earlier = []) {
+      const entries = alter(conversation.id, earlier, { seenYourLast: false });
       change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
     },
     undelivered(id) {
@@ -78,10 +78,27 @@ export function openJournal(
   };
 }
 
-/** By this code, the answer to the other question would be given for this one. */
+/** With this code, the answer to the other question would look like the answer to this one. */
 const codeTaken = (refCode: string) =>
   new Failure(
     'untrusted',
     `The relay gave this question the reference code of another one, ${refCode}. Do not trust this relay before you know why.`,
     { code: 'question_altered' },
   );
+
+/** The stored form of a message of the agent. */
+export function ownEntry(said: {
+  text: string;
+  isEncrypted: boolean;
+  messageId?: string | undefined;
+  now: number;
+}): Entry {
+  const { text, isEncrypted, messageId, now } = said;
+  return {
+    role: 'consumer',
+    text,
+    messageId,
+    createdAt: new Date(now).toISOString(),
+    protection: isEncrypted ? 'sequenced' : 'plaintext',
+  };
+}

@@ -1,13 +1,13 @@
 import { createRelay, type Relay } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
-import { type Access, requireKind, requireRelay } from '../settings/require-relay.ts';
+import { Failure } from '../failure.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
 import { openMemory } from '../store/memory.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
-import { type Outages, watchOutages } from './outages.ts';
-import { timing } from './patience.ts';
+import { type Outages, timing, watchOutages } from './outages.ts';
+import { type Access, requireKind, requireRelay } from './require-relay.ts';
 
-/** What an agent's command works with. */
+/** What the commands for agents use. */
 export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
@@ -16,13 +16,13 @@ export interface Agent {
 }
 
 export interface AgentOptions {
-  /** What an expert does in its place. */
+  /** The command for experts, shown when the key is an expert's. */
   instead?: string;
-  /** Whether plain text is taken for an answer although the expert is known. */
+  /** Whether plain text is accepted as an answer although the expert is known. */
   acceptsPlaintext?: boolean;
 }
 
-/** With an agent's key, or a sentence. */
+/** Throws a Failure when RELAY_API_KEY is not an agent's key. */
 export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   const { config, folder, now } = context;
   const { instead = '', acceptsPlaintext = false } = options;
@@ -49,3 +49,10 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
       }),
   };
 }
+
+/** For a conversation whose keys are not on this machine. */
+export const notKept = (name: string) =>
+  new Failure(
+    'unknown',
+    `This machine does not keep ${name}: a conversation can continue only where it was started, with the same RELAY_URL and RELAY_CONFIG_DIR. Yours are listed by: relay show`,
+  );

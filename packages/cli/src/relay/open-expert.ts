@@ -1,38 +1,37 @@
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
-import { type Access, requireKind, requireRelay } from '../settings/require-relay.ts';
 import { hasExpertFile, openExpertFile } from '../store/expert-file.ts';
 import { openMemory } from '../store/memory.ts';
-import { type Outages, watchOutages } from './outages.ts';
-import { timing } from './patience.ts';
+import { type Outages, timing, watchOutages } from './outages.ts';
+import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { whoami } from './whoami.ts';
 
-/** What an expert's command works with. */
+/** What the commands for experts use. */
 export interface ExpertSide {
   readonly access: Access;
   readonly expert: Expert;
   readonly outages: Outages;
-  /** What the key is called. */
+  /** The name of the key. */
   readonly name: string;
-  /** A client with the keys that this machine has by now; undefined when they are those of before. */
+  /** A client with the keys that this machine has now; undefined when they have not changed. */
   renew(): Expert | undefined;
   /** Whether this machine has the expert's keys. Without them only plain text can be read and written. */
   readonly hasKeys: boolean;
-  /** Whether it has those of any expert, even if not of the one that this key belongs to. */
+  /** Whether it has the keys of any expert, maybe of another one than the API key's. */
   readonly hasAnyKeys: boolean;
 }
 
 export interface ExpertSideOptions {
-  /** What an agent does in its place. */
+  /** The command for agents, shown when the key is an agent's. */
   instead: string;
-  /** As if there were no keys. */
+  /** Ignores the expert's keys. */
   plaintext?: boolean;
 }
 
-// The relay keeps a conversation for three days of life and thirty of retention.
-const keptFor = 33 * 24 * 3_600_000;
+// The relay keeps a conversation for three days and its retention of thirty days.
+const keptForMs = 33 * 24 * 3_600_000;
 
-/** With an expert's key, or a sentence. */
+/** Throws a Failure when RELAY_API_KEY is not an expert's key. */
 export async function openExpert(context: Context, options: ExpertSideOptions): Promise<ExpertSide> {
   const { config, folder, signal, now } = context;
   const access = requireRelay(config, { kind: 'provider', folder });
@@ -41,7 +40,7 @@ export async function openExpert(context: Context, options: ExpertSideOptions): 
   const file = options.plaintext ? undefined : openExpertFile(config.folder, access.apiKey);
   let root = file?.read();
   const memory = openMemory(config.folder, access.apiKey, now);
-  memory.forgetOlderThan(keptFor);
+  memory.forgetOlderThan(keptForMs);
   const outages = watchOutages(context);
   const connect = () =>
     createExpert({

@@ -1,17 +1,18 @@
 import type { RelayError } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
+import type { Screen } from '../terminal/screen.ts';
 
-/** Reports that the relay is away, or asks to wait, and that it is back: once each, whatever the number of calls. */
+/** Reports once that the relay cannot be reached or asks to wait, and once that it answers again. */
 export interface Outages {
   /** For the SDK's clients. */
   readonly onOutage: (error: RelayError | undefined) => void;
-  /** What is wrong now, in words; undefined when calls are answered. */
+  /** A sentence about the current outage; undefined when calls are answered. */
   readonly current: string | undefined;
   stop(): void;
 }
 
-/** A connection that breaks and is made again at once is not worth a line. */
+/** Shorter interruptions are not reported. */
 const reportAfterMs = 1_500;
 
 export function watchOutages({ err, now }: Pick<Context, 'err' | 'now'>): Outages {
@@ -45,6 +46,23 @@ export function watchOutages({ err, now }: Pick<Context, 'err' | 'now'>): Outage
 
 function describeOutage({ code, message, retryAfter = 60_000 }: RelayError, now: number): string {
   return code === 'rate_limited'
-    ? `${message} It goes on at ${describeTime(now + retryAfter)}.`
-    : `${message} Trying on.`;
+    ? `${message} The next call is made at ${describeTime(now + retryAfter)}.`
+    : `${message} Retrying.`;
 }
+
+const slowAfterMs = 3_000;
+
+/** Reports after a while that a call is not answered yet, unless an outage was reported. */
+export async function warnWhenSlow<T>(err: Screen, outages: Outages, call: Promise<T>): Promise<T> {
+  const say = setTimeout(() => {
+    if (!outages.current) err.paragraph('The relay does not answer yet. Still trying; Ctrl-C stops.');
+  }, slowAfterMs);
+  try {
+    return await call;
+  } finally {
+    clearTimeout(say);
+  }
+}
+
+/** How long commands repeat a call: a little longer than the minute that a rate limit asks for. */
+export const timing = { patience: 75_000 } as const;

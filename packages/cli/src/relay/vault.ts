@@ -1,14 +1,13 @@
 import { openVault, sealVault, type Vault } from '@expert-relay/sdk/crypto';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import type { Access } from '../settings/require-relay.ts';
-import { callRelay } from './call-relay.ts';
-import { quoteProblem } from './quote-problem.ts';
+import { callRelay, quoteProblem } from './call-relay.ts';
+import type { Access } from './require-relay.ts';
 
-// Whether it is one of ours, `openVault` says.
+// `openVault` checks the members.
 const schema = z.object({ vault: z.custom<Vault>((value) => typeof value === 'object' && value !== null) });
 
-/** The expert's root as the relay keeps it: wrapped, with the version that a new one must replace. */
+/** The expert's root as the relay keeps it: encrypted, with the version that a new one must replace. */
 export interface KeptVault {
   readonly vault: Vault;
   readonly etag: string | undefined;
@@ -22,7 +21,7 @@ export async function readVault(access: Access, signal: AbortSignal): Promise<Ke
   return { vault: parsed.data.vault, etag };
 }
 
-/** Opens it with a recovery code. */
+/** Decrypts the root with a recovery code. */
 export async function unwrapRoot(kept: KeptVault, code: string): Promise<Uint8Array<ArrayBuffer>> {
   return await openVault(kept.vault, code);
 }
@@ -30,7 +29,7 @@ export async function unwrapRoot(kept: KeptVault, code: string): Promise<Uint8Ar
 export interface NewVault {
   root: Uint8Array;
   code: string;
-  /** What it takes the place of. */
+  /** The vault that it replaces. */
   replaces: KeptVault | undefined;
 }
 
@@ -53,6 +52,6 @@ export async function writeVault(access: Access, { root, code, replaces }: NewVa
 }
 
 function unexpected(status: number, body: unknown): Failure {
-  const sentence = `The relay gave an answer about the vault that makes no sense (${status}). Is RELAY_URL right?`;
+  const sentence = `The relay's answer about the vault is not valid (${status}). Is RELAY_URL right?`;
   return new Failure('failed', quoteProblem(status, body) || sentence);
 }

@@ -1,9 +1,8 @@
 import type { WhoAmI } from '@expert-relay/sdk';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import type { Access } from '../settings/require-relay.ts';
-import { callRelay } from './call-relay.ts';
-import { quoteProblem } from './quote-problem.ts';
+import { callRelay, quoteProblem } from './call-relay.ts';
+import type { Access } from './require-relay.ts';
 
 const schema = z.object({
   kind: z.enum(['consumer', 'provider']),
@@ -12,7 +11,7 @@ const schema = z.object({
   topics: z.array(z.string()),
 });
 
-/** What the relay knows of this key. */
+/** To whom this key belongs. */
 export async function whoami(access: Access, signal: AbortSignal): Promise<WhoAmI> {
   const { status, body } = await callRelay(access, { path: '/api/v1/whoami', signal });
   const parsed = schema.safeParse(body);

@@ -11,19 +11,19 @@ const entry = z.object({
   messageId: z.string().optional(),
   createdAt: z.string(),
   protection: z.enum(['sequenced', 'unsequenced', 'plaintext']),
-  /** Of an answer: whether the expert had seen the last text of this side; absent when that is unknown. */
+  /** For answers: whether the expert had seen the last text of this side; absent when unknown. */
   seenYourLast: z.boolean().optional(),
-  /** Of an answer: that it was handed out. */
+  /** For answers: whether it was delivered. */
   isDelivered: z.boolean().optional(),
 });
 
 const schema = z.object({
   version: z.literal(1),
-  /** What was said, as far as this machine took part in it. */
+  /** The messages, as far as this machine received or sent them. */
   entries: z.array(entry),
-  /** The name under which the question was asked, so that it is not asked twice. */
+  /** The idempotency key of the question, so that it is not asked twice. */
   askedAs: z.string().optional(),
-  // The SDK's own, private keys included; it checks what it reads.
+  // The SDK's state, with the private keys. The SDK checks it.
   state: z.looseObject({
     version: z.literal(1),
     id: z.uuid(),
@@ -41,14 +41,14 @@ export const answersIn = ({ entries }: KeptConversation): readonly Entry[] =>
 /** Whether an answer may answer something that was asked before the last message. */
 export const isEarly = ({ seenYourLast }: Pick<Entry, 'seenYourLast'>): boolean => seenYourLast === false;
 
-/** How many answers were handed out, and how many of the others had not seen the last message. */
+/** How many answers were delivered, and how many of the others had not seen the last message. */
 export function countAnswers(kept: KeptConversation): { delivered: number; early: number } {
   const answers = answersIn(kept);
   const waiting = answers.filter(({ isDelivered }) => !isDelivered);
   return { delivered: answers.length - waiting.length, early: waiting.filter(isEarly).length };
 }
 
-/** The conversations that this machine has keys of. */
+/** The conversations whose keys are on this machine. */
 export interface Conversations {
   all(): KeptConversation[];
   /** By its reference code, or by its id while it has no code. */
@@ -56,13 +56,13 @@ export interface Conversations {
   /** Whether a conversation other than `id` has this reference code. */
   isTaken(refCode: string, id: string): boolean;
   keep(conversation: KeptConversation): void;
-  /** Removes one whose question the relay has refused. */
+  /** Removes a conversation whose question the relay refused. */
   forget(id: string): void;
   lockPath(id: string): string;
 }
 
-// The relay itself keeps a conversation no longer: three days of life, thirty of retention.
-const keptAfterTheEnd = 33 * 24 * 3_600_000;
+// The relay keeps a conversation no longer: three days, and thirty days of retention.
+const keptForMs = 33 * 24 * 3_600_000;
 
 export function openConversations(relayFolder: string, now: () => number): Conversations {
   const folder = join(relayFolder, 'conversations');
@@ -76,7 +76,7 @@ export function openConversations(relayFolder: string, now: () => number): Conve
   const ids = () => readdirSync(folder).flatMap((name) => /^([0-9a-f-]{36})\.json$/i.exec(name)?.[1] ?? []);
   const read = (id: string) => fileOf(id).read() as KeptConversation | undefined;
 
-  /** One file that is broken is in nobody's way, unless it may be the one that is looked for. */
+  /** A broken file is reported only when the wanted conversation is not found in the others. */
   function find(wanted: string): KeptConversation | undefined {
     const failures: unknown[] = [];
     for (const id of ids()) {
@@ -103,8 +103,8 @@ export function openConversations(relayFolder: string, now: () => number): Conve
   function forgetOld(): void {
     for (const id of ids()) {
       const path = join(folder, `${id}.json`);
-      // Nothing is written to a conversation once it is over, and none lives longer than three days.
-      if (statSync(path).mtimeMs + keptAfterTheEnd < now()) rmSync(path, { force: true });
+      // A conversation lasts at most three days, and its file is not written after its end.
+      if (statSync(path).mtimeMs + keptForMs < now()) rmSync(path, { force: true });
     }
   }
 

@@ -13,8 +13,8 @@ const schema = z.object({
 const folderOf = (folder: string): string => join(folder, 'experts');
 
 /**
- * Where an expert's root is kept: whoever can read it can read all conversations of that expert. It belongs to the API
- * key: by a user id, the relay could choose another expert's root, or none.
+ * The file with an expert's root, which allows reading all conversations of that expert. It is found by the API key: if
+ * it were found by the user id, the relay could choose another expert's root, or none.
  */
 export function openExpertFile(
   folder: string,
@@ -38,6 +38,6 @@ export function openExpertFile(
   };
 }
 
-/** Whether any expert's root is kept there. */
+/** Whether the folder contains any expert's root. */
 export const hasExpertFile = (folder: string): boolean =>
   existsSync(folderOf(folder)) && readdirSync(folderOf(folder)).some((name) => name.endsWith('.json'));

@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { createPrivate, readPrivate, writePrivate } from './private-file.ts';
 
-/** A private file that holds one value. */
+/** A private file with one JSON value. */
 export interface JsonFile<T> {
   readonly path: string;
   read(): T | undefined;
   write(value: T): void;
-  /** Writes unless there is a file already, and says whether it did. */
+  /** Writes unless there is a file already. Returns whether it did. */
   create(value: T): boolean;
   remove(): void;
 }
@@ -16,7 +16,7 @@ export interface JsonFile<T> {
 export interface JsonFileOptions<T> {
   path: string;
   schema: z.ZodType<T>;
-  /** What whoever moves a broken file away must know. */
+  /** What is lost when the user removes a broken file. Part of the error message. */
   withoutIt: string;
 }
 

@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { explainFileError } from './file-error.ts';
 import { readHolder, takeLock } from './lock-file.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { explainFileError, openPrivateFolder } from './private-folder.ts';
 
 /**
  * Lets one process at a time hold a conversation: two that send from the same saved state would count alike,

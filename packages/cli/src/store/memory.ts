@@ -9,13 +9,13 @@ import { openPrivateFolder } from './private-folder.ts';
 const schema = z.object({ version: z.literal(1), value: z.string() });
 
 /**
- * What the SDK remembers with one API key: an agent's expert, or the keys, the question and the reference code of each
- * request that an expert has looked at. Another key of the same user remembers nothing of it, since only the relay says whose it is.
+ * The SDK's memory for one API key: an agent's expert, or the keys, the question and the reference code of each request
+ * that an expert has read. Another key of the same user has its own memory, since only the relay knows the user.
  */
 export interface StoredMemory extends Memory {
   values(): string[];
   forget(): void;
-  /** Removes what was last written longer ago than this, in milliseconds. */
+  /** Removes values that were last written longer ago than this, in milliseconds. */
   forgetOlderThan(age: number): void;
 }
 

@@ -12,11 +12,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { explainFileError } from './file-error.ts';
-import { describeMode, isTooOpen } from './file-mode.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { describeMode, explainFileError, isTooOpen, openPrivateFolder } from './private-folder.ts';
 
-/** The text of a file that only its owner can read; `undefined` when there is none. */
+/** The text of a file that only its owner may read; undefined when there is no file. */
 export function readPrivate(path: string): string | undefined {
   try {
     const file = openSync(path, 'r');
@@ -38,7 +36,7 @@ export function readPrivate(path: string): string | undefined {
   }
 }
 
-/** Replaces a file. A reader finds the old text or the new one, also after a crash, and never a part. */
+/** Replaces a file. Readers see the old or the new text, never a part, also after a crash. */
 export function writePrivate(path: string, text: string): void {
   publish(path, text, (draft) => {
     renameSync(draft, path);
@@ -46,7 +44,7 @@ export function writePrivate(path: string, text: string): void {
   });
 }
 
-/** Creates a file unless there is one, and says whether it did: of two processes at once, one does. */
+/** Creates a file unless there is one. Returns whether it did: of two processes at once, only one does. */
 export function createPrivate(path: string, text: string): boolean {
   return publish(path, text, (draft) => {
     try {
@@ -59,8 +57,8 @@ export function createPrivate(path: string, text: string): boolean {
   });
 }
 
-/** Writes the whole text to a draft, which then takes its place. */
-function publish(path: string, text: string, place: (draft: string) => boolean): boolean {
+/** Writes the whole text to a temporary file and then moves that into its place. */
+function publish(path: string, text: string, move: (draft: string) => boolean): boolean {
   openPrivateFolder(dirname(path));
   const draft = `${path}.${randomUUID()}.new`;
   try {
@@ -71,7 +69,7 @@ function publish(path: string, text: string, place: (draft: string) => boolean):
     } finally {
       closeSync(file);
     }
-    return place(draft);
+    return move(draft);
   } catch (error) {
     throw explainFileError(error, path);
   } finally {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When a process began, for telling it from a later one with the same pid: containers hand out the same few again
- * and again. Undefined where the platform does not say.
+ * When a process started. It distinguishes processes with the same pid, since containers reuse few pids. Undefined
+ * where the platform does not tell.
  */
 export function processStart(pid: number): string | undefined {
   if (process.platform === 'linux') return startFromProc(pid);
@@ -15,17 +15,17 @@ export const ended = 'ended';
 
 function startFromProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  // The name stands in parentheses, and may contain some itself.
+  // The name is in parentheses, and may contain parentheses.
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields[18];
   if (ticks === undefined) return undefined;
-  // They count from the boot: another boot must not look alike.
+  // The ticks count from the boot, so the boot's id is added.
   return /[ZX]/.test(state) ? ended : `${readText('/proc/sys/kernel/random/boot_id').trim()} ${ticks}`.trim();
 }
 
 function startFromPs(pid: number): string | undefined {
   try {
-    // Whoever asks in another language or time zone must get the same answer.
+    // The answer must not depend on the language or the time zone.
     const command = ['LC_ALL=C', 'TZ=UTC', 'ps', '-o', 'stat=,lstart=', '-p', String(pid)];
     const told = execFileSync('env', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     const [state = '', ...start] = told.trim().split(/\s+/);

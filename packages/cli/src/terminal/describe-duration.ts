@@ -1,4 +1,4 @@
-/** `90 seconds`, `10 minutes`, `2 hours`: as somebody would say it. */
+/** `90 seconds`, `10 minutes`, `2 hours`. */
 export function describeDuration(milliseconds: number): string {
   const seconds = milliseconds / 1_000;
   if (seconds < 120) return count(seconds, 'second');
@@ -11,7 +11,7 @@ function count(amount: number, unit: string): string {
   return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
 }
 
-/** `14:03:27`, of the terminal's own time zone. */
+/** `14:03:27`, in the local time zone. */
 export function describeTime(at: number): string {
   const time = new Date(at);
   const parts = [time.getHours(), time.getMinutes(), time.getSeconds()];

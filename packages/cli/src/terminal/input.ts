@@ -2,17 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
 
-/** What people type, or a pipe brings. */
+/** Standard input: a terminal or a pipe. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** All of it, as text. */
+  /** The whole input as text. */
   readText(): Promise<string>;
-  /** One line, after a prompt; `undefined` when there is none to come. */
+  /** One line, after a prompt; undefined at the end of the input. */
   readLine(prompt: string): Promise<string | undefined>;
 }
 
-// More than that, a call cannot carry.
-const most = 1_048_576;
+// The relay accepts no larger call.
+const maxBytes = 1_048_576;
 
 export function createInput(
   stream: Readable & { isTTY?: boolean },
@@ -27,7 +27,8 @@ export function createInput(
       for await (const chunk of addAbortSignal(signal, stream)) {
         chunks.push(Buffer.from(chunk));
         size += chunk.length;
-        if (size > most) throw new Failure('usage', 'The text from the pipe is over 1 MiB. Send less of it.');
+        if (size > maxBytes)
+          throw new Failure('usage', 'The text from the pipe is over 1 MiB. Send less of it.');
       }
       return decode(Buffer.concat(chunks));
     },
@@ -35,7 +36,7 @@ export function createInput(
       const lines = createInterface({ input: stream, output: prompts });
       try {
         const ended = new Promise<undefined>((resolve, reject) => {
-          // It reads the keys itself now, so that Ctrl-C is no signal any more.
+          // readline handles Ctrl-C itself, so that no signal comes.
           lines.once('SIGINT', () => {
             prompts.write('\n');
             reject(new Failure('interrupted', ''));

@@ -1,10 +1,10 @@
 const dangerous = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-// They shape letters and emoji, and move nothing: the zero-width joiners and the soft hyphen.
+// They are needed for letters and emoji: the zero-width joiners and the soft hyphen.
 const harmless = new Set(['\n', '\u200c', '\u200d', '\u00ad']);
 
 /**
- * What somebody else wrote, made fit for a terminal: nothing in it moves the cursor, changes colours or titles,
- * turns the direction of reading, or hides. What could is shown as what it is.
+ * Makes a foreign text safe for a terminal. Characters that could move the cursor, change colours, titles or the
+ * direction of writing, or hide text are shown as visible symbols.
  */
 export function makeSafe(text: string): string {
   return text

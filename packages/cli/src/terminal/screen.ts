@@ -14,7 +14,7 @@ export interface OutputStream {
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-interface Look {
+interface TextStyle {
   indent?: string;
   style?: Style;
 }
@@ -25,19 +25,19 @@ export interface Screen {
   readonly width: number;
   line(text?: string): void;
   /** Words of this program, broken to the width. Commands in them are named as they are typed here. */
-  paragraph(text: string, look?: Look): void;
-  /** Why a command failed: words of this program that may quote somebody else's. */
+  paragraph(text: string, style?: TextStyle): void;
+  /** Why a command failed: a sentence of this program that may quote foreign text. */
   failure(text: string): void;
   /** A line or a term with a command of this program, named as it is typed here. */
   typed(text: string): string;
-  /** Words of somebody else: harmless in a terminal, untouched in a pipe. */
-  foreign(text: string, look?: Look): void;
-  /** A few words of somebody else within a line of this program's: they begin no line of their own. */
+  /** Foreign text: made safe in a terminal, unchanged in a pipe. */
+  foreign(text: string, style?: TextStyle): void;
+  /** Foreign text inside a sentence of this program: without line breaks. */
   shown(text: string): string;
   /** A term, and what it means beside it. */
   entry(term: string, text: string, look: { column: number; style?: Style }): void;
   paint(style: Style, text: string): string;
-  /** Waits until everything is written. Fails when the pipe is closed: nobody has read it then. */
+  /** Waits until everything is written. Throws when the pipe is closed. */
   written(): Promise<void>;
 }
 
@@ -57,11 +57,12 @@ export function createScreen(
   const line = (text = '') => void stream.write(`${isTerminal ? guard(text, colours) : text}\n`);
   const paint = (style: Style, text: string) =>
     isTerminal && colours ? styleText(style, text, { validateStream: false }) : text;
-  const print = (text: string, { indent = '', style }: Look, unbroken?: string) => {
+  const print = (text: string, { indent = '', style }: TextStyle, unbroken?: string) => {
     const lines = isTerminal ? wrapText(text, columns() - indent.length, unbroken) : text.split('\n');
     for (const each of lines) line(each === '' ? '' : indent + (style ? paint(style, each) : each));
   };
-  const paragraph = (text: string, look: Look = {}) => print(commands.name(text), look, commands.unbroken);
+  const paragraph = (text: string, style: TextStyle = {}) =>
+    print(commands.name(text), style, commands.unbroken);
   const harmless = (text: string) => (isTerminal ? makeSafe(text) : text);
   const shown = (text: string) => harmless(text).replaceAll(/[\r\n]+/g, isTerminal ? '␊' : ' ');
   const entry: Screen['entry'] = (term, text, { column, style }) => {

@@ -4,16 +4,16 @@ const wide =
 const plain = /^[ -~]+$/;
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 
-/** A segmenter takes longer for each step the longer the text is: so it gets this much at a time. */
-const glance = 128;
+/** The segmenter's time per step grows with the length of the text, so the text is segmented in chunks. */
+const chunkLength = 128;
 
-/** What is seen as one character, one after another. */
+/** The visible characters of a text. */
 function* characters(text: string): Generator<string, void, void> {
   for (let at = 0; at < text.length; ) {
-    const seen = text.slice(at, at + glance);
+    const seen = text.slice(at, at + chunkLength);
     const found = plain.test(seen) ? [...seen] : [...graphemes.segment(seen)].map(({ segment }) => segment);
-    // The last one may go on behind what was looked at; one that is longer than that is none that anybody reads.
-    if (at + glance < text.length && found.length > 1) found.pop();
+    // The last character may continue in the next chunk. One that is longer than a chunk may be cut.
+    if (at + chunkLength < text.length && found.length > 1) found.pop();
     for (const character of found) {
       at += character.length;
       yield character;
@@ -26,19 +26,19 @@ function characterWidth(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** How many columns of a terminal a text takes. */
+/** The number of terminal columns that a text needs. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const character of characters(text)) width += characterWidth(character);
   return width;
 }
 
-/** A text in parts that fit, whole characters only: of a text of any length in one go. */
+/** Splits a text into parts that fit, without splitting characters. */
 export function* splitByWidth(text: string, columns: number): Generator<string, void, void> {
   let [part, width] = ['', 0];
   for (const character of characters(text)) {
     const more = characterWidth(character);
-    // At least one character, or nothing would ever end.
+    // Each part has at least one character, so that the loop ends.
     if (width + more > columns && part !== '') {
       yield part;
       [part, width] = ['', 0];

@@ -1,8 +1,8 @@
 import { basename, relative } from 'node:path';
 
-/** What is typed in front of a command where this program was started: `relay`, `npx relay` or another. */
+/** How this program was started: `relay`, `npx relay` or another command. */
 export function programName(script: string, folder: string): string {
-  // Where npx keeps packages that are not installed.
+  // npx keeps packages that are not installed there.
   if (/[\\/]_npx[\\/]/.test(script)) return 'npx -y @expert-relay/cli';
   if (/[\\/]node_modules[\\/]\.bin[\\/]/.test(script)) return 'npx relay';
   if (basename(script) !== 'relay.mjs') return 'relay';
@@ -15,11 +15,11 @@ const verbs = 'answer|ask|close|doctor|help|keys|listen|mcp|pickup|show|whoami';
 const words = `${verbs}|make|restore|recovery|forget|environment|exit-codes|COMMAND`;
 const rest = `(?:${verbs})\\b(?: (?:--?[\\w-]*|"[^"]*"|HS-[\\w.]+|[0-9a-f]{8}-[0-9a-f-]{27}|<|code\\.txt|(?:${words})\\b))*`;
 
-/** The commands in a sentence of this program. */
+/** Finds the commands in this program's sentences. */
 export interface TypedCommands {
-  /** The sentence, with each command as it is typed here. */
+  /** The sentence, with each command as the user must type it. */
   name(text: string): string;
-  /** Commands, and settings to export: whoever copies one must find it in one line. */
+  /** Matches commands and settings to export. They are not wrapped, so that they can be copied. */
   readonly unbroken: string;
 }
 

@@ -2,17 +2,14 @@ import type { Conversation, Relay } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import { type Journal, openJournal } from '../../relay/journal.ts';
-import { notKept } from '../../relay/not-kept.ts';
-import { openAgent } from '../../relay/open-agent.ts';
-import type { Outages } from '../../relay/outages.ts';
-import { ownEntry } from '../../relay/own-entry.ts';
-import { sayWhenSlow } from '../../relay/say-when-slow.ts';
+import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
+import { notKept, openAgent } from '../../relay/open-agent.ts';
+import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
 import type { AskPlan } from './read-plan.ts';
 import { readContext, readText } from './read-question.ts';
 
-/** A conversation that a command is in. */
-export interface Begun {
+/** The conversation of a running command. */
+export interface ActiveConversation {
   relay: Relay;
   conversation: Conversation;
   journal: Journal;
@@ -21,8 +18,8 @@ export interface Begun {
 
 const instead = 'An expert answers: relay answer HS-... "..."';
 
-/** Asks. The conversation is kept before the question goes out, so that a crash neither loses nor doubles it. */
-export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
+/** Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. */
+export async function ask(context: Context, plan: AskPlan): Promise<ActiveConversation> {
   const { acceptsPlaintext } = plan;
   const { conversations, connect, outages } = openAgent(context, { instead, acceptsPlaintext });
   const { confidential, encrypted } = plan;
@@ -36,7 +33,7 @@ export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
     journal.save(state);
   });
   try {
-    const conversation = await sayWhenSlow(
+    const conversation = await warnWhenSlow(
       context.err,
       outages,
       relay.ask({
@@ -59,17 +56,17 @@ export async function ask(context: Context, plan: AskPlan): Promise<Begun> {
   }
 }
 
-/** When no answer came, nobody knows whether the question arrived; asking again under its id asks once. */
+/** Without an answer of the relay it is unknown whether the question arrived. Resuming it submits it only once. */
 function describeFailure(failure: Failure, id: string | undefined): Failure {
   const { outcome, message, code } = failure;
   const isOpen = ['unreachable', 'interrupted', 'terminated'].includes(outcome);
   if (id === undefined || !isOpen) return failure;
-  const next = `Whether the question arrived is not known. Ask it again, which asks only once: relay ask --resume ${id}`;
+  const next = `It is not known whether the question arrived. Continue with it; it is never asked twice: relay ask --resume ${id}`;
   return new Failure(outcome, `${message}\n${next}`.trim(), { code, details: { id }, cause: failure });
 }
 
-/** Goes on with a conversation that this machine keeps; a further text goes out first. */
-export async function resume(context: Context, plan: AskPlan, name: string): Promise<Begun> {
+/** Continues a stored conversation. A further text is sent first. */
+export async function resume(context: Context, plan: AskPlan, name: string): Promise<ActiveConversation> {
   const { acceptsPlaintext } = plan;
   const { conversations, connect, outages } = openAgent(context, { instead, acceptsPlaintext });
   const { signal } = context;
@@ -79,8 +76,8 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
-    const { state } = journal.hold(kept.state.id);
-    const conversation = await sayWhenSlow(context.err, outages, relay.resume(state, { signal }));
+    const { state } = journal.lock(kept.state.id);
+    const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
     const begun = { relay, conversation, journal, outages };
     if (text !== undefined) await send(context, begun, text);
@@ -95,11 +92,11 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
 
 async function send(
   { now, signal, err }: Context,
-  { conversation, journal, outages }: Begun,
+  { conversation, journal, outages }: ActiveConversation,
   text: string,
 ): Promise<void> {
-  const unseeing = journal.undelivered(conversation.id);
-  const { messageId } = await sayWhenSlow(err, outages, conversation.send(text, { signal }));
+  const earlier = journal.undelivered(conversation.id);
+  const { messageId } = await warnWhenSlow(err, outages, conversation.send(text, { signal }));
   const { isEncrypted } = conversation;
-  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), unseeing);
+  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
 }

@@ -1,5 +1,4 @@
-import { readDuration } from '../../arguments/read-duration.ts';
-import { readRefCode } from '../../arguments/read-ref-code.ts';
+import { readDuration, readRefCode } from '../../arguments/read-values.ts';
 import { Failure } from '../../failure.ts';
 
 /** For all commands of an agent that read answers. */

@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts';
 import type { Journal } from '../../relay/journal.ts';
 import { type Entry, isEarly } from '../../store/conversations.ts';
 import { describeDuration } from '../../terminal/describe-duration.ts';
-import { describeUnsent } from './describe-unsent.ts';
+import { describeUnsent } from './show-answers.ts';
 
 export interface Waiting {
   conversation: Conversation;
@@ -16,24 +16,24 @@ export interface Waiting {
 }
 
 /**
- * Waits for an answer to the last message, and takes along what else is there. Every other end is a failure that says
- * how to go on.
+ * Waits for an answer to the last message, and also returns further answers that are there. Otherwise it throws a
+ * Failure that says how to continue.
  */
 export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
   const { conversation, journal, timeout, any } = waiting;
   const { signal, err, now } = context;
   const deadline = now() + timeout;
-  const fitting = () => journal.undelivered(conversation.id).filter((one) => any || !isEarly(one));
+  const matching = () => journal.undelivered(conversation.id).filter((one) => any || !isEarly(one));
   const stopWatching = watchPickUp(context, conversation);
   try {
-    while (fitting().length === 0) {
-      const patience = Math.max(0, deadline - now());
-      const answer = await conversation.waitForAnswer({ timeout: patience, signal, any: true });
+    while (matching().length === 0) {
+      const remaining = Math.max(0, deadline - now());
+      const answer = await conversation.waitForAnswer({ timeout: remaining, signal, any: true });
       keep(waiting, answer);
       if (!any && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
     }
     while (await takeAnother(waiting, signal));
-    return fitting();
+    return matching();
   } catch (error) {
     throw describeEnd(context, waiting, error);
   } finally {
@@ -48,7 +48,7 @@ function keep(
   journal.add(conversation, { ...answer, role: 'provider' });
 }
 
-/** An expert may have answered twice already. Whatever keeps a further one away is no matter of those before. */
+/** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */
 async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boolean> {
   const another = await waiting.conversation
     .waitForAnswer({ timeout: 0, signal, any: true })
@@ -60,7 +60,7 @@ async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boole
   return another !== undefined;
 }
 
-/** That answers were passed over; empty when none was. */
+/** Says that answers were skipped; empty when none was. */
 function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' | 'journal'>): string {
   const { length } = journal.undelivered(conversation.id).filter(isEarly);
   if (length === 0) return '';
@@ -68,9 +68,9 @@ function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' |
   return `${what} written before your last message was read, and may not answer it. To see: relay ask --resume ${conversation.refCode} --any`;
 }
 
-const often = 200;
+const pollMs = 200;
 
-/** Says when the expert is there, and when what had to wait for that went out. */
+/** Reports the expert's pick-up, and when the texts that waited for it were sent. */
 function watchPickUp({ err }: Context, conversation: Conversation): () => void {
   let [waits, picked] = [conversation.unsent.length > 0, conversation.verification !== 'none'];
   const watch = setInterval(() => {
@@ -80,9 +80,9 @@ function watchPickUp({ err }: Context, conversation: Conversation): () => void {
     }
     if (waits && conversation.unsent.length === 0) {
       waits = false;
-      err.paragraph('What was confidential has gone out, encrypted.');
+      err.paragraph('The confidential question was sent, encrypted.');
     }
-  }, often);
+  }, pollMs);
   return () => clearInterval(watch);
 }
 
@@ -96,7 +96,7 @@ function describeEnd({ signal }: Context, waiting: Waiting, error: unknown): Fai
     interrupted: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
     terminated: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
     closed: `${refCode} was closed, and nothing new was answered. All that was said: relay show ${refCode}`,
-    expired: `${refCode} has expired, and nothing new was answered. Ask anew: relay ask "..."`,
+    expired: `${refCode} has expired, and nothing new was answered. Ask again: relay ask "..."`,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
     unreachable: `${message}\n${refCode} is kept. ${goOn}`,

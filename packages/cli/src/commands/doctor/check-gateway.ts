@@ -1,9 +1,9 @@
 import { describeWrongAddress, readHealth } from '../../relay/check-address.ts';
-import { look } from '../../relay/look.ts';
+import { probe } from '../../relay/probe.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-// Nothing here depends on the clock to the second, but what is shown and compared does look wrong beyond this.
-const tolerance = 60_000;
+// Smaller differences do no harm; larger ones make times look wrong.
+const toleranceMs = 60_000;
 
 export interface GatewayLook {
   url: string;
@@ -11,10 +11,10 @@ export interface GatewayLook {
   now: () => number;
 }
 
-/** Whether the gateway is there and well, how far away, and whether the clocks agree. */
+/** Whether the gateway answers and is healthy, how long it takes, and whether the clocks agree. */
 export async function checkGateway({ url, signal, now }: GatewayLook): Promise<Finding[]> {
   const before = now();
-  const seen = await look(`${url}/api/health`, { signal });
+  const seen = await probe(`${url}/api/health`, { signal });
   if ('trouble' in seen) return [fail('gateway', `${url} ${seen.trouble}`, seen.next)];
   const took = now() - before;
   const health = readHealth(seen);
@@ -48,7 +48,7 @@ function checkProtection(url: string): Finding {
 
 function checkClock(theirs: number, ours: number): Finding {
   const seconds = Math.round((ours - theirs) / 1_000);
-  if (Math.abs(ours - theirs) <= tolerance) return ok('clock', 'agrees with the relay');
+  if (Math.abs(ours - theirs) <= toleranceMs) return ok('clock', 'agrees with the relay');
   const direction = seconds > 0 ? 'ahead of' : 'behind';
   return warn(
     'clock',

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { causeOf } from '../../relay/cause-of.ts';
-import { look } from '../../relay/look.ts';
+import { causeOf, probe } from '../../relay/probe.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-const patience = 10_000;
-const instead = 'Answers come all the same, a few seconds later: they are polled.';
+const timeoutMs = 10_000;
+const pollingWorks = 'Answers still arrive a few seconds later, by polling.';
 
 export interface HubLook {
   url: string;
-  /** As it was set; else the gateway is asked. */
+  /** The setting. Without it, the gateway is asked. */
   hubUrl: string | undefined;
   topic: string;
   apiKey: string | undefined;
@@ -16,12 +15,12 @@ export interface HubLook {
   now: () => number;
 }
 
-/** Whether events arrive: a stream is opened, and must say something at once. */
+/** Whether events arrive: a stream is opened and must send something at once. */
 export async function checkHub(hub: HubLook): Promise<Finding[]> {
   const { url, signal } = hub;
   const hubUrl = hub.hubUrl ?? (await findHub(url, signal));
   if (hubUrl === undefined) {
-    return [warn('hub', `${url} does not say where its hub is`, `Set RELAY_HUB_URL. ${instead}`)];
+    return [warn('hub', `${url} does not say where its hub is`, `Set RELAY_HUB_URL. ${pollingWorks}`)];
   }
   return [ok('hub', hubUrl), await openStream(hub, hubUrl)];
 }
@@ -29,7 +28,7 @@ export async function checkHub(hub: HubLook): Promise<Finding[]> {
 const description = z.object({ hubUrl: z.url({ protocol: /^https?$/ }) });
 
 async function findHub(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const seen = await look(`${url}/.well-known/expert-relay`, { signal });
+  const seen = await probe(`${url}/.well-known/expert-relay`, { signal });
   return 'trouble' in seen ? undefined : description.safeParse(seen.body).data?.hubUrl;
 }
 
@@ -41,12 +40,12 @@ async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: strin
     address.searchParams.set('topic', topic);
     const answer = await fetch(address, {
       headers: { accept: 'text/event-stream', ...(apiKey && { 'x-api-key': apiKey }) },
-      signal: AbortSignal.any([signal, leaving.signal, AbortSignal.timeout(patience)]),
+      signal: AbortSignal.any([signal, leaving.signal, AbortSignal.timeout(timeoutMs)]),
     });
     if (answer.status === 401 || answer.status === 403) {
       return fail(
         'stream',
-        `the hub does not take this key (${answer.status})`,
+        `the hub does not accept this key (${answer.status})`,
         'Check that RELAY_HUB_URL belongs to RELAY_URL.',
       );
     }
@@ -54,23 +53,23 @@ async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: strin
       return fail(
         'stream',
         `${hubUrl} opens no stream (${answer.status})`,
-        `Check RELAY_HUB_URL. ${instead}`,
+        `Check RELAY_HUB_URL. ${pollingWorks}`,
       );
     }
     const first = await answer.body?.getReader().read();
     if (!first?.value?.length) {
       return warn(
         'stream',
-        'ends before it says anything: the hub is full, or stops',
-        `Try again in a minute. ${instead}`,
+        'ends before it sends anything: the hub is full, or stops',
+        `Try again in a minute. ${pollingWorks}`,
       );
     }
-    return ok('stream', `arrives, the first words after ${now() - before} ms`);
+    return ok('stream', `arrives, the first bytes after ${now() - before} ms`);
   } catch (error) {
     signal.throwIfAborted();
     const { trouble, next } = causeOf(error);
     const held = trouble.startsWith('did not answer') ? 'a proxy on the way may hold streams back' : trouble;
-    return warn('stream', `${hubUrl}: ${held}`, `${next} ${instead}`);
+    return warn('stream', `${hubUrl}: ${held}`, `${next} ${pollingWorks}`);
   } finally {
     leaving.abort();
   }

@@ -1,10 +1,10 @@
-/** What a look at one thing gave. `fail` is what must be mended before anything works. */
+/** The result of one check. Nothing works before a `fail` is repaired. */
 export interface Finding {
   readonly state: 'ok' | 'warn' | 'fail';
-  /** What was looked at, in one or two words. */
+  /** The subject of the check, in one or two words. */
   readonly about: string;
   readonly message: string;
-  /** What to do about it. */
+  /** What to do. */
   readonly next?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { Access } from '../../settings/require-relay.ts';
+import type { Access } from '../../relay/require-relay.ts';
 import { openMemory } from '../../store/memory.ts';
 
 interface AgentKeys {
@@ -9,13 +9,13 @@ interface AgentKeys {
   json: boolean;
 }
 
-/** What an agent's key has instead of an identity: the experts that were met from here. */
+/** Agents have no identity. With an agent's key, the command shows the experts that answered on this machine. */
 export function runForAgent({ config, out, err, now }: Context, { access, action, json }: AgentKeys): void {
   const memory = openMemory(config.folder, access.apiKey, now);
   if (action !== 'show' && action !== 'forget') {
     throw new Failure(
       'usage',
-      `\`relay keys ${action}\` is for experts (hs_prov_...). An agent's keys are made anew for each question, by themselves.`,
+      `\`relay keys ${action}\` is for experts (hs_prov_...). An agent's keys are made automatically for each question.`,
     );
   }
   const fingerprints = [...new Set(memory.values())];

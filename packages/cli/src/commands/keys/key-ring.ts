@@ -1,17 +1,18 @@
 import { type Expert, openExpert } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { Access } from '../../relay/require-relay.ts';
 import { type KeptVault, readVault } from '../../relay/vault.ts';
-import type { Access } from '../../settings/require-relay.ts';
 import { openExpertFile } from '../../store/expert-file.ts';
 
-/** An expert's identity, as this machine and the relay's vault have it. */
+/** An expert's identity on this machine and in the relay's vault. */
 export interface KeyRing {
   readonly access: Access;
   readonly file: ReturnType<typeof openExpertFile>;
-  /** Of this machine. */
+  /** The keys of this machine. */
   readonly own: { readonly root: Uint8Array; readonly expert: Expert } | undefined;
   readonly vault: KeptVault | undefined;
-  /** Whether both are the same identity. */
+  /** Whether both have the same identity. */
   readonly isInVault: boolean;
 }
 
@@ -23,4 +24,53 @@ export async function openKeyRing({ config, signal }: Context, access: Access): 
   const expert = await openExpert(root);
   const isInVault = vault?.vault.identity === Buffer.from(expert.identity.raw).toString('base64');
   return { access, file, own: { root, expert }, vault, isInVault };
+}
+
+interface ShowOptions {
+  json: boolean;
+  recoveryCode?: string;
+}
+
+/** Prints the expert's fingerprint, and whether the vault has the keys. */
+export function showKeys({ out, err }: Context, ring: KeyRing, { json, recoveryCode }: ShowOptions): void {
+  const fingerprint = ring.own?.expert.fingerprint;
+  if (json) {
+    const file = ring.own ? ring.file.path : undefined;
+    out.line(JSON.stringify({ fingerprint, file, isInVault: ring.isInVault, recoveryCode }));
+    return;
+  }
+  if (fingerprint === undefined) {
+    const next = ring.vault
+      ? 'They are on another device. Bring them here: relay keys restore'
+      : 'Make them: relay keys make';
+    out.paragraph(`This machine has no keys. ${next}`);
+    return;
+  }
+  out.line(`Fingerprint  ${out.paint('bold', fingerprint)}`);
+  out.line(`Kept in      ${ring.file.path}`);
+  out.line(`Recovery     ${ring.isInVault ? 'by the recovery code' : 'none: these keys are nowhere else'}`);
+  err.line();
+  if (!ring.isInVault)
+    err.paragraph('If you lose this machine, you lose your conversations. Make a code: relay keys recovery');
+  else err.paragraph('Tell agents your fingerprint over another channel; they set it as RELAY_EXPERT.');
+}
+
+/** Removes the keys from this machine. Keys that exist nowhere else need `--for-good`. */
+export function forgetKeys(
+  { out }: Context,
+  ring: KeyRing,
+  { forGood, json }: { forGood: boolean; json: boolean },
+): void {
+  if (ring.own && !ring.isInVault && !forGood) {
+    throw new Failure(
+      'state',
+      'These keys are nowhere else: what was encrypted for them would be lost. Save them first: relay keys recovery. To lose them all the same: relay keys forget --for-good',
+    );
+  }
+  ring.file.remove();
+  if (json) out.line(JSON.stringify({ forgotten: ring.own !== undefined }));
+  else if (!ring.own) out.paragraph('There were no keys on this machine.');
+  else if (ring.isInVault)
+    out.paragraph('Forgotten here. With the recovery code they come back: relay keys restore');
+  else out.paragraph('Forgotten for good.');
 }

@@ -1,17 +1,15 @@
-import { makeRecoveryCode, makeRoot, openExpert } from '@expert-relay/sdk/crypto';
+import { makeRecoveryCode, makeRoot, openExpert, parseRecoveryCode } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { writeVault } from '../../relay/vault.ts';
-import { handOverCode } from './hand-over-code.ts';
-import type { KeyRing } from './key-ring.ts';
-import { showKeys } from './show-keys.ts';
+import { unwrapRoot, writeVault } from '../../relay/vault.ts';
+import { type KeyRing, showKeys } from './key-ring.ts';
 
 export interface MakeOptions {
   replace: boolean;
   json: boolean;
 }
 
-/** A new identity: into the vault first, so that there is never one that only this machine has. */
+/** Makes a new identity. It is stored in the vault first, so that no identity exists only on this machine. */
 export async function makeKeys(
   context: Context,
   ring: KeyRing,
@@ -31,9 +29,78 @@ export async function makeKeys(
   }
   const root = makeRoot();
   const code = await makeRecoveryCode();
-  if (!json) await handOverCode(context, code);
+  if (!json) await showRecoveryCode(context, code);
   await writeVault(ring.access, { root, code, replaces: ring.vault }, context.signal);
   ring.file.write(root);
   const own = { root, expert: await openExpert(root) };
   showKeys(context, { ...ring, own, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
+}
+
+/** Makes a new recovery code for the same keys. The old code does not work any more. */
+export async function renewCode(context: Context, ring: KeyRing, { json }: { json: boolean }): Promise<void> {
+  if (!ring.own)
+    throw new Failure('state', 'This machine has no keys to make a code for. Make them: relay keys make');
+  if (ring.vault && !ring.isInVault) {
+    throw new Failure(
+      'state',
+      'The vault holds other keys than this machine. Use those: relay keys restore --replace. Or give both up: relay keys make --replace',
+    );
+  }
+  const code = await makeRecoveryCode();
+  if (!json) await showRecoveryCode(context, code);
+  await writeVault(ring.access, { root: ring.own.root, code, replaces: ring.vault }, context.signal);
+  showKeys(context, { ...ring, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
+}
+
+/** Restores the keys from the vault with the recovery code. */
+export async function restoreKeys(
+  context: Context,
+  ring: KeyRing,
+  { replace, json }: MakeOptions,
+): Promise<void> {
+  if (!ring.vault)
+    throw new Failure(
+      'unknown',
+      'There is nothing to restore: no keys were made yet. Make them: relay keys make',
+    );
+  if (ring.own && !ring.isInVault && !replace) {
+    throw new Failure(
+      'state',
+      'This machine has other keys than the vault. `relay keys restore --replace` gives those of this machine up for good.',
+    );
+  }
+  const code = context.input.isTerminal
+    ? await context.input.readLine('Recovery code: ')
+    : await context.input.readText();
+  if (!code?.trim())
+    throw new Failure(
+      'usage',
+      'No recovery code came. Type it, or read it from a file: relay keys restore < code.txt',
+    );
+  const root = await unwrapRoot(ring.vault, code);
+  ring.file.write(root);
+  showKeys(context, { ...ring, own: { root, expert: await openExpert(root) }, isInVault: true }, { json });
+}
+
+const maxAttempts = 3;
+
+/** Shows a recovery code once. In a terminal the user must type it back before anything is changed. */
+export async function showRecoveryCode({ input, out, err }: Context, code: string): Promise<void> {
+  err.paragraph('The recovery code, shown this once. Keep it where you keep passwords:');
+  err.line();
+  out.line(code);
+  err.line();
+  if (!input.isTerminal || !out.isTerminal) return;
+  const expected = await parseRecoveryCode(code);
+  for (let left = maxAttempts; left > 0; left -= 1) {
+    const typed = await input.readLine('Type it back: ');
+    if (typed === undefined) break;
+    const read = await parseRecoveryCode(typed).catch(() => undefined);
+    if (read === expected) return;
+    if (left > 1) err.paragraph('That is not the same code. Compare it letter by letter.');
+  }
+  throw new Failure(
+    'usage',
+    'The code was not typed back, so nothing was changed. Start again when you can keep it.',
+  );
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime } from '../show/conversation-view.ts';
 
-/** Something for whoever listens: as it stands one JSON line, or a few lines of a terminal. */
+/** Something new in a conversation. Printed as one JSON line, or as a few lines in a terminal. */
 export type News = { readonly refCode: string; readonly requestId: string } & (
   | {
       readonly type: 'request';
@@ -12,7 +12,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly expiresAt: string;
       readonly status: string;
       readonly question: string;
-      /** Not known of a request that was listed and not read; then the question may be cut off, too. */
+      /** Undefined for a request that was listed and not read. Then the question may be cut off, too. */
       readonly context?: readonly ContextMessage[] | undefined;
       readonly encrypted?: boolean | undefined;
     }
@@ -28,7 +28,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
 );
 
-/** Questions are cut off there in the relay's list. */
+/** The relay's list cuts questions off at this length. */
 const excerptLength = 2_000;
 
 export function showNews({ out }: Context, news: News, json: boolean): void {
@@ -62,7 +62,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       heading(news.status);
       break;
     case 'refused':
-      heading(news.code === 'no_keys_yet' ? 'cannot be read here' : 'not listened to any more');
+      heading(news.code === 'no_keys_yet' ? 'cannot be read here' : 'not followed any more');
       out.paragraph(news.message, { indent: '  ', style: 'red' });
   }
   out.line();

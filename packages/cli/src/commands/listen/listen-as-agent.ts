@@ -4,20 +4,19 @@ import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
-import { notKept } from '../../relay/not-kept.ts';
-import { openAgent } from '../../relay/open-agent.ts';
+import { notKept, openAgent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
-import { describeTrust } from '../ask/describe-trust.ts';
+import { describeTrust } from '../../terminal/protection-words.ts';
 import { showNews } from './inbox.ts';
 
 export interface AgentListening {
-  /** Of this conversation alone. */
+  /** Only this conversation. */
   refCode: string | undefined;
   json: boolean;
   acceptsPlaintext: boolean;
 }
 
-/** Answers in the conversations that this machine keeps, as they come. */
+/** Shows answers in the conversations of this machine, as they come. */
 export async function listenAsAgent(
   context: Context,
   { refCode, json, acceptsPlaintext }: AgentListening,
@@ -38,9 +37,9 @@ export async function listenAsAgent(
   const names = kept.map(({ state }) => state.request?.refCode ?? state.id).join(', ');
   err.paragraph(`Listening for answers in ${names}. Ctrl-C ends it, and loses nothing.\n`, { style: 'dim' });
 
-  /** A question that has not arrived yet goes out here: that is repeated for as long as the relay is away. */
+  /** Resuming also sends a question that has not arrived yet. It is repeated while the relay cannot be reached. */
   async function resume(id: string): Promise<Conversation> {
-    const { state } = journal.hold(id);
+    const { state } = journal.lock(id);
     for (;;) {
       try {
         return await relay.resume(state, { signal });
@@ -50,7 +49,7 @@ export async function listenAsAgent(
     }
   }
 
-  async function attend(
+  async function follow(
     { state: { id, request } }: KeptConversation,
     resuming: Promise<Conversation>,
   ): Promise<Outcome> {
@@ -73,13 +72,13 @@ export async function listenAsAgent(
     }
   }
   try {
-    // All are taken up before any is waited for: then one list says which have news.
+    // All are resumed before waiting: then one list shows which have news.
     const resuming = kept.map(({ state }) => resume(state.id));
     for (const one of resuming) one.catch(() => {});
     const known = resuming.filter((_, index) => kept[index]?.state.request !== undefined);
     await Promise.allSettled(known);
     const outcomes = await Promise.all(
-      kept.map((one, index) => attend(one, resuming[index] as Promise<Conversation>)),
+      kept.map((one, index) => follow(one, resuming[index] as Promise<Conversation>)),
     );
     signal.throwIfAborted();
     return outcomes.find((outcome) => outcome !== 'done') ?? 'done';
@@ -110,7 +109,7 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
   journal.markDelivered(id, answers);
 }
 
-/** One whose question may not have arrived yet, too: taking it up makes sure that it does. */
+/** A conversation whose question may not have arrived counts as open: resuming it sends the question. */
 function isOpen({ state: { request } }: KeptConversation, now: number): boolean {
   if (!request) return true;
   return request.status !== 'closed' && request.status !== 'expired' && Date.parse(request.expiresAt) > now;

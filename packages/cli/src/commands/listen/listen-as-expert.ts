@@ -2,18 +2,18 @@ import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { openExpert } from '../../relay/open-expert.ts';
-import { readPresent } from '../../relay/read-present.ts';
+import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { describeRequest, type News, showNews } from './inbox.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
-  /** Of this request alone. */
+  /** Only this request. */
   refCode: string | undefined;
   json: boolean;
   picksUp: boolean;
 }
 
-/** Shows requests and what agents say in them, as they come. */
+/** Shows requests and the agents' messages, as they come. */
 export async function listenAsExpert(
   context: Context,
   { refCode, json, picksUp }: ExpertListening,
@@ -24,7 +24,7 @@ export async function listenAsExpert(
   const show = (news: News) => showNews(context, news, json);
   err.paragraph(`Listening as ${err.shown(name)} at ${access.url}. Ctrl-C ends it.`, { style: 'dim' });
   if (!hasKeys)
-    err.paragraph('This machine has no keys: only plain text can be read and written. See: relay keys', {
+    err.paragraph('This machine has no keys: only plain text can be read and sent. See: relay keys', {
       style: 'yellow',
     });
   err.line();
@@ -46,7 +46,7 @@ export async function listenAsExpert(
   }
 }
 
-/** Shows what the agent says from now on; what was said before is shown by `relay show`. */
+/** Shows the agent's new messages. `relay show` shows the earlier ones. */
 async function follow(
   { signal }: Context,
   request: ExpertRequest,
@@ -54,7 +54,9 @@ async function follow(
 ): Promise<void> {
   const { refCode, requestId } = request;
   const { refused } =
-    request.isPickedUp || !request.encrypted ? await readPresent(request, signal) : { refused: undefined };
+    request.isPickedUp || !request.encrypted
+      ? await readCurrentMessages(request, signal)
+      : { refused: undefined };
   if (refused) throw refused;
   for await (const { role, ...message } of request.messages) {
     if (role === 'consumer') show({ type: 'message', refCode, requestId, ...message });

@@ -183,7 +183,7 @@ describe('an outage is reported once, and so is its end', () => {
     liar.tell({ instead: ({ path }) => (isLimited && path === '/api/v1/help' ? limit : undefined) });
     const asking = sides.start(['ask', 'Well?', '--no-wait'], { env });
     await asking.said(
-      /The relay says: "Too many calls\. Wait\." \(HTTP 429\) It goes on at \d\d:\d\d:\d\d\./,
+      /The relay says: "Too many calls\. Wait\." \(HTTP 429\) The next call is made at \d\d:\d\d:\d\d\./,
     );
     isLimited = false;
     const { code, stderr } = await asking.ended;
@@ -209,7 +209,7 @@ test('keys that are made while relay listen runs are used by it', async () => {
   expect((await sides.run(['answer', refCode, 'Which one?'], { env: expert })).code).toBe(0);
   const said = await sides.run(['ask', '--resume', refCode, 'The secret one.', '--no-wait'], { env: agent });
   expect(said.code).toBe(0);
-  await listening.said(/Keys have come to this machine/);
+  await listening.said(/This machine now has keys/);
   await listening.said(/agent, end-to-end encrypted\n {2}The secret one\./);
   listening.kill('SIGINT');
   expect((await listening.ended).code).toBe(130);

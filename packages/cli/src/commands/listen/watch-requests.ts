@@ -3,7 +3,7 @@ import type { Expert, ExpertEvent, ExpertRequest } from '@expert-relay/sdk/exper
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertSide } from '../../relay/open-expert.ts';
-import { readPresent } from '../../relay/read-present.ts';
+import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { describeRequest, type News } from './inbox.ts';
 
 /** A request that was listed or announced. It is read only once its agent says something. */
@@ -53,26 +53,26 @@ export async function watchRequests(
     return one;
   }
 
-  /** A failure of one ends none of the others. */
+  /** Runs tasks of one request in order. An error affects only this request. */
   function queue(one: Watched, run: () => Promise<void>): void {
     one.work = one.work.then(run).catch((error: unknown) => {
       if (signal.aborted) return;
       const { requestId, refCode } = one;
       const { outcome, code, message } = explainError(error, signal);
       if (outcome === 'unreachable') {
-        // Looked at again with the next list; one that was never read is then met anew.
+        // It is read again with the next list. One that was never read is then treated as new.
         one.isUnread = true;
         if (!one.request) watched.delete(requestId);
         return;
       }
-      // A request that is gone by now, or was announced and is not there, is no news.
+      // Requests that do not exist any more are ignored.
       if (outcome === 'unknown' || one.state !== 'open') return;
       one.state = code === 'no_keys_yet' ? 'needs keys' : 'over';
       show({ type: 'refused', refCode, requestId, code, message });
     });
   }
 
-  /** Shows what its agent has said since the last look. */
+  /** Shows the agent's messages since the last read. */
   async function read(one: Watched): Promise<void> {
     if (one.state === 'over') return;
     const isFresh = one.request === undefined;
@@ -80,9 +80,9 @@ export async function watchRequests(
     one.request ??= await reader().request(one.requestId, { signal });
     const { request, requestId, known } = one;
     one.refCode = request.refCode;
-    // Without keys, why nothing can be read is said by another look alone.
+    // Without keys, only another read reports why nothing can be read.
     const isRead = isFresh && (request.isPickedUp || !request.encrypted);
-    const { messages, refused } = await readPresent(request, signal, { isFresh: isRead });
+    const { messages, refused } = await readCurrentMessages(request, signal, { isFresh: isRead });
     const begin = Math.max(
       0,
       messages.findIndex(({ messageId }) => messageId === one.from),
@@ -96,8 +96,8 @@ export async function watchRequests(
     if (refused) throw refused;
   }
 
-  /** Shows a request that came while this listens. */
-  function meet(requestId: string): void {
+  /** Shows a request that arrived while this command runs. */
+  function addNew(requestId: string): void {
     const one = watch({ requestId, refCode: '' });
     queue(one, async () => {
       one.request = await reader().request(requestId, { signal });
@@ -120,7 +120,7 @@ export async function watchRequests(
     });
   }
 
-  /** Lists anew: the first time for what waits, later for what may have been missed. */
+  /** Lists the open requests: first for those that wait already, later for those that may have been missed. */
   async function list(isMissed: boolean): Promise<void> {
     const pending = await side.expert.list({ status: 'pending', signal });
     const responded = await side.expert.list({ status: 'responded', signal });
@@ -129,13 +129,13 @@ export async function watchRequests(
     );
     const ids = new Set(open.map(({ requestId }) => requestId));
     for (const one of watched.values()) {
-      if (!ids.has(one.requestId)) queue(one, () => lookWhetherEnded(one));
-      // A conversation that nobody has read here has no place from which to go on: `relay show` shows it.
+      if (!ids.has(one.requestId)) queue(one, () => checkWhetherEnded(one));
+      // A conversation that was not read here has no position to continue from: `relay show` shows it.
       else if ((isMissed || one.isUnread) && one.request) queue(one, () => read(one));
     }
     for (const request of open) {
       if (watched.has(request.requestId)) continue;
-      if (isListed || picksUp) meet(request.requestId);
+      if (isListed || picksUp) addNew(request.requestId);
       else {
         watch(request);
         if (request.status === 'pending') show({ type: 'request', ...request });
@@ -146,7 +146,7 @@ export async function watchRequests(
     isListed = true;
   }
 
-  async function lookWhetherEnded(one: Watched): Promise<void> {
+  async function checkWhetherEnded(one: Watched): Promise<void> {
     if (one.state === 'over') return;
     one.request ??= await reader().request(one.requestId, { signal });
     await one.request.refresh({ signal }).catch(() => {});
@@ -154,13 +154,13 @@ export async function watchRequests(
     if (status === 'closed' || status === 'expired') end(one, status);
   }
 
-  /** Keys may be made, or brought here, while this listens. */
-  function lookForKeys(): void {
+  /** Keys may be made or restored while this command runs. */
+  function checkForNewKeys(): void {
     const client = side.renew();
     if (!client) return;
     clients.push(client);
     hasKeys = true;
-    err.paragraph('Keys have come to this machine: encrypted messages are read from now on.', {
+    err.paragraph('This machine now has keys: encrypted messages are read from now on.', {
       style: 'green',
     });
     for (const one of watched.values()) {
@@ -172,21 +172,21 @@ export async function watchRequests(
   }
 
   async function take(event: ExpertEvent): Promise<void> {
-    lookForKeys();
+    checkForNewKeys();
     if (event.type === 'unknown') {
-      // An outage is reported elsewhere, and followed by another such event.
+      // An outage is reported elsewhere. Another such event follows.
       await list(event.isMissed).catch((error: unknown) => {
         if (explainError(error, signal).outcome !== 'unreachable') throw error;
       });
       return;
     }
     const one = watched.get(event.requestId);
-    if (event.type === 'new_request' && !one) meet(event.requestId);
+    if (event.type === 'new_request' && !one) addNew(event.requestId);
     else if (event.type === 'request_closed' && one) end(one, event.reason);
     else if (event.type === 'new_message' && event.role === 'consumer') {
-      const heard = one ?? watch({ requestId: event.requestId, refCode: '' });
-      if (!heard.request) heard.from ??= event.messageId;
-      queue(heard, () => read(heard));
+      const watching = one ?? watch({ requestId: event.requestId, refCode: '' });
+      if (!watching.request) watching.from ??= event.messageId;
+      queue(watching, () => read(watching));
     }
   }
 

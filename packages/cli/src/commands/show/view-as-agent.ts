@@ -25,7 +25,7 @@ export async function viewAsAgent(
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
-    const conversation = await relay.resume(journal.hold(kept.state.id).state, { signal });
+    const conversation = await relay.resume(journal.lock(kept.state.id).state, { signal });
     const refused = await readNew(conversation, journal, signal);
     const { fingerprint, verification, status, unsent } = conversation;
     const messages = said(conversations.find(kept.state.id) ?? kept, raw, unsent);
@@ -52,7 +52,7 @@ const questionAltered = (refCode: string) =>
     { code: 'question_altered' },
   );
 
-/** Answers that came meanwhile are kept, and are still handed out by `relay ask --resume`. */
+/** New answers are stored, and `relay ask --resume` still returns them. */
 async function readNew(conversation: Conversation, journal: Journal, signal: AbortSignal) {
   try {
     await conversation.refresh({ signal });
@@ -79,14 +79,13 @@ function headOf({ context, question, plaintext, erasedAt, ...head }: RawConversa
 }
 
 /**
- * What was said and kept here, in the relay's order: clocks may differ. A question that the relay has is above
- * already, and what has not gone out is shown apart.
+ * The stored messages in the relay's order, since clocks may differ. The question and unsent texts are shown elsewhere.
  */
 function said({ entries }: KeptConversation, raw: RawConversation, unsent: readonly string[]) {
-  const places = new Map(raw.messages.map(({ messageId }, index) => [messageId, index]));
-  // A confidential question goes out before all that follows, under an id that is not known here.
-  const placeOf = ({ messageId }: Entry) =>
-    messageId === undefined ? -1 : (places.get(messageId) ?? places.size);
+  const positions = new Map(raw.messages.map(({ messageId }, index) => [messageId, index]));
+  // A confidential question is sent first, under an id that is not known here.
+  const positionOf = ({ messageId }: Entry) =>
+    messageId === undefined ? -1 : (positions.get(messageId) ?? positions.size);
   return entries
     .filter(({ role, messageId, protection, text }) => {
       if (role === 'provider') return true;
@@ -94,12 +93,12 @@ function said({ entries }: KeptConversation, raw: RawConversation, unsent: reado
         ? protection !== 'plaintext' && unsent.length === 0
         : !unsent.includes(text);
     })
-    .sort((one, other) => placeOf(one) - placeOf(other));
+    .sort((one, other) => positionOf(one) - positionOf(other));
 }
 
 function unopened({ role, messageId, createdAt, plaintext, encrypted }: RawConversation['messages'][number]) {
   const about = { role, messageId, createdAt };
-  // Where a blob is there, only the blob counts.
+  // If there is an encrypted member, only that counts.
   if (encrypted || typeof plaintext !== 'string') return { ...about, protection: 'unreadable' as const };
   return { ...about, protection: 'plaintext' as const, text: plaintext };
 }

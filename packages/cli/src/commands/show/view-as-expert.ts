@@ -1,10 +1,10 @@
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { openExpert } from '../../relay/open-expert.ts';
-import { readPresent } from '../../relay/read-present.ts';
+import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import type { ConversationView } from './conversation-view.ts';
 
-/** A conversation as the expert sees it. Looking at it does not pick it up. */
+/** A conversation as the expert sees it. Showing it does not pick it up. */
 export async function viewAsExpert(context: Context, refCode: string): Promise<ConversationView> {
   const { expert } = await openExpert(context, { instead: '' });
   try {
@@ -16,7 +16,7 @@ export async function viewAsExpert(context: Context, refCode: string): Promise<C
 }
 
 export async function viewOf(request: ExpertRequest, signal: AbortSignal): Promise<ConversationView> {
-  const { messages, refused } = await readPresent(request, signal);
+  const { messages, refused } = await readCurrentMessages(request, signal);
   const { requestId, refCode, status, createdAt, expiresAt, question, plaintext, context, unsent, erasedAt } =
     request;
   return {

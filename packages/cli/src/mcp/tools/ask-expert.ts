@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { describeUnsent } from '../words/describe-unsent.ts';
-import { knownReference, nextStep, status, unsent } from './schemas.ts';
-import { defineTool } from './tool.ts';
+import { describeUnsent } from './sentences.ts';
+import { defineTool, knownReference, nextStep, status, unsent } from './tool.ts';
 
 export const askExpert = defineTool({
   name: 'ask_expert',
@@ -33,9 +32,9 @@ The conversation is end-to-end encrypted, but the question and its context can b
       ),
   },
   output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
-  patience: () => 30,
+  maxSeconds: () => 30,
   run: ({ question, context = [], confidential = false, idempotency_key: idempotencyKey }, call) =>
-    call.desk.ask({ question, messages: context, confidential, idempotencyKey }, call, ({ conversation }) => {
+    call.pool.ask({ question, messages: context, confidential, idempotencyKey }, call, ({ conversation }) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on the answer.`;
       const kept = describeUnsent(conversation);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { describeUnsent } from '../words/describe-unsent.ts';
-import { saysItIsOver } from '../words/is-over.ts';
-import { knownReference, nextStep, reference, status } from './schemas.ts';
-import { defineTool } from './tool.ts';
+import { isEndError } from '../conversation-pool/leased-conversation.ts';
+import { describeUnsent } from './sentences.ts';
+import { defineTool, knownReference, nextStep, reference, status } from './tool.ts';
 
 export const close = defineTool({
   name: 'close',
@@ -12,11 +11,11 @@ export const close = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: { reference },
   output: { reference: knownReference, status, never_sent: z.number(), next_step: nextStep },
-  patience: () => 30,
+  maxSeconds: () => 30,
   run: ({ reference }, call) =>
-    call.desk.use(reference, call, async ({ conversation }) => {
+    call.pool.use(reference, call, async ({ conversation }) => {
       await conversation.close({ signal: call.signal }).catch((error) => {
-        if (!saysItIsOver(error)) throw error;
+        if (!isEndError(error)) throw error;
       });
       const { refCode, status, unsent } = conversation;
       const next = 'Nothing. Answers that came before can still be read with wait_for_answer.';

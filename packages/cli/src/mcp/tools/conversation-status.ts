@@ -2,13 +2,10 @@ import type { Conversation } from '@expert-relay/sdk';
 import { z } from 'zod';
 import { countAnswers, type KeptConversation } from '../../store/conversations.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
-import type { Desk } from '../desk/desk.ts';
-import { describeEarly } from '../words/describe-early.ts';
-import { describeUnsent } from '../words/describe-unsent.ts';
-import { isOver } from '../words/is-over.ts';
-import { quoteExpert } from '../words/quote-expert.ts';
-import { knownReference, nextStep, reference, seenYourLast, status, unsent } from './schemas.ts';
-import { defineTool } from './tool.ts';
+import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
+import { hasEnded } from '../conversation-pool/leased-conversation.ts';
+import { describeEarly, describeUnsent, quoteExpert } from './sentences.ts';
+import { defineTool, knownReference, nextStep, reference, seenYourLast, status, unsent } from './tool.ts';
 
 const entry = z.object({
   from: z.enum(['you', 'expert']),
@@ -49,12 +46,12 @@ export const conversationStatus = defineTool({
     transcript: z.boolean().optional().describe('Repeat what was said so far. Needs a reference.'),
   },
   output,
-  patience: () => 30,
+  maxSeconds: () => 30,
   async run({ reference, transcript = false }, call) {
-    if (reference === undefined) return listAll(call.desk);
-    return call.desk.use(reference, call, async (held) => {
+    if (reference === undefined) return listAll(call.pool);
+    return call.pool.use(reference, call, async (held) => {
       await held.conversation.refresh({ signal: call.signal });
-      return describe(held.conversation, call.desk.read(reference), transcript);
+      return describe(held.conversation, call.pool.read(reference), transcript);
     });
   },
 });
@@ -65,7 +62,7 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
   const { delivered, early } = countAnswers(kept);
   const waiting = Math.max(0, responseCount - delivered);
   const pickedUp = verification !== 'none' || responseCount > 0;
-  const isOpen = !isOver(status);
+  const isOpen = !hasEnded(status);
   const next =
     waiting > 0 || isOpen
       ? `Call wait_for_answer with ${refCode}.`
@@ -102,7 +99,7 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
   };
 }
 
-/** What was said, answers apart that were not given yet. */
+/** The messages so far, without answers that were not delivered yet. */
 function transcriptOf({ entries }: KeptConversation): z.infer<typeof entry>[] {
   return entries
     .filter((said) => said.role === 'consumer' || said.isDelivered)
@@ -120,9 +117,9 @@ function quoteEntry({ from, text, created_at, seen_your_last }: z.infer<typeof e
   return `The expert, ${created_at}:${note}\n${quoteExpert(text)}`;
 }
 
-/** As last seen: nothing is asked of the relay. */
-function listAll(desk: Desk) {
-  const conversations = desk.list().map((kept) => {
+/** As last seen. It makes no calls. */
+function listAll(pool: ConversationPool) {
+  const conversations = pool.list().map((kept) => {
     const { id, request } = kept.state;
     const answers_given = countAnswers(kept).delivered;
     if (!request) return { reference: id, status: unconfirmed, answers_given } as const;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../failure.ts';
-import { describeUnsent } from '../words/describe-unsent.ts';
-import { isOver } from '../words/is-over.ts';
-import { knownReference, nextStep, reference, status, unsent } from './schemas.ts';
-import { defineTool } from './tool.ts';
+import { hasEnded } from '../conversation-pool/leased-conversation.ts';
+import { describeUnsent } from './sentences.ts';
+import { defineTool, knownReference, nextStep, reference, status, unsent } from './tool.ts';
 
 export const reply = defineTool({
   name: 'reply',
@@ -20,12 +19,12 @@ export const reply = defineTool({
       .describe('What to tell the expert. No passwords, keys or other secrets.'),
   },
   output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
-  patience: () => 30,
+  maxSeconds: () => 30,
   run: ({ reference, text }, call) =>
-    call.desk.use(reference, call, async (held) => {
+    call.pool.use(reference, call, async (held) => {
       const isSent = await held.reply(text, call.signal);
       const { refCode, status, unsent, isEncrypted } = held.conversation;
-      if (!isSent && isOver(status)) throw tooLate(refCode, status);
+      if (!isSent && hasEnded(status)) throw tooLate(refCode, status);
       const news = isSent
         ? `Sent to the expert of ${refCode}, ${isEncrypted ? 'encrypted' : 'as plain text, which the relay can read'}.`
         : describeUnsent(held.conversation);

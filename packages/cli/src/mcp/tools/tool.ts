@@ -1,23 +1,23 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import type { z } from 'zod';
-import type { Desk } from '../desk/desk.ts';
+import { z } from 'zod';
+import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
 
-/** What a tool works with besides its input. */
+/** What a tool gets besides its input. */
 export interface ToolCall {
-  readonly desk: Desk;
-  /** The client has cancelled the call or is gone, or the tool's patience is over. */
+  readonly pool: ConversationPool;
+  /** Aborts when the client cancels or disconnects, or when the time of the tool is over. */
   readonly signal: AbortSignal;
-  /** Whether the result was written to the client; known only after the tool has given it. */
+  /** Whether the result was written to the client. It resolves after the tool has returned. */
   readonly sent: Promise<boolean>;
 }
 
-/** A result twice: for models that read text, and for programs. Both say what to do next. */
+/** A result in two forms: text for models, data for programs. Both say what to do next. */
 export interface Report<Data = Record<string, unknown>> {
   readonly text: readonly (string | undefined)[];
   readonly data: Data;
 }
 
-/** What the client learns of a tool. */
+/** The description of a tool for clients. */
 interface Described<Input, Output> {
   readonly name: string;
   readonly title: string;
@@ -28,20 +28,43 @@ interface Described<Input, Output> {
 }
 
 export interface Tool extends Described<z.ZodRawShape, z.ZodRawShape> {
-  /** How many seconds a call may take at most. Clients give up after a minute. */
-  patience(input: Record<string, unknown>): number;
+  /** The maximum duration of a call in seconds. Clients give up after a minute. */
+  maxSeconds(input: Record<string, unknown>): number;
   run(input: Record<string, unknown>, call: ToolCall): Promise<Report>;
 }
 
 interface TypedTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>
   extends Described<Input, Output> {
-  patience(input: z.output<z.ZodObject<Input>>): number;
+  maxSeconds(input: z.output<z.ZodObject<Input>>): number;
   run(input: z.output<z.ZodObject<Input>>, call: ToolCall): Promise<Report<z.input<z.ZodObject<Output>>>>;
 }
 
-/** Lets the compiler hold input and output to their schemas. */
+/** Makes the compiler check input and output against their schemas. */
 export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
   tool: TypedTool<Input, Output>,
 ): Tool {
   return tool as unknown as Tool;
 }
+
+export const reference = z
+  .string()
+  .trim()
+  .min(8)
+  .max(40)
+  .describe('The reference that ask_expert gave, such as HS-7KQ2M9XD.');
+
+export const status = z
+  .enum(['pending', 'responded', 'closed', 'expired'])
+  .describe('pending: no answer yet. responded: answered, and open. closed, expired: it has ended.');
+
+export const seenYourLast = z
+  .boolean()
+  .optional()
+  .describe('False: written before your last message was read. Absent when that is unknown.');
+
+/** A reference in a result. */
+export const knownReference = z.string();
+
+export const unsent = z.number().describe("Texts that wait here for the expert's keys: not sent yet.");
+
+export const nextStep = z.string().describe('What to do next.');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeProtection } from './describe-protection.ts';
+import { describeProtection } from './sentences.ts';
 
 const fingerprint = '04918 22734 00000 11111 22222 33333 44444 55555';
 

@@ -1,70 +1,74 @@
 import type { Question } from '@expert-relay/sdk';
-import { readRefCode } from '../../arguments/read-ref-code.ts';
+import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
-import { AskFailure } from './ask-failure.ts';
-import type { HeldConversation } from './held-conversation.ts';
-import { askHold, type Hold, resumeHold } from './open-hold.ts';
-import { within } from './within.ts';
+import { type Lease, leaseKept, leaseNew } from './lease.ts';
+import { type LeasedConversation, untilAborted } from './leased-conversation.ts';
 
-/** The call that a conversation is used for. */
+/** The tool call that uses a conversation. */
 export interface Use {
   readonly signal: AbortSignal;
-  /** Until this has come, the conversation is held: what the call gave may have to be put back. */
+  /** Whether the result was received. Until then the conversation stays leased, since answers may have to be put back. */
   readonly sent: Promise<boolean>;
 }
 
-type Work<T> = (held: HeldConversation) => T | Promise<T>;
+type Work<T> = (leased: LeasedConversation) => T | Promise<T>;
 
 /**
- * The conversations that tools work on. One is held while a call uses it, and while something in it has not gone
- * out; else it rests in its file, where other commands and other servers can go on with it.
+ * The conversations that tools use. A conversation is leased while a call uses it and while it has unsent texts.
+ * Otherwise it is only in its file, where other commands and servers can lease it.
  */
-export interface Desk {
+export interface ConversationPool {
   ask<T>(question: Question, use: Use, work: Work<T>): Promise<T>;
   /** By its reference code, or by its id while it has no code. */
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
-  /** What is kept of one: what was said, and how many answers were given. */
+  /** The stored conversation, with its messages. */
   read(reference: string): KeptConversation;
-  /** All that were asked, oldest first; at the end those of which it is not known whether the relay has taken them. */
+  /** All conversations, oldest first. Those that may not have reached the relay come last. */
   list(): KeptConversation[];
-  /** What is wrong with the relay now, in words. */
+  /** A sentence about the current outage. */
   readonly outage: string | undefined;
   stop(): void;
 }
 
-export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: () => number }): Desk {
-  const holds = new Map<string, Hold>();
-  /** Questions on their way, by the name under which they are asked. */
+export function createConversationPool({
+  openAgent,
+  now,
+}: {
+  openAgent: () => Agent;
+  now: () => number;
+}): ConversationPool {
+  const leases = new Map<string, Lease>();
+  /** Questions that are being submitted, by idempotency key. */
   const asking = new Map<string, Promise<void>>();
   let agent: Agent | undefined;
-  // At the first use: a server without settings starts all the same, and its tools say what is missing.
+  // Opened at the first use: a server without settings starts, and its tools report what is missing.
   const open = (): Agent => {
     agent ??= openAgent();
     return agent;
   };
 
-  async function work<T>(id: string, hold: Hold, { signal, sent }: Use, run: Work<T>): Promise<T> {
-    hold.users += 1;
-    let held: HeldConversation | undefined;
+  async function work<T>(id: string, lease: Lease, { signal, sent }: Use, run: Work<T>): Promise<T> {
+    lease.users += 1;
+    let leased: LeasedConversation | undefined;
     try {
-      held = await within(hold.opened, signal);
-      return await run(held);
+      leased = await untilAborted(lease.opened, signal);
+      return await run(leased);
     } finally {
-      void sent.then(() => leave(id, hold, held));
+      void sent.then(() => leave(id, lease, leased));
     }
   }
 
-  function leave(id: string, hold: Hold, held: HeldConversation | undefined): void {
-    hold.users -= 1;
+  function leave(id: string, lease: Lease, leased: LeasedConversation | undefined): void {
+    lease.users -= 1;
     const end = () => {
-      if (hold.users > 0 || holds.get(id) !== hold) return;
-      holds.delete(id);
-      hold.letGo();
+      if (lease.users > 0 || leases.get(id) !== lease) return;
+      leases.delete(id);
+      lease.release();
     };
-    if (held && held.conversation.unsent.length > 0) held.readOn().then(end, end);
+    if (leased && leased.conversation.unsent.length > 0) leased.readOn().then(end, end);
     else end();
   }
 
@@ -79,9 +83,9 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
 
   function useKept<T>(kept: KeptConversation, use: Use, run: Work<T>): Promise<T> {
     const { id } = kept.state;
-    const hold = holds.get(id) ?? resumeHold({ agent: open(), now }, kept);
-    holds.set(id, hold);
-    return work(id, hold, use, run);
+    const lease = leases.get(id) ?? leaseKept({ agent: open(), now }, kept);
+    leases.set(id, lease);
+    return work(id, lease, use, run);
   }
 
   return {
@@ -89,17 +93,18 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
     async ask(question, use, run) {
       const { idempotencyKey: name } = question;
       if (name !== undefined) {
-        for (let other = asking.get(name); other; other = asking.get(name)) await within(other, use.signal);
+        for (let other = asking.get(name); other; other = asking.get(name))
+          await untilAborted(other, use.signal);
         const kept = open()
           .conversations.all()
           .find(({ askedAs }) => askedAs === name);
         if (kept) return await useKept(checkSame(kept, question), use, run);
       }
       let id = '';
-      const hold = askHold({ agent: open(), now }, question, (name) => {
+      const lease = leaseNew({ agent: open(), now }, question, (name) => {
         id = name;
       });
-      const opened = within(hold.opened, use.signal);
+      const opened = untilAborted(lease.opened, use.signal);
       if (name !== undefined) {
         const over = () => void asking.delete(name);
         asking.set(name, opened.then(over, over));
@@ -107,15 +112,15 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
       try {
         await opened;
       } catch (error) {
-        hold.letGo();
+        lease.release();
         const failure = explainError(error, use.signal);
-        // A question under the code of another one cannot go on either.
+        // A question that got the reference code of another one cannot continue either.
         const isOver = isNotAsked(failure) || failure.code === 'question_altered';
         if (id !== '' && isOver) open().conversations.forget(id);
         throw id === '' ? error : new AskFailure(id, error);
       }
-      holds.set(id, hold);
-      return work(id, hold, use, run);
+      leases.set(id, lease);
+      return work(id, lease, use, run);
     },
     use: async (reference, use, run) => useKept(read(reference), use, run),
     list: () => {
@@ -128,13 +133,13 @@ export function createDesk({ openAgent, now }: { openAgent: () => Agent; now: ()
     },
     stop() {
       agent?.outages.stop();
-      for (const hold of holds.values()) hold.letGo();
-      holds.clear();
+      for (const lease of leases.values()) lease.release();
+      leases.clear();
     },
   };
 }
 
-/** A name stands for one question. */
+/** An idempotency key belongs to one question. */
 function checkSame(kept: KeptConversation, { question = '' }: Question): KeptConversation {
   const { entries, state } = kept;
   if (entries[0]?.text === question) return kept;
@@ -142,4 +147,15 @@ function checkSame(kept: KeptConversation, { question = '' }: Question): KeptCon
     'usage',
     `This idempotency_key was used for another question, ${state.request?.refCode ?? state.id}. Ask under another one.`,
   );
+}
+
+/** The question is stored under this id, and it is unknown whether it arrived. Resuming it submits it only once. */
+export class AskFailure extends Error {
+  override readonly name = 'AskFailure';
+  readonly id: string;
+
+  constructor(id: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.id = id;
+  }
 }

@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** `90s`, `10m`, `1.5h` in milliseconds. A conversation lives 72 hours; longer than that, nobody waits. */
+/** `90s`, `10m`, `1.5h` in milliseconds. At most 72 hours, since a conversation lasts no longer. */
 export function readDuration(option: string, text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(number) * units[unit as keyof typeof units]);
@@ -13,4 +13,13 @@ export function readDuration(option: string, text: string): number {
     );
   }
   return milliseconds;
+}
+
+/** `HS-7KQ2M9XD` as the relay writes it. Users may type lower case and leave out `HS-`. */
+export function readRefCode(text: string): string {
+  const [, code] = /^(?:HS-)?([0-9A-HJKMNP-TV-Z]{8})$/.exec(text.trim().toUpperCase()) ?? [];
+  if (code === undefined) {
+    throw new Failure('usage', `"${text}" is not a reference code. One looks like HS-7KQ2M9XD.`);
+  }
+  return `HS-${code}`;
 }

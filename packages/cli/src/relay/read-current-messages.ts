@@ -3,24 +3,24 @@ import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 import { explainError, isRefusal } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 
-export interface Present {
+export interface CurrentMessages {
   readonly messages: readonly ExpertMessage[];
-  /** What was refused, or cannot be read here; nothing after it is known. */
+  /** The error of a refused or unreadable message. Later messages are unknown. */
   readonly refused: Failure | undefined;
 }
 
-/** The messages that are there, without waiting for more; of a request that was read just now, `isFresh`. */
-export async function readPresent(
+/** The messages that exist now, without waiting for more. `isFresh`: the request was just read. */
+export async function readCurrentMessages(
   request: ExpertRequest,
   signal: AbortSignal,
   { isFresh = false } = {},
-): Promise<Present> {
+): Promise<CurrentMessages> {
   const messages: ExpertMessage[] = [];
   const iterator = request.messages[Symbol.asyncIterator]();
   try {
     if (!isFresh) await request.refresh({ signal });
     for (;;) {
-      // What has been read is handed out within this turn; what is yet to come is not.
+      // Messages that were read are returned in this turn of the event loop; later ones are not.
       const next = await Promise.race([iterator.next(), nextTurn(undefined)]);
       if (!next || next.done) return { messages, refused: undefined };
       messages.push(next.value);
@@ -30,7 +30,7 @@ export async function readPresent(
     if (!isRefusal(failure) && failure.code !== 'no_keys_yet') throw failure;
     return { messages, refused: failure };
   } finally {
-    // It would take the next message from whoever asks for it.
+    // An open iterator would take the next message from other readers.
     await iterator.return?.();
   }
 }

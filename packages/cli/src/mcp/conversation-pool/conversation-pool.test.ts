@@ -7,16 +7,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openAgent } from '../../relay/open-agent.ts';
 import { createScreen } from '../../terminal/screen.ts';
 import { newFolder } from '../../testing/mcp-client.ts';
-import { startDeadline } from '../deadline.ts';
-import { explainFailure } from '../words/explain-failure.ts';
-import { AskFailure } from './ask-failure.ts';
-import { createDesk, type Desk } from './desk.ts';
+import { explainFailure, startDeadline } from '../create-mcp-server.ts';
+import { AskFailure, type ConversationPool, createConversationPool } from './conversation-pool.ts';
 
 let relay: Constellation;
 let tenant: Tenant;
 let cable: Cable;
 let folder: string;
-let desk: Desk;
+let pool: ConversationPool;
 
 beforeAll(async () => {
   relay = await startConstellation();
@@ -36,10 +34,10 @@ beforeEach(async () => {
   } as const;
   const err = createScreen({ write() {} }, { colours: false });
   const context = { config, folder, err, now: Date.now } as Parameters<typeof openAgent>[0];
-  desk = createDesk({ openAgent: () => openAgent(context), now: Date.now });
+  pool = createConversationPool({ openAgent: () => openAgent(context), now: Date.now });
 });
 afterEach(async () => {
-  desk.stop();
+  pool.stop();
   await cable.stop();
   rmSync(folder, { recursive: true });
 });
@@ -66,28 +64,28 @@ async function impatiently<T>(
 
 describe('when the network fails', () => {
   test('a question is gone on with, and asked once', async () => {
-    const failure = await impatiently((use) => desk.ask(question, use, () => {})).catch((error) => error);
+    const failure = await impatiently((use) => pool.ask(question, use, () => {})).catch((error) => error);
     expect(failure).toBeInstanceOf(AskFailure);
     const { id } = failure as AskFailure;
     expect(explainFailure(failure, new AbortController().signal)).toContain(
       `call wait_for_answer with the reference ${id}`,
     );
-    expect(desk.list()).toMatchObject([{ state: { id } }]);
+    expect(pool.list()).toMatchObject([{ state: { id } }]);
 
     await cable.mend();
-    const refCode = await desk.use(id, patient(), ({ conversation }) => conversation.refCode);
+    const refCode = await pool.use(id, patient(), ({ conversation }) => conversation.refCode);
     expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
-    expect(desk.list()).toMatchObject([{ state: { request: { refCode } }, entries: [{ text: 'May I?' }] }]);
+    expect(pool.list()).toMatchObject([{ state: { request: { refCode } }, entries: [{ text: 'May I?' }] }]);
   });
 
   test('a reply that may have gone out is not asked for again, and arrives once by itself', async () => {
-    const { id, requestId } = await desk.ask(question, patient(), ({ conversation }) => conversation);
+    const { id, requestId } = await pool.ask(question, patient(), ({ conversation }) => conversation);
     const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
     const request = await expert.request(requestId);
     await request.answer('Which one?');
-    await desk.use(id, patient(), async ({ nextAnswers }) => (await nextAnswers(patient()))?.delivered());
+    await pool.use(id, patient(), async ({ nextAnswers }) => (await nextAnswers(patient()))?.delivered());
 
-    const isSent = await desk.use(id, patient(), async ({ conversation, reply }) => {
+    const isSent = await pool.use(id, patient(), async ({ conversation, reply }) => {
       // Else it would not go out at all: nothing is sent before the list was read.
       await conversation.refresh();
       return await impatiently((use) => reply('This one.', use.signal));
@@ -110,14 +108,14 @@ describe('when the network fails', () => {
 });
 
 test('what did not reach the agent is given again, in order', async () => {
-  const { id, requestId } = await desk.ask(question, patient(), ({ conversation }) => conversation);
+  const { id, requestId } = await pool.ask(question, patient(), ({ conversation }) => conversation);
   const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
   const request = await expert.request(requestId);
   for (const text of ['one', 'two', 'three']) await request.answer(text);
 
   const given: string[] = [];
   for (let arrives = false; given.length < 3; arrives = !arrives) {
-    await desk.use(id, patient(), async ({ nextAnswers }) => {
+    await pool.use(id, patient(), async ({ nextAnswers }) => {
       const answers = await nextAnswers(patient());
       if (arrives) given.push(...(answers?.entries ?? []).map(({ text }) => text));
       if (arrives) answers?.delivered();

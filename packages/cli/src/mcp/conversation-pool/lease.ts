@@ -1,0 +1,63 @@
+import type { Conversation, Question, Relay } from '@expert-relay/sdk';
+import { Failure } from '../../failure.ts';
+import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
+import type { Agent } from '../../relay/open-agent.ts';
+import type { KeptConversation } from '../../store/conversations.ts';
+import { type LeasedConversation, leaseConversation } from './leased-conversation.ts';
+
+/** A conversation that calls of this process use. `users` counts the calls. */
+export interface Lease {
+  users: number;
+  readonly opened: Promise<LeasedConversation>;
+  release(): void;
+}
+
+export interface LeaseContext {
+  readonly agent: Agent;
+  readonly now: () => number;
+}
+
+/** Leases a stored conversation. */
+export function leaseKept(options: LeaseContext, { state }: KeptConversation): Lease {
+  const journal = openJournal(options.agent.conversations);
+  const kept = journal.lock(state.id);
+  return openLease(options, journal, (relay, signal) => relay.resume(kept.state, { signal }));
+}
+
+/** Starts a new conversation. `onId` gets its id before the question is sent. */
+export function leaseNew(options: LeaseContext, question: Question, onId: (id: string) => void): Lease {
+  const { question: text = '', confidential: isEncrypted = false, idempotencyKey: askedAs } = question;
+  const entries = [ownEntry({ text, isEncrypted, now: options.now() })];
+  const journal = openJournal(options.agent.conversations, { entries, askedAs });
+  return openLease(options, journal, (relay, signal) => relay.ask({ ...question, signal }), onId);
+}
+
+function openLease(
+  { agent, now }: LeaseContext,
+  journal: Journal,
+  begin: (relay: Relay, signal: AbortSignal) => Promise<Conversation>,
+  onId: (id: string) => void = () => {},
+): Lease {
+  const life = new AbortController();
+  // Each lease has its own client, so that its end closes only its own streams.
+  const relay = agent.connect((state) => {
+    if (life.signal.aborted) throw new Failure('state', 'This conversation was released meanwhile.');
+    journal.save(state);
+    onId(state.id);
+  });
+  const opened = begin(relay, life.signal).then((conversation) => {
+    journal.save(conversation.export());
+    return leaseConversation({ conversation, journal, life: life.signal, now, outages: agent.outages });
+  });
+  // The caller may have stopped waiting. Others who wait for `opened` still get its error.
+  opened.catch(() => {});
+  return {
+    users: 0,
+    opened,
+    release() {
+      life.abort();
+      relay.stop();
+      journal.release();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { type Conversation, RelayError, type RequestStatus } from '@expert-relay/sdk';
+import { type Journal, ownEntry } from '../../relay/journal.ts';
+import type { Outages } from '../../relay/outages.ts';
+import { type Entry, isEarly } from '../../store/conversations.ts';
+
+/** Answers that are being delivered to the agent. In the end one of the two functions is called. */
+export interface PendingDelivery {
+  readonly entries: readonly Entry[];
+  /** The agent has received them: they are not returned again. */
+  delivered(): void;
+  /** They were not received: the next call returns them. */
+  putBack(): void;
+}
+
+/** A conversation that only this process uses. */
+export interface LeasedConversation {
+  readonly conversation: Conversation;
+  /**
+   * Waits for answers that were not delivered yet: with `any` all of them, otherwise those that had seen the last
+   * message. Returns undefined when the signal aborts or when another call starts to wait.
+   */
+  nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<PendingDelivery | undefined>;
+  /** Why the last wait could not receive an answer; undefined when the relay answered. */
+  readonly outage: string | undefined;
+  /** Returns whether the text was sent. If not, it is sent later automatically. */
+  reply(text: string, signal: AbortSignal): Promise<boolean>;
+  /** Reads until there is an answer. Unsent texts are sent meanwhile. */
+  readOn(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  conversation: Conversation;
+  journal: Journal;
+  /** Aborted when the lease ends. */
+  life: AbortSignal;
+  now: () => number;
+  outages: Outages;
+}
+
+/** A call that takes longer counts as not answered. */
+const silentAfterMs = 3_000;
+
+export function leaseConversation({
+  conversation,
+  journal,
+  life,
+  now,
+  outages,
+}: LeaseOptions): LeasedConversation {
+  const { id } = conversation;
+  let reading: Promise<void> | undefined;
+  let waiter = new AbortController();
+  let delivering: Promise<void> = Promise.resolve();
+  let isReachable = false;
+  let waitingSince = 0;
+
+  function readOn(): Promise<void> {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  async function read(): Promise<void> {
+    const answer = await conversation.waitForAnswer({ signal: life, any: true });
+    // A delivery that is running must be recorded first.
+    await delivering;
+    // After the end of the lease, the next process reads it from the relay.
+    if (!life.aborted) journal.add(conversation, { role: 'provider', ...answer });
+  }
+
+  /** Checks whether the relay answers: waiting without an answer does not show that. */
+  async function checkReachable(): Promise<void> {
+    isReachable = false;
+    waitingSince = performance.now();
+    try {
+      await conversation.refresh({ signal: life });
+    } catch (error) {
+      // All other errors are answers of the relay; reading reports them, too.
+      const isAway =
+        error instanceof RelayError && ['unreachable', 'rate_limited', 'aborted'].includes(error.code);
+      if (isAway || life.aborted) return;
+    }
+    isReachable = true;
+    outages.onOutage(undefined);
+  }
+
+  function startDelivery(entries: readonly Entry[]): PendingDelivery {
+    let putBack = () => {};
+    delivering = new Promise((resolve) => {
+      putBack = resolve;
+    });
+    return {
+      entries,
+      putBack,
+      delivered() {
+        journal.markDelivered(id, entries);
+        putBack();
+      },
+    };
+  }
+
+  return {
+    conversation,
+    readOn,
+    get outage() {
+      if (outages.current) return outages.current;
+      // A wait that has just started shows nothing yet.
+      const isSilent = !isReachable && performance.now() - waitingSince > silentAfterMs;
+      return isSilent ? 'The relay does not answer.' : undefined;
+    },
+    async nextAnswers({ signal, any = false }) {
+      const matching = () => journal.undelivered(id).filter((one) => any || !isEarly(one));
+      waiter.abort();
+      waiter = new AbortController();
+      const either = AbortSignal.any([signal, waiter.signal]);
+      try {
+        await untilAborted(delivering, either);
+        if (matching().length === 0) void checkReachable();
+        while (matching().length === 0) await untilAborted(readOn(), either);
+      } catch (error) {
+        if (either.aborted) return undefined;
+        throw error;
+      }
+      return either.aborted ? undefined : startDelivery(matching());
+    },
+    async reply(text, signal) {
+      const earlier = journal.undelivered(id);
+      let messageId: string | undefined;
+      let isSent = false;
+      try {
+        ({ messageId, isSent } = await conversation.send(text, { signal }));
+      } catch (error) {
+        if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
+      }
+      const { isEncrypted } = conversation;
+      journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
+      return isSent;
+    },
+  };
+}
+
+/** Waits for the work until the signal aborts. The work itself is not cancelled. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
+}
+
+export function hasEnded(status: RequestStatus): status is 'closed' | 'expired' {
+  return status === 'closed' || status === 'expired';
+}
+
+/** Whether an error only means that the conversation has ended. */
+export function isEndError(error: unknown): boolean {
+  return (
+    error instanceof RelayError &&
+    (error.code === 'conversation_closed' || error.code === 'conversation_expired')
+  );
+}
