@@ -102,16 +102,22 @@ async function causeAll(
     const withKey = { headers: { 'x-api-key': providerKey } };
     const first = await openStream(topic, withKey);
     const { body } = await submit(gatewayUrl, consumerKey);
+    const message = { role: 'provider', plaintext: 'Yes.' };
+    await fetch(`${gatewayUrl}/api/v1/message/${body.requestId}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...withKey.headers },
+      body: JSON.stringify(message),
+    });
     for (const _ of [1, 2, 3]) await submit(gatewayUrl, consumerKey);
     await eventually('the events', () => first.events.length >= 4);
-    const position = first.events[0]?.id ?? '';
     const ownTopic = topicUrl(hubUrl, `/svc/requests/${body.requestId}`);
-    // Older than what the hub keeps in memory: the second scan of one address is refused.
-    for (const _ of [1, 2]) {
-      const resumed = await openStream(ownTopic, { headers: { 'last-event-id': position } });
-      await eventually('the stream to begin', () => resumed.events.length > 0 || resumed.lastEventId !== '');
+    // The message is older than what the hub keeps in memory: the second scan of one address in a minute is refused.
+    await eventually('a refused scan', async () => {
+      const resumed = await openStream(`${ownTopic}&lastEventId=earliest`);
+      const begun = await eventually('what the stream begins with', () => resumed.events[0]);
       await resumed.close();
-    }
+      return begun.event === 'hub.reset';
+    });
     const anonymous = await openStream(ownTopic);
     // One stream without a key is open: this one is turned away.
     await (await openStream(ownTopic)).close();
