@@ -2,7 +2,7 @@ import type { Clock } from '../clock/index.ts';
 
 const windowLengthMs = 60_000;
 
-/** What is left of a client's window after a call. */
+/** The rest of a client's window after a call. */
 export interface WindowState {
   /** Negative when the call was one too many. */
   readonly left: number;
@@ -10,7 +10,7 @@ export interface WindowState {
   readonly rest: number;
 }
 
-/** Counts one call of the client, or as many as `calls` says: 0 only reads the window. */
+/** Counts `calls` calls of the client, one by default; 0 only reads the window. */
 export type WindowCounter = (client: string, calls?: number) => WindowState;
 
 interface Window {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Request, Response } from 'express';
 
-/** A value that the browser keeps for a while, signed so that only this service can have written it. */
+/** A value that the browser keeps for a limited time, signed so that only this service can write it. */
 export interface SealedCookie<T> {
   /** Absent, altered, expired or signed with a forgotten secret: `undefined`. */
   read(request: Request): T | undefined;

@@ -9,7 +9,7 @@ import { type FailureReason, failures, SignInFailure } from '../sign-in/failure.
 import type { Users } from '../users.ts';
 import { type CompleteSignIn, requireAllowed } from './complete-sign-in.ts';
 
-/** The browser has come back from a provider. Mounted behind passport, which has put the visit into the request. */
+/** The browser was redirected back from a provider. Mounted behind passport, which sets `request.visit`. */
 export const finishSignIn =
   (options: {
     completeSignIn: CompleteSignIn;
@@ -35,7 +35,7 @@ export const finishSignIn =
     response.redirect(303, '/dashboard/settings');
   };
 
-/** The account that was refused, for the page that says so. */
+/** The account that was refused, for the page that explains it. */
 export type RefusedAccount = SealedCookie<string>;
 
 /**

@@ -3,12 +3,12 @@ import type { RedisConnection } from '@expert-relay/kit/redis';
 import { type SessionData, Store } from 'express-session';
 import type { Identity } from '../sign-in/identity.ts';
 
-/** Who is signed in, as the session keeps it. */
+/** The user of a session, as it is stored. */
 export interface SignedIn {
   readonly userId: string;
   /** Names the session to other services; the cookie's own id stays between the browser and Redis. */
   readonly sessionId: string;
-  /** By which the user signed in. Whether it is still allowed is asked at each call. */
+  /** The identity that signed in. Each call checks whether it is still allowed. */
   readonly identity: Identity;
   /** Such as `Firefox on Linux`. */
   readonly device: string;
@@ -29,7 +29,7 @@ declare module 'express-session' {
   }
 }
 
-/** What a session is found by: its user, its public id, and the secret id of its cookie. */
+/** The ids of a session: of its user, its public id, and the secret id in its cookie. */
 export interface SessionKey {
   readonly userId: string;
   readonly sessionId: string;

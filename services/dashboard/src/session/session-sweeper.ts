@@ -9,27 +9,27 @@ export interface SessionSweeper extends Part {
 }
 
 const sweepInterval = 1_000;
-/** How soon ending the streams of a session is tried again, by this process or another one. */
+/** After a failure, this or another process tries again after this time. */
 const retryAfter = 3_000;
-/** During a rolling restart, processes with an older list go on signing people in for a while. */
+/** Repeated, since processes with an older list may still sign people in during a rolling restart. */
 const checkInterval = 30_000;
-/** How often users who were erased are looked for. Their streams must end within 5 s. */
+/** Erased users are looked for in this interval, since their streams must end within 5 s. */
 const userCheckInterval = 2_000;
-/** That `findMissingUsers` accepts in one call. */
+/** The limit of `findMissingUsers`. */
 const usersAtOnce = 1_000;
 const batchSize = 20;
 
 /**
- * Ends the streams of every session that has ended, whatever ended it: a sign-out, its time, a list that its user is
- * no longer on, or that its user was erased. The last two are checked for all sessions, since a page that only listens
- * makes no calls. Several processes may do this at once.
+ * Ends the streams of every session that has ended: by a sign-out, by its time limit, because its user is no longer
+ * allowed, or because its user was erased. The last two are checked for all sessions, since a page that only listens
+ * makes no calls. Several processes may do this at the same time.
  */
 export function createSessionSweeper(options: {
   store: SessionStore;
   endStreams: (key: SessionKey) => Promise<void>;
   /** Which of these users, at most 1,000, do not exist any more. */
   findMissingUsers: (userIds: readonly string[]) => Promise<string[]>;
-  /** Whether a session may go on. */
+  /** Whether the user of a session is still allowed. */
   isValid: (user: SignedIn) => boolean;
   isConnected: () => boolean;
   clock: Clock;

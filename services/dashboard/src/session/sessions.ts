@@ -5,19 +5,19 @@ import type { Identity } from '../sign-in/identity.ts';
 import type { SessionKey, SessionStore, SignedIn, StoredSession } from './session-store.ts';
 import type { SessionSweeper } from './session-sweeper.ts';
 
-/** Of one user. The one that was not used for longest ends when a further one begins. */
+/** Per user. When one more begins, the session that was not used for the longest time ends. */
 const mostSessions = 50;
 
 /** What routes do with sessions. */
 export interface Sessions {
-  /** Puts a user into a fresh session: one that existed before the sign-in is never taken over. */
+  /** Begins a new session for a user: a session from before the sign-in is never reused. */
   begin(request: Request, userId: string, identity: Identity): Promise<void>;
   /** The user of this call as the store has it now; `request.user` is removed if the session has ended. */
   readAgain(request: Request): Promise<SignedIn | undefined>;
   /** Ends the session of this call, if there is one. */
   endOwn(request: Request): Promise<void>;
   list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
-  /** Ends sessions now, and within seconds the streams that rest on them. */
+  /** Ends sessions now, and their streams within seconds. */
   end(keys: readonly SessionKey[]): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function createSessions(options: {
   };
 }
 
-// The first that fits: most browsers name others as well.
+// The first match counts: most browsers name others too.
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -87,7 +87,7 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** A browser as its owner would call it, such as `Firefox on Linux`, by its `User-Agent`. */
+/** The name of a browser for its owner, such as `Firefox on Linux`, from its `User-Agent`. */
 export function describeDevice(userAgent = ''): string {
   const browser = nameIn(browsers, userAgent);
   const system = nameIn(systems, userAgent);

@@ -14,14 +14,14 @@ import { SignInFailure } from './failure.ts';
 import type { Identity } from './identity.ts';
 import type { Provider, ProviderName } from './provider.ts';
 
-/** A visit to a provider that has come back. */
+/** A completed visit to a provider. */
 export interface FinishedVisit {
   readonly identity: Identity;
   /** The session whose user the identity is to be added to; absent at a sign-in. */
   readonly joins?: string;
 }
 
-/** The way to one provider and back: an authorization code with PKCE, bound to the browser by a cookie. */
+/** The sign-in at one provider: an authorization code with PKCE, bound to the browser by a cookie. */
 export interface OAuthFlow {
   readonly provider: Provider;
   /** Where to send the browser. */
@@ -71,7 +71,7 @@ export function createOAuthFlow(
         code_challenge: await calculatePKCECodeChallenge(visit.verifier),
         code_challenge_method: 'S256',
         ...(visit.nonce !== undefined && { nonce: visit.nonce }),
-        // Somebody whose account was refused must be able to choose another one.
+        // A person whose account was refused must be able to choose another one.
         prompt: 'select_account',
       });
     },

@@ -5,7 +5,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeResponse } from './edge-call.ts';
 import { unavailable } from './send-refusal.ts';
 
-/** Reads the whole body of a call, once; undefined when it has none. */
+/** Reads the whole body of a call, once; undefined if it has none. */
 export type ReceiveBody = (request: IncomingMessage, response: EdgeResponse) => Promise<Buffer | undefined>;
 
 interface ArrivingBody {
@@ -15,7 +15,7 @@ interface ArrivingBody {
   refuse(problem: Problem): void;
 }
 
-/** A body that is not complete after this is slow, in milliseconds. One that is fast is never counted or refused. */
+/** In milliseconds. A body that is not complete after this time is slow; only slow bodies are counted. */
 const slowAfterMs = 5_000;
 
 /**
@@ -87,7 +87,7 @@ export function createBodyReceiver(options: {
     }
   }
 
-  /** Makes room by refusing the oldest slow body, or else the one that needs the room. */
+  /** Frees memory: refuses the oldest slow body, or the newest one if none is slow. */
   function makeRoom(newest: ArrivingBody): void {
     const [oldest = newest] = arriving;
     const body = oldest.isSlow ? oldest : newest;

@@ -5,13 +5,13 @@ import type { Principal } from '@expert-relay/kit/principal';
 import { LRUCache } from 'lru-cache';
 import { limitTime } from '../limit-time.ts';
 
-/** A key as it was presented. */
+/** A key as the client sent it. */
 export interface GivenKey {
   readonly kind: KeyKind;
   readonly digest: Buffer;
 }
 
-/** Who calls with a key. */
+/** The principal of a key. */
 export type KeyPrincipal = Extract<Principal, { apiKeyId: string }>;
 
 export interface KeyFinder {

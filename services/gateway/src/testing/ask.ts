@@ -8,7 +8,7 @@ export interface Answer {
   readonly json: any;
 }
 
-/** One call with node:http, which sends what it is told, where fetch knows better. */
+/** One call with node:http, which sends headers and paths unchanged; fetch would correct or refuse them. */
 export function ask(
   url: string,
   call: {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A connection over which a test says anything at all, HTTP or not. */
+/** A connection over which a test sends any bytes, HTTP or not. */
 export interface RawConnection {
   readonly socket: Socket;
   readonly received: string;
   send(bytes: string | Buffer): void;
-  /** Until so many heads of answers have come; gives all that was received. */
+  /** Waits for this number of answers; gives everything that was received. */
   answers(count: number): Promise<string>;
   closed(within: number): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ export interface TestGateway {
   readonly service: Service;
   readonly prisma: PrismaClient;
   readonly upstreams: Readonly<Record<UpstreamName, TestUpstream>>;
-  /** What it logged so far. */
+  /** The log lines so far. */
   readonly lines: readonly Record<string, unknown>[];
   readonly natsPrefix: string;
   makeKey(kind: KeyKind): Promise<TestKey>;
@@ -31,12 +31,12 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** The gateway as its process would run it, over real servers, with upstreams that say what reached them. */
+/** The gateway with real servers, and with upstreams that record the calls they receive. */
 export async function startTestGateway(
   options: {
     env?: Record<string, string>;
     clock?: Clock;
-    /** The gateway's way to Postgres, if the test wants to cut it. */
+    /** The connection to Postgres, if the test interrupts it. */
     cable?: { readonly url: string };
     stallLimit?: number;
     slowAfter?: number;

@@ -16,7 +16,7 @@ export interface ReceivedCall {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** What the gateway has signed, if it is valid for this very call. */
+  /** The principal that the gateway has signed, if it is valid for this call. */
   readonly stated: StatedCall | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface TestUpstream {
   readonly calls: ReceivedCall[];
   /** The connections that are open. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Answers instead of the usual 200, from the head of a request on. */
+  /** Answers instead of the usual 200, as soon as the head of a request arrives. */
   handler: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A service behind the gateway: it believes signed principals only, and notes what arrives. */
+/** A service behind the gateway that records the calls it receives. */
 export function createTestUpstream(audience: string, principalKey: string): TestUpstream {
   const verify: PrincipalVerifier = createPrincipalVerifier({
     audience,
