@@ -1,7 +1,13 @@
 import type { ServiceName } from './local/services.ts';
 import { type Run, withTemporaryRun } from './local/with-run.ts';
-import { buildCommit, findOlderCommit, forgetRemovedTrees, lacks } from './mixed/older-commit.ts';
-import { type Release, runAlone } from './mixed/run-alone.ts';
+import {
+  buildCommit,
+  findOlderCommit,
+  forgetRemovedTrees,
+  lacks,
+  type Release,
+  runAlone,
+} from './mixed/older-commit.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildProduct } from './steps/build.ts';
 import { migrate } from './steps/generate.ts';

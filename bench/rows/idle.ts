@@ -76,7 +76,7 @@ async function measure(family: { root: number; names: DevJson['pids'] }): Promis
     if (name) return name;
     if (one.pid === family.root) return 'launcher';
     const parent = after.find(({ pid }) => pid === one.parent);
-    return parent && parent.pid !== family.root ? nameOf(parent) : 'guardian';
+    return parent && parent.pid !== family.root ? nameOf(parent) : 'watchdog';
   };
   const costs = new Map<string, Cost>();
   for (const one of after) {

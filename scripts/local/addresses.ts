@@ -12,12 +12,12 @@ export interface Address {
 
 export type Addresses = Record<ServiceName, Address>;
 
-/** The ports that they get when no other program has them. */
+/** The ports that are used while they are free. */
 export const preferred: Partial<Record<ServiceName, number>> = { gateway: 8080, hub: 8090 };
 
 export type DemandedPorts = Partial<Record<ServiceName, number>>;
 
-/** The ports that the user has set. One that is taken stops the start: the user counts on it. */
+/** The ports that the user has set. The start fails when another program has one. */
 export async function takeDemandedPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<DemandedPorts> {
   const demanded: DemandedPorts = {};
   for (const [name, variable] of [

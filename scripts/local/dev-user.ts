@@ -10,7 +10,7 @@ const keysInForce = `
   WHERE key.user_id = $1 AND secret.secret_digest = ANY($2)
     AND key.revoked_at IS NULL AND (secret.expires_at IS NULL OR secret.expires_at > now())`;
 
-/** The user `dev` with a key of each kind: the ones we kept as long as they work, else new ones. */
+/** The user `dev` with a key of each kind: the stored ones while they work, else new ones. */
 export async function ensureDevUser(home: Home, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<DevUser> {
   const kept = secrets.devUser;
   if (kept && (await keysWork(env.DATABASE_URL ?? '', kept))) return kept;
@@ -38,14 +38,14 @@ export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<
     env,
     cwd: root,
     timeout: 120_000,
-    failure: `The user "${name}" could not be made. Its reason stands above; mend that, then start again.`,
+    failure: `The user "${name}" could not be made. The reason is above; repair it, then start again.`,
   });
   const { userId, keys } = JSON.parse(printed) as { userId: string; keys: { kind: string; key: string }[] };
   const keyOf = (kind: string) => keys.find((one) => one.kind === kind)?.key ?? '';
   return { userId, consumerKey: keyOf('consumer'), providerKey: keyOf('provider') };
 }
 
-/** Whether this database knows both keys: it may be another one than last time, or they were revoked. */
+/** Whether both keys work: the database may be another one than last time, or the keys may be revoked. */
 async function keysWork(databaseUrl: string, user: DevUser): Promise<boolean> {
   const digests = [user.consumerKey, user.providerKey].map((key) =>
     createHash('sha256').update(key).digest(),

@@ -19,7 +19,7 @@ export interface Home {
 
 export function openHome(path = process.env.RELAY_HOME || join(root, '.relay'), env = process.env): Home {
   const home = resolve(path);
-  // Others may pass through, since Postgres may have to run as another user; what is secret inside is 0600.
+  // Other users may enter it, since Postgres may have to run as one; the files with secrets have mode 0600.
   mkdirSync(home, { recursive: true, mode: 0o755 });
   mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
   return {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Home } from './home.ts';
 import { readJson, writeJson } from './home.ts';
 
-/** Who calls whom: each pair signs with a key of its own. */
+/** Caller and called service: each pair signs with a key of its own. */
 export const principalPairs = [
   'GATEWAY_REQUESTS',
   'GATEWAY_MESSAGES',
@@ -14,14 +14,14 @@ export const principalPairs = [
 
 export type PrincipalPair = (typeof principalPairs)[number];
 
-/** The user that `npm start` makes, so that there is something to try at once. */
+/** The user that `npm start` makes. */
 export interface DevUser {
   userId: string;
   consumerKey: string;
   providerKey: string;
 }
 
-/** Made once and kept: sessions, keys and data stay good from one start to the next. */
+/** Made once and stored: sessions, keys and data stay valid from one start to the next. */
 export interface Secrets {
   postgresPassword: string;
   sessionSecret: string;

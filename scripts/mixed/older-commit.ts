@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
+import type { ServiceName } from '../local/services.ts';
 import { runCommand } from '../processes/run-command.ts';
 
 const migrations = 'packages/db/prisma/migrations';
@@ -37,3 +38,25 @@ export async function buildCommit(commit: string, folder: string): Promise<void>
 export async function forgetRemovedTrees(): Promise<void> {
   await git('worktree', 'prune');
 }
+
+export type Release = 'older' | 'newer';
+
+/**
+ * Services that cannot run in both releases beside each other, which no change after the first release may cause. An
+ * entry counts where the older commit was made before `since`.
+ */
+export const runAlone: readonly {
+  readonly service: ServiceName;
+  readonly release: Release;
+  readonly since: string;
+  readonly reason: string;
+}[] = [
+  {
+    service: 'dashboard',
+    release: 'newer',
+    since: 'ce1653d7c7d0e1dfb841daf23294a1887266d892',
+    reason:
+      'Sessions name the identity that signed in, and sessions without one are refused. Before, only the local run ' +
+      'had sessions.',
+  },
+];

@@ -8,7 +8,7 @@ import { readSecrets } from '../local/secrets.ts';
 import { type ServiceEntry, type ServiceName, serviceProgram, services } from '../local/services.ts';
 import type { Run } from '../local/with-run.ts';
 import type { ServerUrls } from '../servers/open-servers.ts';
-import type { Release } from './run-alone.ts';
+import type { Release } from './older-commit.ts';
 
 const releases: readonly Release[] = ['older', 'newer'];
 
@@ -45,7 +45,7 @@ export async function openMixture(options: {
   };
   const [gatewayUrl, hubUrl] = [await both('gateway'), await both('hub')];
 
-  /** What a service of this release is told of the others. */
+  /** The addresses that a service of this release calls. */
   function surroundings(release: Release): Addresses {
     const other = release === 'older' ? addresses.newer : addresses.older;
     const called = Object.fromEntries(

@@ -112,7 +112,7 @@ describe('a supervisor', () => {
     expect(said).toEqual([]);
   });
 
-  test('ends what does not stop by itself: at once for who is in a hurry', async () => {
+  test('kills what does not stop by itself: at once when `hurry` is aborted', async () => {
     await supervisor.start(program('deaf', 1, ''));
     const [deaf] = running;
     const began = Date.now();

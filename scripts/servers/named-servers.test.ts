@@ -38,11 +38,14 @@ describe('a server that the environment names', () => {
     [postgres, 'postgres', 'DATABASE_URL: Postgres at 127.0.0.1:1 does not work: nothing listens there.'],
     [redis, 'redis', 'REDIS_URL: Redis at 127.0.0.1:1 does not work: nothing listens there.'],
     [nats, 'nats', 'NATS_URL: NATS at 127.0.0.1:1 does not work: nothing listens there.'],
-  ])('that is not there is told in a sentence without its password: %#', async (kind, protocol, start) => {
-    const message = await failureOf(checkNamed(kind, `${protocol}://someone:${password}@127.0.0.1:1/x`));
-    expect(message).toContain(start);
-    expect(message).toContain(`unset ${kind.variable}`);
-  });
+  ])(
+    'that does not answer is reported in a sentence without its password: %#',
+    async (kind, protocol, start) => {
+      const message = await failureOf(checkNamed(kind, `${protocol}://someone:${password}@127.0.0.1:1/x`));
+      expect(message).toContain(start);
+      expect(message).toContain(`unset ${kind.variable}`);
+    },
+  );
 
   test('must be an address', async () => {
     expect(await failureOf(checkNamed(postgres, `mysql://a:${password}@b`))).toMatch(

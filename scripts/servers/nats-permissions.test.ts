@@ -8,8 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type NatsWithUsers, startNatsWithUsers } from './testing/nats-with-users.ts';
 
 /*
- * The whole product over a NATS that lets each service say and hear what docs/configuration.md lists, and
- * nothing else.
+ * The whole product over a NATS that allows each service the subjects of docs/configuration.md, and no others.
  */
 
 const prefix = `permitted-${randomBytes(4).toString('hex')}`;
@@ -30,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => relay?.stop());
 afterAll(() => nats?.stop());
 
-test('events arrive and resume, also after NATS was away, with what is listed', async () => {
+test('events arrive and resume, also after NATS was away, with the listed permissions', async () => {
   const { providerKey, consumerKey, userId } = await relay.makeTenant();
   const url = topicUrl(relay.hubUrl, `/svc/providers/${userId}`);
   const stream = await openStream(url, { headers: { 'x-api-key': providerKey } });
@@ -52,7 +51,7 @@ test('events arrive and resume, also after NATS was away, with what is listed', 
   expect(nats.violations()).toEqual([]);
 });
 
-test('and nobody may do more', async () => {
+test('and no service may do more', async () => {
   const { stream, event } = subjectsFor(prefix);
   const log = createLog('test', { level: 'silent' });
   const attempts: [string, string][] = [

@@ -30,7 +30,7 @@ export const redis: ServerKind = {
 
   runImage: ({ data, port }) => ({
     options: [`--publish=127.0.0.1:${port}:6379`, `--mount=type=bind,source=${data},target=/data`],
-    // Inside its container it sees the launcher as a stranger; the port is published to loopback alone.
+    // In its container Redis sees our connections as remote; the port is published to loopback alone.
     command: ['redis-server', '--protected-mode', 'no', ...settings],
   }),
 };

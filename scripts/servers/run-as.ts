@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { StepError } from '../terminal/failure.ts';
 
-/** Postgres refuses to run as root: then it gets an ordinary account. */
+/** The account that Postgres runs as when we are root, since it refuses to run as root. */
 export interface Account {
   name: string;
   uid: number;
@@ -36,7 +36,7 @@ interface Runnable {
   gid?: number;
 }
 
-/** The same command, run by that account although it may not enter the folders that lead to `paths`. */
+/** The same command, run by that account, which may lack the right to enter the folders above `paths`. */
 export function runAs(
   account: Account | undefined,
   { command, args }: Runnable,
@@ -54,7 +54,7 @@ export function runAs(
         'ordinary user, or let RELAY_HOME and RELAY_CACHE name folders that all may enter.',
     );
   }
-  // A clone under /root, say: of root's rights it keeps the one to pass through folders.
+  // For a clone under /root: of root's capabilities it keeps the one to enter folders.
   const drop = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return { command: join(setpriv, 'setpriv'), args: [...drop, ...keep, '--', command, ...args] };

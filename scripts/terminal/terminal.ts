@@ -17,7 +17,7 @@ type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; on?: WriteStream['
 export function createTerminal(output: Output = process.stdout, env = process.env): Terminal {
   const live = output.isTTY === true;
   const coloured = live && !env.NO_COLOR;
-  // A closed terminal must not keep the launcher from stopping what it started.
+  // An error of a closed terminal must not end this process before it has stopped the others.
   output.on?.('error', () => undefined);
 
   const colour = (code: number) => (text: string) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : text);

@@ -13,7 +13,7 @@ export interface NatsWithUsers extends OwnServer {
 
 const password = 'for-this-test';
 
-/** A NATS server whose users may do what is listed and nothing else; `admin` may do everything. */
+/** A NATS server whose users have exactly these permissions; `admin` may do everything. */
 export async function startNatsWithUsers(
   users: Readonly<Record<string, Permissions>>,
 ): Promise<NatsWithUsers> {

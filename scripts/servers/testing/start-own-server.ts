@@ -26,7 +26,7 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
   const home = openHome(folder);
   const placement = { home, data: folder, port: await reservePort(), password: '', durable: true };
   const [found] = await findServers([{ kind, data: folder }], home, () => {});
-  // However this test run ends, the server goes with it.
+  // Stops the server if this process is killed.
   const watchdog = startWatchdog({ programFile: home.file('watchdog.mjs'), logFile: home.log('watchdog') });
   let running: RunningProcess | undefined;
 
