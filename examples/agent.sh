@@ -2,11 +2,11 @@
 # Asks an expert with nothing but curl, in plain text (which the relay can read), and prints the answer. Run:
 # RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_... bash examples/agent.sh "May I remove the lock file?"
 set -eo pipefail
-: "${RELAY_URL:?Say where the relay is, as npm start prints it.}"
-: "${RELAY_API_KEY:?Say the consumer key, as npm start prints it.}"
-question=${1:?Say the question.}
+: "${RELAY_URL:?Set it to the relay's address, as npm start prints it.}"
+: "${RELAY_API_KEY:?Set it to the consumer key, as npm start prints it.}"
+question=${1:?Give the question.}
 
-# Keys go through standard input: everybody on the machine can read what stands on a command line.
+# Keys are passed through standard input: other users of the machine can read command lines.
 get() { exec curl -fsS --retry 3 --header @- "$@" <<<"x-api-key: $RELAY_API_KEY"; }
 # The text of a member, if it holds nothing that JSON escapes, such as an id or an address.
 member() { sed -E "s/.*\"$1\":\"([^\"]*)\".*/\1/"; }
@@ -25,14 +25,14 @@ answer() {
     sed -nE '1s/^.*"plaintext":"(.*)"$/\1/p' | sed 's/\\"/"/g'
 }
 
-# With a key of its own, the same question may be sent again and is asked once.
+# With an idempotency key, a repeated call asks only once.
 asked=$(curl -fsS --retry 3 "$RELAY_URL/api/v1/help" --header 'content-type: application/json' \
   --header "idempotency-key: $(date +%s)-$$-$RANDOM" --data @- <<EOT
 {"apiKey": "$RELAY_API_KEY", "messages": [], "question": $(json "$question"), "plaintext": $(json "$question")}
 EOT
 )
 request=$(member requestId <<<"$asked")
-# However this ends, so does the request: nobody would read a later answer.
+# The request is closed in any case: a later answer would not be read.
 finish() {
   kill $! 2>/dev/null || true
   (get --request POST "$RELAY_URL/api/v1/close/$request") >/dev/null 2>&1 || true

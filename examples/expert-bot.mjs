@@ -1,4 +1,4 @@
-// Answers every request by a function of its own, end-to-end encrypted. Run:
+// Answers every request with a function, end-to-end encrypted. Run:
 // RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_prov_... node examples/expert-bot.mjs
 // With --plaintext it also answers agents that have sent no keys: the relay can read those answers.
 import { createHash } from 'node:crypto';
@@ -15,13 +15,13 @@ await mkdir(folder, { recursive: true, mode: 0o700 });
 const expert = createExpert({ url, apiKey, root: await openRoot(), memory: openMemory() });
 console.error(`I am ${await expert.fingerprint()}. Waiting for requests; Ctrl-C ends.`);
 for await (const request of expert.requests()) {
-  // After a restart, requests come that were answered before.
+  // After a restart, requests that were answered before come again.
   if (request.responseCount > 0) continue;
   try {
     await request.answer(answerTo(request.question), { plaintext });
     console.error(`${request.refCode} is answered.`);
   } catch (error) {
-    // What is wrong with one request is no reason to leave the others without an answer.
+    // An error in one request must not stop the others.
     console.error(`${request.refCode} is not answered. ${error.message}`);
   }
 }
@@ -31,7 +31,7 @@ function answerTo(question) {
   return `You asked: ${question} I am only an example, but I would wait.`;
 }
 
-/** The secret that makes this expert the same one tomorrow. Whoever has it can speak in its name. */
+/** The secret from which all of the expert's keys are derived. Anyone who has it can act as this expert. */
 async function openRoot() {
   const path = join(folder, 'root');
   const kept = await readFile(path).catch(() => undefined);
@@ -45,17 +45,17 @@ async function openRoot() {
 function openMemory() {
   const pathOf = (name) => join(folder, `${createHash('sha256').update(name).digest('hex')}.txt`);
   const get = (name) => readFile(pathOf(name), 'utf8').catch(() => undefined);
-  // A draft that then takes its place: a reader never finds half of a file.
-  async function write(name, value, place) {
+  // The value is written to a temporary file first, so that a reader never finds half of a file.
+  async function write(name, value, move) {
     const draft = `${pathOf(name)}.${crypto.randomUUID()}`;
     await writeFile(draft, value, { mode: 0o600 });
-    await place(draft, pathOf(name)).finally(() => rm(draft, { force: true }));
+    await move(draft, pathOf(name)).finally(() => rm(draft, { force: true }));
   }
   return {
     get,
     set: (name, value) => write(name, value, rename),
     async remember(name, value) {
-      // A link is made unless there is a file: the first of two writers is the one that counts.
+      // `link` fails when the file exists: of two writers, the first one wins.
       await write(name, value, link).catch(() => {});
       return (await get(name)) ?? value;
     },

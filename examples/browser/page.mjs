@@ -1,4 +1,4 @@
-// What the page does: asks with the very SDK that agents use. The relay must allow this page's origin.
+// The page asks with the same SDK that agents use. The relay must allow this page's origin.
 // serve.mjs beside it bundles it for the browser and says how to run both.
 import { createRelay } from '@expert-relay/sdk';
 
@@ -14,7 +14,7 @@ form.addEventListener('submit', async (event) => {
     const conversation = await relay.ask({ question });
     progress.textContent = `Asked as ${conversation.refCode}. Waiting for the expert.`;
     for await (const answer of conversation) {
-      // As text: what somebody else wrote is never HTML.
+      // Added as text: foreign text must not become HTML.
       output.append(`${answer.text}\n`);
       const from =
         answer.protection === 'plaintext' ? 'In plain text' : `From the expert ${conversation.fingerprint}`;

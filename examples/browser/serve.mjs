@@ -1,6 +1,6 @@
-// Serves a page that asks from a browser, end-to-end encrypted. Run both, and open what the second one says:
+// Serves a page that asks from a browser, end-to-end encrypted. Run both, and open the address that the second one prints:
 // npm start    node examples/browser/serve.mjs
-// Another relay than that of `npm start` must allow the page: RELAY_CORS_ORIGINS=http://127.0.0.1:8099
+// A relay that is not started by `npm start` must allow the page: RELAY_CORS_ORIGINS=http://127.0.0.1:8099
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const { outputFiles } = await build({
   entryPoints: [here('page.mjs')],
   bundle: true,
   format: 'esm',
-  // The SDK of this checkout from its sources; one that was installed is found without it.
+  // Uses the SDK's sources in this checkout; an installed SDK needs no condition.
   conditions: ['relay-source'],
   minify: true,
   write: false,

@@ -5,7 +5,7 @@ export const exitCodes = {
   done: { code: 0, means: 'answered, or done' },
   failed: { code: 1, means: 'something unexpected, or a check of `relay doctor` failed' },
   usage: { code: 2, means: 'the command line or a RELAY_ variable is wrong; nothing was sent' },
-  timeout: { code: 3, means: 'no answer within --wait; `relay ask --resume` goes on' },
+  timeout: { code: 3, means: 'no answer within --wait; `relay ask --resume` continues' },
   closed: { code: 4, means: 'the conversation was closed without an answer' },
   expired: { code: 5, means: 'the conversation expired without an answer' },
   refused: { code: 6, means: 'the relay refused the key (401 or 403)' },

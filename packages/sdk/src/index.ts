@@ -6,11 +6,18 @@ export type {
   Verification,
   WaitOptions,
 } from './agent/conversation.ts';
-export type { AcceptedExchange, AskedRequest, ConversationState } from './agent/conversation-state.ts';
+export type { AcceptedExchange, ConversationState } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
 export type { ListOptions, Question, Relay, RelayOptions } from './agent/relay.ts';
 export type { ClientOptions, Timing } from './client-options.ts';
 export { createMemory, type Memory } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';
-export type { ContextMessage, ListedRequest, RequestState, RequestStatus, WhoAmI } from './request-state.ts';
+export type {
+  AskedRequest,
+  ContextMessage,
+  ListedRequest,
+  RequestState,
+  RequestStatus,
+  WhoAmI,
+} from './request-state.ts';
 export type { Protection } from './thread/message.ts';

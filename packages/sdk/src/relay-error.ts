@@ -49,7 +49,7 @@ export interface RelayErrorOptions extends ErrorOptions {
  * try {
  *   await conversation.waitForAnswer({ timeout: 60_000 });
  * } catch (error) {
- *   if (error instanceof RelayError && error.code === 'timeout') console.log('Nobody has answered yet.');
+ *   if (error instanceof RelayError && error.code === 'timeout') console.log('No answer yet.');
  *   else throw error;
  * }
  */

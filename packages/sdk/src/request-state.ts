@@ -18,6 +18,16 @@ export interface RequestState {
   readonly expiresAt: string;
 }
 
+/** The request, as last seen. */
+export interface AskedRequest {
+  readonly requestId: string;
+  readonly refCode: string;
+  readonly status: RequestStatus;
+  readonly expiresAt: string;
+  readonly responseCount: number;
+  readonly erasedAt?: string | undefined;
+}
+
 /** A request in a list, with the beginning of its question. */
 export interface ListedRequest extends RequestState {
   readonly question: string;

@@ -46,7 +46,7 @@ export const answer = defineCommand({
         outages,
         request.answer(text, { signal, plaintext }),
       );
-      if (!isSent) throw new Failure('failed', `The answer to ${refCode} has not gone out. Try again.`);
+      if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;
       // The question is shown again: the list of requests is not signed and may have shown another one.

@@ -135,7 +135,7 @@ describe('relay ask', () => {
   test('a confidential question waits for the expert, and says so', async () => {
     const asking = asAgent('ask', 'Customer 4711?', '--confidential');
     const [refCode] = await asking.said(/HS-[0-9A-Z]{8}/);
-    await asking.said(/NOT gone out yet/);
+    await asking.said(/NOT been sent yet/);
     expect((await asExpert('show', refCode)).stdout).not.toContain('4711');
     const picked = await asExpert('pickup', refCode);
     expect(picked.stdout).toMatch(/agent .*end-to-end encrypted\n {2}Customer 4711\?/);

@@ -82,7 +82,9 @@ describe('an agent with the MCP server', () => {
 
     const early = await wait(reference, 1);
     expect(early.data).toMatchObject({ outcome: 'still_waiting', status: 'pending', answers: [] });
-    expect(early.text).toMatch(/^Still waiting .* nobody has picked it up yet\.\nNext: Call wait_for_answer/);
+    expect(early.text).toMatch(
+      /^Still waiting .* no expert has picked it up yet\.\nNext: Call wait_for_answer/,
+    );
 
     const request = await expert.request(reference);
     expect(request).toMatchObject({ question: 'May I remove the lock?', context });

@@ -1,6 +1,7 @@
 import { checkOptions } from '../client-options.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import { RelayError } from '../relay-error.ts';
+import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type Message } from '../thread/message.ts';
@@ -14,7 +15,7 @@ import type {
   Verification,
   WaitOptions,
 } from './conversation.ts';
-import type { AskedRequest, ConversationState } from './conversation-state.ts';
+import type { ConversationState } from './conversation-state.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -116,5 +117,5 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
 const timedOut = (timeout = 0) =>
   new RelayError(
     'timeout',
-    `No answer came within ${timeout / 1_000} s. The conversation goes on: wait again.`,
+    `No answer came within ${timeout / 1_000} s. The conversation stays open: wait again.`,
   );

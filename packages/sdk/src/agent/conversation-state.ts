@@ -1,6 +1,6 @@
 import type { AgentKeysJson } from '../crypto/index.ts';
 import { invalidInput, notAsExported } from '../relay-error.ts';
-import type { RequestStatus } from '../request-state.ts';
+import type { AskedRequest } from '../request-state.ts';
 import type { SenderState } from '../thread/sender.ts';
 import type { ThreadState } from '../thread/thread.ts';
 import { isObject } from '../transport/shape.ts';
@@ -29,16 +29,6 @@ export interface ConversationState {
   readonly exchange?: AcceptedExchange | undefined;
   readonly thread?: ThreadState | undefined;
   readonly sender?: SenderState | undefined;
-}
-
-/** The request, as last seen. */
-export interface AskedRequest {
-  readonly requestId: string;
-  readonly refCode: string;
-  readonly status: RequestStatus;
-  readonly expiresAt: string;
-  readonly responseCount: number;
-  readonly erasedAt?: string | undefined;
 }
 
 /** The expert's keys, once they were checked and accepted. */

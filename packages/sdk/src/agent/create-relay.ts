@@ -3,6 +3,7 @@ import { checkOptions } from '../client-options.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
+import type { AskedRequest } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
 import { createThread } from '../thread/thread.ts';
@@ -12,7 +13,7 @@ import { members } from '../transport/shape.ts';
 import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
 import type { Conversation } from './conversation.ts';
-import { type AskedRequest, type ConversationState, checkState } from './conversation-state.ts';
+import { type ConversationState, checkState } from './conversation-state.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { makeSubmission, submit } from './submission.ts';
@@ -163,4 +164,4 @@ const plainToKnown = () =>
   invalidInput('Plain text proves nothing: ask encrypted, leave out `expert`, or set `acceptPlaintext`.');
 
 const stopped = () =>
-  new RelayError('aborted', 'The client was stopped. The conversation goes on: resume it.');
+  new RelayError('aborted', 'The client was stopped. The conversation stays open: resume it.');

@@ -1,12 +1,11 @@
 import type { Bytes } from '../crypto/bytes.ts';
 import { type AgentKeys, digestSubmission } from '../crypto/index.ts';
 import { invalidInput } from '../relay-error.ts';
-import type { ContextMessage } from '../request-state.ts';
+import type { AskedRequest, ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/message.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import type { AskedRequest } from './conversation-state.ts';
 import type { Question } from './relay.ts';
 
 /** The question that is visible until the expert has sent keys. */

@@ -101,7 +101,7 @@ export async function checkExchange(options: {
   if (isSigned && !isProven) {
     throw refusal(
       'key_signature_wrong',
-      'The expert did not sign these keys: somebody swapped them on their way. Nothing was sent to them.',
+      'The expert did not sign these keys: they were replaced on the way. Nothing was sent to them.',
     );
   }
   if (isSigned && !equalBytes(shown, submission)) throw questionAltered();

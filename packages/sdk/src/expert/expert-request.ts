@@ -1,19 +1,9 @@
 import type { Sending, SendOptions } from '../agent/conversation.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
-import type { Protection } from '../thread/message.ts';
+import type { Message } from '../thread/message.ts';
 
 /** A message of one of the two sides. */
-export interface ExpertMessage {
-  /** `consumer` is the agent. */
-  readonly role: 'consumer' | 'provider';
-  readonly text: string;
-  readonly messageId: string;
-  /** When the relay received it, ISO 8601, UTC. */
-  readonly createdAt: string;
-  readonly protection: Protection;
-  /** Whether the agent had seen your last answer when it wrote this. Undefined when unknown, and for your messages. */
-  readonly seenYourLast?: boolean | undefined;
-}
+export type ExpertMessage = Message;
 
 export interface AnswerOptions extends SendOptions {
   /**

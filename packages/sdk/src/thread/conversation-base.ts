@@ -1,5 +1,5 @@
 import { checkOptions } from '../client-options.ts';
-import type { RequestStatus } from '../request-state.ts';
+import type { AskedRequest, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { Follower } from './follower.ts';
@@ -16,19 +16,10 @@ export interface BaseParts<Known> {
   readonly request: Known;
 }
 
-interface KnownRequest {
-  readonly requestId: string;
-  readonly refCode: string;
-  readonly status: RequestStatus;
-  readonly expiresAt: string;
-  readonly responseCount: number;
-  readonly erasedAt?: string | undefined;
-}
-
 type CallOptions = { readonly signal?: AbortSignal | undefined };
 
 /** The members that the agent's and the expert's conversation have in common. */
-export class ConversationBase<Known extends KnownRequest> {
+export class ConversationBase<Known extends AskedRequest> {
   declare readonly requestId: string;
   declare readonly refCode: string;
   protected readonly base: BaseParts<Known>;
@@ -56,7 +47,7 @@ export class ConversationBase<Known extends KnownRequest> {
   }
 
   /** The request as last seen. */
-  protected get seen(): KnownRequest {
+  protected get seen(): AskedRequest {
     return this.base.thread.head ?? this.base.request;
   }
 

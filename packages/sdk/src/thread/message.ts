@@ -16,12 +16,17 @@ export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';
 
 /** A message that was read and passed all checks. */
 export interface Message {
+  /** `consumer` is the agent, `provider` the expert. */
   readonly role: 'consumer' | 'provider';
   readonly text: string;
   readonly messageId: string;
+  /** When the relay received it, ISO 8601, UTC. */
   readonly createdAt: string;
   readonly protection: Protection;
-  /** Whether the other side had seen this side's last text when it wrote this. Undefined when that is unknown. */
+  /**
+   * For a message of the other side: whether it had seen this side's last text when it wrote this. Undefined when that
+   * is unknown.
+   */
   readonly seenYourLast?: boolean | undefined;
 }
 

@@ -13,14 +13,14 @@ export const askOptions = {
     help: 'what led to the question: a file, or - for what is piped in; text, or a JSON list of {role, content}',
   },
   wait: { value: 'TIME', help: 'how long to wait for the answer, such as 90s or 2h; 10m if not said' },
-  'no-wait': { help: 'do not wait: print the reference code and go' },
+  'no-wait': { help: 'do not wait: print the reference code and exit' },
   confidential: {
-    help: 'keep the question from the relay: it goes out encrypted once the expert picks it up',
+    help: 'hide the question from the relay: it is sent encrypted once the expert picks it up',
   },
   plaintext: { help: 'no encryption: the relay can read and write everything' },
   'accept-plaintext': acceptPlaintextOption,
-  any: { help: 'take an answer, too, that was written before your last message was read' },
-  resume: { value: 'HS-...', help: 'go on with a conversation; with a text, say that first' },
+  any: { help: 'also accept an answer that was written before your last message was read' },
+  resume: { value: 'HS-...', help: 'continue a conversation; a text is sent first' },
   json: { help: 'one JSON object, whatever happens' },
 } as const;
 
@@ -56,7 +56,7 @@ export function readPlan(options: Given, words: readonly string[], expert: strin
   }
   if (resume && (context || confidential || plaintext)) {
     throw refuse(
-      '--resume goes on as the conversation began: --context, --confidential and --plaintext are for a new one.',
+      '--resume continues the conversation as it began: --context, --confidential and --plaintext are for a new one.',
     );
   }
   if (context === '-' && words[0] === '-')

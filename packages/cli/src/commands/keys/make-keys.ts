@@ -66,7 +66,7 @@ export async function restoreKeys(
   if (ring.own && !ring.isInVault && !replace) {
     throw new Failure(
       'state',
-      'This machine has other keys than the vault. `relay keys restore --replace` gives those of this machine up for good.',
+      'This machine has other keys than the vault. `relay keys restore --replace` removes those of this machine permanently.',
     );
   }
   const code = context.input.isTerminal

@@ -26,7 +26,7 @@ export interface ConversationView {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly messages: readonly ShownMessage[];
-  /** Texts that have not gone out. */
+  /** Texts that were not sent. */
   readonly unsent: readonly string[];
   readonly fingerprint?: string | undefined;
   readonly verification?: string | undefined;

@@ -20,7 +20,7 @@ The conversation is end-to-end encrypted, but the question and its context can b
       .boolean()
       .optional()
       .describe(
-        'True hides question and context from the relay too: they go out encrypted once the expert has picked the request up, which takes an expert whose tools encrypt, such as the SDK or the command line.',
+        'True hides question and context from the relay too: they are sent encrypted once the expert has picked the request up. This needs an expert whose tools encrypt, such as the SDK or the command line.',
       ),
     idempotency_key: z
       .string()

@@ -71,7 +71,7 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
   return {
     text: [
       `${refCode} is ${status}, ${isOpen ? `open until ${expiresAt}` : 'and takes no more messages'}.`,
-      pickedUp ? 'The expert has picked it up.' : 'Nobody has picked it up yet.',
+      pickedUp ? 'The expert has picked it up.' : 'No expert has picked it up yet.',
       `Answers: ${delivered} given to you, ${waiting} waiting.`,
       erasedAt && `The relay erased what was said on ${erasedAt}, as it does some time after the end.`,
       describeEarly(early),
@@ -135,7 +135,7 @@ function listAll(pool: ConversationPool) {
       conversations.length > 0 ? 'As last seen, oldest first:' : 'No conversation is kept here.',
       ...conversations.map(({ reference, status, expires_at, answers_given }) =>
         status === unconfirmed
-          ? `${reference}: it is not known whether the question has arrived. wait_for_answer goes on with it, and never asks it twice.`
+          ? `${reference}: it is not known whether the question has arrived. wait_for_answer continues with it, and never asks it twice.`
           : `${reference}: ${status}, ends ${expires_at}, ${answers_given} answers given to you`,
       ),
       `Next: ${next}`,

@@ -49,8 +49,8 @@ export function describeUnsent({
   if (unsent.length === 0) return undefined;
   const what = unsent.length === 1 ? 'one text' : `${unsent.length} texts`;
   return hasEnded(status)
-    ? `Never sent: ${what}. It ended before they could go out.`
-    : `Not sent yet: ${what}. It waits on this machine and goes out by itself, encrypted, once the expert has picked the request up and while this server runs. Do not send it again.`;
+    ? `Never sent: ${what}. The conversation ended before they could be sent.`
+    : `Not sent yet: ${what}. It waits on this machine and is sent automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send it again.`;
 }
 
 /**

@@ -90,7 +90,7 @@ function answered(
   }));
   const next =
     more > 0
-      ? 'There is more already: call wait_for_answer again before you go on.'
+      ? 'There are more answers already: call wait_for_answer again before you continue.'
       : 'Go on with your work. Call reply to ask back, wait_for_answer if you expect more, close when you are done.';
   return {
     text: [
@@ -111,7 +111,7 @@ function stillWaiting(conversation: Conversation, early: number) {
   const news =
     status === 'responded' || verification !== 'none'
       ? 'the expert has picked it up'
-      : 'nobody has picked it up yet';
+      : 'no expert has picked it up yet';
   const next = `Call wait_for_answer with ${refCode} again. It is open until ${expiresAt}; you may do other work in between.`;
   return {
     text: [
