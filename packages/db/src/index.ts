@@ -1,5 +1,4 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
-export { createWriter, type Writer } from './create-writer.ts';
 export { createPostgres, type Postgres } from './database/create-postgres.ts';
 export type * from './generated/client.ts';
 export { insertEvent, insertSharedEvent } from './outbox/index.ts';

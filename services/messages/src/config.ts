@@ -1,22 +1,7 @@
-import {
-  databaseVariables,
-  directDatabaseVariable,
-  maxLongAnswersVariable,
-  natsVariables,
-  portVariable,
-  principalKeyVariable,
-  processVariables,
-  read,
-  streamVariables,
-  type Values,
-} from '@expert-relay/kit/config';
+import { principalKeyVariable, read, type Values, writerVariables } from '@expert-relay/kit/config';
 
 export const variables = {
-  process: processVariables,
-  port: portVariable(8082),
-  maxLongAnswers: maxLongAnswersVariable,
-  database: { ...databaseVariables, directUrl: directDatabaseVariable },
-  nats: { ...natsVariables, stream: streamVariables },
+  ...writerVariables({ port: 8082 }),
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'messages'),
     dashboard: principalKeyVariable('dashboard', 'messages'),

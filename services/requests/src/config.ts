@@ -1,25 +1,16 @@
 import {
   conversationTtlVariable,
   databaseVariables,
-  directDatabaseVariable,
-  maxLongAnswersVariable,
-  natsVariables,
-  portVariable,
   principalKeyVariable,
-  processVariables,
   publicUrlVariable,
   read,
   secret,
-  streamVariables,
   type Values,
+  writerVariables,
 } from '@expert-relay/kit/config';
 
 export const variables = {
-  process: processVariables,
-  port: portVariable(8081),
-  maxLongAnswers: maxLongAnswersVariable,
-  database: { ...databaseVariables, directUrl: directDatabaseVariable },
-  nats: { ...natsVariables, stream: streamVariables },
+  ...writerVariables({ port: 8081 }),
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'requests'),
     dashboard: principalKeyVariable('dashboard', 'requests'),
@@ -36,6 +27,6 @@ export type Config = Values<typeof variables>;
 
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);
 
-/** What the admin command needs: the database, and the relay's address for links. */
+/** The settings of the admin command: the database, and the relay's address for links. */
 export const readAdminConfig = (env: NodeJS.ProcessEnv = process.env) =>
   read({ database: databaseVariables, publicUrl: publicUrlVariable }, env);

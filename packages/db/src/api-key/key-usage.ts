@@ -5,13 +5,13 @@ import type { Query } from '../postgres/query.ts';
 import { join, sql } from '../postgres/query.ts';
 
 export interface KeyUsage extends Part {
-  /** Notes that a caller was here; costs no query. */
+  /** Records that a key was used; costs no query. */
   note(principal: Principal): void;
 }
 
-const writeEvery = 5_000;
+const writeIntervalMs = 5_000;
 
-/** Writes when keys were last used: collected, behind the calls, and once a minute for a key at most. */
+/** Writes when keys were last used: collected, after the calls, and at most once a minute for a key. */
 export function createKeyUsage(options: { query: Query; log: Log }): KeyUsage {
   const { query, log } = options;
   let used = new Set<string>();
@@ -37,7 +37,7 @@ export function createKeyUsage(options: { query: Query; log: Log }): KeyUsage {
       if (principal.kind === 'consumer' || principal.kind === 'provider') used.add(principal.apiKeyId);
     },
     async start() {
-      timer = setInterval(() => void write(), writeEvery).unref();
+      timer = setInterval(() => void write(), writeIntervalMs).unref();
     },
     async stop() {
       clearInterval(timer);

@@ -99,7 +99,7 @@ export const natsVariables = {
 };
 
 /** The stream, which the leader of the outbox creates and adjusts. */
-export const streamVariables = {
+const streamVariables = {
   replicas: integer('RELAY_NATS_REPLICAS', {
     help: 'On how many NATS servers the stream is kept: 3 in a cluster.',
     default: 1,
@@ -123,10 +123,16 @@ export const redisVariables = {
   }),
 };
 
-/** For services whose answers can be long: each uses memory until its client has received it. */
-export const maxLongAnswersVariable = integer('RELAY_MAX_LONG_ANSWERS', {
-  help: 'Answers of more than 64 KiB that one key or session may receive at the same time, for each process; 0 = no limit.',
-  default: 16,
+/** The settings of a service that writes to Postgres and answers other services. */
+export const writerVariables = ({ port }: { port: number }) => ({
+  process: processVariables,
+  port: portVariable(port),
+  maxLongAnswers: integer('RELAY_MAX_LONG_ANSWERS', {
+    help: 'Answers of more than 64 KiB that one key or session may receive at the same time, for each process; 0 = no limit.',
+    default: 16,
+  }),
+  database: { ...databaseVariables, directUrl: directDatabaseVariable },
+  nats: { ...natsVariables, stream: streamVariables },
 });
 
 /** The address of another service. */

@@ -9,8 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import type { Part } from '../lifecycle/part.ts';
-import { StartupError } from '../lifecycle/startup-error.ts';
+import { type Part, StartupError } from '../part/index.ts';
 import { type ConnectionLimit, guardConnections, limitConnections } from './guard-connections.ts';
 
 export interface HttpServer extends Part {

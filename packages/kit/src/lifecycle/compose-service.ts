@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { createOpsServer } from '../ops/index.ts';
+import type { Part } from '../part/index.ts';
+import { createOpsServer } from './create-ops-server.ts';
 import { createReadiness } from './create-readiness.ts';
-import type { Part } from './part.ts';
 
 export interface Service {
   readonly name: string;

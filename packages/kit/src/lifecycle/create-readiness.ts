@@ -1,5 +1,5 @@
 import { Gauge, type Metrics } from '../metrics/index.ts';
-import type { Part } from './part.ts';
+import type { Part } from '../part/index.ts';
 
 /** The answer of /readyz. */
 export interface Readiness {

@@ -1,6 +1,6 @@
 import { ConfigError, unknownSettings } from '../config/index.ts';
+import { StartupError } from '../part/index.ts';
 import type { Service } from './compose-service.ts';
-import { StartupError } from './startup-error.ts';
 
 interface Runnable {
   shutdownLimit: number;

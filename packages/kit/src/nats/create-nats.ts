@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, DebugEvents, Events, type NatsConnection } from 'nats';
-import type { Part } from '../lifecycle/part.ts';
 import type { Log } from '../log/index.ts';
+import type { Part } from '../part/index.ts';
 import { type NatsAccess, readAccess } from './read-access.ts';
 
 /** A connection to NATS that is made and restored in the background: a start does not wait for it. */

@@ -1,12 +1,13 @@
+import type { ServerResponse } from 'node:http';
 import { type ProblemCode, problems } from './catalogue.ts';
 
-/** One member of a body or query that is not as it must be. */
+/** A member of a body or query that is not valid. */
 export interface FieldError {
   /** Where it stands, such as `messages[3].content`. */
   path: string;
   /** Stable: `required`, `type`, `format`, `size`, `value`. */
   code: string;
-  /** What is expected there. Never repeats what was sent. */
+  /** What is expected there. Never repeats the value. */
   message: string;
 }
 
@@ -47,4 +48,36 @@ export class Problem extends Error {
       ...(this.#options.fields && { fields: this.#options.fields }),
     };
   }
+}
+
+export interface FormattedProblem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string;
+}
+
+/** The answer for a problem. */
+export function formatProblem(problem: Problem): FormattedProblem {
+  const body = JSON.stringify(problem);
+  return {
+    status: problem.status,
+    headers: {
+      'cache-control': 'no-store',
+      ...problem.headers,
+      'content-type': 'application/problem+json',
+      'content-length': Buffer.byteLength(body),
+    },
+    body,
+  };
+}
+
+/** Answers with a problem; an answer that has begun already is cut off. */
+export function sendProblem(response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = formatProblem(problem);
+  response.writeHead(status, headers);
+  response.end(response.req.method === 'HEAD' ? undefined : body);
 }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import type { Part } from '../lifecycle/part.ts';
 import type { Log } from '../log/index.ts';
+import type { Part } from '../part/index.ts';
 
 /** A connection to Redis that comes back by itself. */
 export interface RedisConnection extends Part {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { ClientLeft } from '../http/index.ts';
-import type { Part } from '../lifecycle/part.ts';
 import type { Log } from '../log/index.ts';
+import type { Part } from '../part/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
 import { Problem, type ProblemCode } from '../problem/index.ts';
 import { createPool } from './create-pool.ts';

@@ -8,7 +8,7 @@ import {
   sql,
   statusNow,
 } from '@expert-relay/db';
-import { type Content, sizeOf } from './stored-message.ts';
+import { type Content, sizeOf } from './message.ts';
 
 export interface NewMessage {
   requestId: string;
@@ -84,4 +84,28 @@ export async function insertMessage(
     SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", created_at AS "createdAt"
     FROM request LEFT JOIN message ON message.request_id = request.id`;
   return outcome;
+}
+
+interface EarlierMessage extends Content {
+  messageId: string;
+  createdAt: string;
+  /** Whether the expert had replied by then, this message included. */
+  wasResponded: boolean;
+}
+
+/** The message that an earlier call stored under this id. */
+export async function findEarlierMessage(
+  query: Query,
+  { requestId, messageId }: { requestId: string; messageId: string },
+): Promise<EarlierMessage | undefined> {
+  const [earlier] = await query<EarlierMessage>`
+    SELECT message_id AS "messageId", role, iv, ciphertext, tag, ephemeral_public_key AS "ephemeralPublicKey",
+      signature, plaintext, created_at AS "createdAt",
+      EXISTS (
+        SELECT 1 FROM messages AS reply
+        WHERE reply.request_id = earlier.request_id AND reply.role = 'provider' AND reply.seq <= earlier.seq
+      ) AS "wasResponded"
+    FROM messages AS earlier
+    WHERE request_id = ${requestId} AND message_key = ${messageId}::uuid`;
+  return earlier;
 }

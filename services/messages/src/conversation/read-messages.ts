@@ -1,5 +1,5 @@
 import { type Query, raw, sql } from '@expert-relay/db';
-import type { Content } from './stored-message.ts';
+import type { Content } from './message.ts';
 
 interface Row extends Content {
   seq: number;

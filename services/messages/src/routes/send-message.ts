@@ -9,10 +9,13 @@ import {
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
-import { findEarlierMessage } from '../conversation/find-earlier-message.ts';
-import { insertMessage, type NewMessage, type Outcome } from '../conversation/insert-message.ts';
-import { messageSchema } from '../conversation/message-schema.ts';
-import { contentOf, isSame } from '../conversation/stored-message.ts';
+import {
+  findEarlierMessage,
+  insertMessage,
+  type NewMessage,
+  type Outcome,
+} from '../conversation/insert-message.ts';
+import { contentOf, isSame, messageSchema } from '../conversation/message.ts';
 
 export const sendMessage = (context: Context) =>
   defineRoute({

@@ -1,9 +1,9 @@
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import type { Command } from './command.ts';
-import { createUserCommand } from './create-user-command.ts';
-import { eraseUserCommand } from './erase-user-command.ts';
-import { exportUserCommand } from './export-user-command.ts';
-import { signInLinkCommand } from './sign-in-link-command.ts';
+import { createUserCommand } from './create-user.ts';
+import { eraseUserCommand } from './erase-user.ts';
+import { exportUserCommand } from './export-user.ts';
+import { signInLinkCommand } from './sign-in-link.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   'create-user': createUserCommand,
@@ -12,7 +12,7 @@ const commands: Readonly<Record<string, Command>> = {
   'erase-user': eraseUserCommand,
 };
 
-/** What a command line asks for. */
+/** The command that the arguments name. */
 export function readCommand([name = '', ...args]: readonly string[]): ReturnType<Command['read']> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command.read(args);

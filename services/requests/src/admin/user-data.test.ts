@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { createSignInLink } from '../users/sign-in-link.ts';
 import { readCommand } from './commands.ts';
 import { createUser } from './create-user.ts';
-import { deleteUser } from './erase/delete-user.ts';
+import { deleteUser } from './erase-user.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -1,7 +1,7 @@
 import type { PrismaClient } from '@expert-relay/db';
 import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
-import type { KeyView } from './key-body.ts';
+import type { KeyView } from './key-form.ts';
 
 /**
  * Makes a key. A repeated call finds its key and gives it a new secret: the first one was in an answer

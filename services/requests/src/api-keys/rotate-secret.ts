@@ -2,7 +2,7 @@ import { credentialRevokedPayload } from '@expert-relay/contracts';
 import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
-import { type KeyView, keySelect } from './key-body.ts';
+import { type KeyView, keySelect } from './key-form.ts';
 
 /**
  * Several statements under one lock, since a second rotation must see the secret that a first one made.

@@ -1,8 +1,7 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { insertKey } from '../api-keys/insert-key.ts';
-import { keyBody } from '../api-keys/key-body.ts';
-import { keyName } from '../api-keys/key-name.ts';
+import { keyBody, keyName } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';
 
 const schema = z.object({

@@ -13,7 +13,7 @@ import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { publicKey } from '../public-key/public-key-schema.ts';
+import { publicKey } from '../public-key/public-key.ts';
 
 const schema = z.object({
   providerSignPubKey: publicKey('ed25519'),

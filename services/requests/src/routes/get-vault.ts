@@ -1,7 +1,7 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
-import { etagOf } from '../vault/etag.ts';
+import { etagOf } from './put-vault.ts';
 
 /** The expert's wrapped root key, for a second device and the CLI. */
 export const getVault = (context: Context) =>

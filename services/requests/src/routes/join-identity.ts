@@ -1,6 +1,6 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { joinIdentity as join } from '../users/join-identity.ts';
+import { joinIdentity as join } from '../users/identities.ts';
 import { signInSchema } from './sign-in-user.ts';
 
 /** For the dashboard, once a provider has vouched for somebody who is signed in already. */

@@ -1,5 +1,5 @@
 import { defineRoute } from '@expert-relay/kit/http';
-import { keyBody, keySelect } from '../api-keys/key-body.ts';
+import { keyBody, keySelect } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';
 
 export const listKeys = (context: Context) =>

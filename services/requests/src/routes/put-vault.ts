@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { etagOf } from '../vault/etag.ts';
 
 const expected = 'Expected JSON of up to 8 KB.';
 
@@ -14,7 +14,7 @@ const schema = z.object({
     .refine((text) => Buffer.byteLength(text ?? '') <= 8192, { error: expected }),
 });
 
-/** A vault that exists is replaced only by somebody who has read it: a lost root cannot be made again. */
+/** An existing vault is replaced only by a caller that has read it: a lost root key cannot be recovered. */
 export const putVault = (context: Context) =>
   defineRoute({
     method: 'put',
@@ -36,3 +36,6 @@ export const putVault = (context: Context) =>
       return { status: put.made ? 201 : 200, body: {}, headers: { etag: etagOf(text) } };
     },
   });
+
+/** A strong validator of a vault's text. */
+export const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('hex')}"`;

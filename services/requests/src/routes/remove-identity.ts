@@ -1,7 +1,7 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
-import { removeIdentity as remove } from '../users/remove-identity.ts';
+import { removeIdentity as remove } from '../users/identities.ts';
 
 /** `?usable=` names the providers that the dashboard offers: an identity of another one lets nobody in. */
 export const removeIdentity = (context: Context) =>

@@ -1,9 +1,7 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
-import { keyBody, keySelect } from '../api-keys/key-body.ts';
-import { keyIdFrom } from '../api-keys/key-id-from.ts';
-import { keyName } from '../api-keys/key-name.ts';
+import { keyBody, keyIdFrom, keyName, keySelect } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';
 
 const schema = z.object({ name: keyName });

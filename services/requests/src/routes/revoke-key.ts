@@ -1,6 +1,6 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { keyIdFrom } from '../api-keys/key-id-from.ts';
+import { keyIdFrom } from '../api-keys/key-form.ts';
 import { revokeKey as revoke } from '../api-keys/revoke-key.ts';
 import type { Context } from '../context.ts';
 

@@ -1,8 +1,7 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
-import { keyBody } from '../api-keys/key-body.ts';
-import { keyIdFrom } from '../api-keys/key-id-from.ts';
+import { keyBody, keyIdFrom } from '../api-keys/key-form.ts';
 import { rotateSecret } from '../api-keys/rotate-secret.ts';
 import type { Context } from '../context.ts';
 

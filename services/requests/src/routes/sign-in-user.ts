@@ -1,7 +1,7 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { findOrMakeUser } from '../users/find-or-make-user.ts';
+import { findOrMakeUser } from '../users/identities.ts';
 
 const text = z.string().min(1).max(320);
 

@@ -1,8 +1,7 @@
 import { formatRefCode, makeRefCode, makeRequestId } from '@expert-relay/db';
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { findRepeated } from '../submit/find-repeated.ts';
-import { idempotencyKeyOf } from '../submit/idempotency-key.ts';
+import { findRepeated, idempotencyKeyOf } from '../submit/idempotency.ts';
 import { type InsertedRequest, insertRequest } from '../submit/insert-request.ts';
 import { submitSchema } from '../submit/submit-schema.ts';
 

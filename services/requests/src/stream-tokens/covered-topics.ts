@@ -1,9 +1,11 @@
 import { formatTopic, parseTopic } from '@expert-relay/contracts';
 import { join, ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
+import { listOf } from '@expert-relay/kit/http';
 import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
 
-/** What a stream rests on: when this is revoked, the stream ends. */
+/** The credential of a stream: when it is revoked, the stream ends. */
 export interface Credential {
   kind: Party['kind'];
   id: string;
@@ -17,7 +19,7 @@ export function credentialOf(party: Party): Credential {
   return { kind, id, ...(secret && { secret }) };
 }
 
-/** An expert's topics, that of every request apart. */
+/** An expert's own topics, besides those of the requests. */
 export const ownTopics = (userId: string): string[] => [
   formatTopic({ kind: 'provider', userId }),
   formatTopic({ kind: 'activity', userId }),
@@ -49,3 +51,9 @@ const notCovered = () =>
   new Problem('forbidden', {
     detail: 'This credential does not cover every topic. See GET /api/v1/whoami for the topics of a key.',
   });
+
+export const topicsSchema = listOf(z.string({ error: 'Expected a topic as text.' }), {
+  least: 1,
+  most: 100,
+  error: 'Expected a list of 1 to 100 topics such as /svc/requests/{requestId}.',
+});

@@ -5,7 +5,7 @@ import { createTestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createUser } from '../admin/create-user.ts';
-import { findRepeated } from './find-repeated.ts';
+import { findRepeated } from './idempotency.ts';
 import { insertRequest, type NewRequest } from './insert-request.ts';
 
 let drop: () => Promise<void>;

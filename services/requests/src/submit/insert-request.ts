@@ -1,6 +1,6 @@
 import { newRequestPayload } from '@expert-relay/contracts';
 import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
-import type { IdempotencyKey } from './idempotency-key.ts';
+import type { IdempotencyKey } from './idempotency.ts';
 import type { Submission } from './submit-schema.ts';
 
 export interface NewRequest {
@@ -64,7 +64,7 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
   return rows[0];
 }
 
-/** One row when this submit may go ahead. A second one with the same key waits here for the first. */
+/** Selects a row when this submit may be inserted. A second one with the same key waits here for the first. */
 function claim({ idempotency, consumerKeyId, id }: NewRequest): Sql {
   if (!idempotency) return sql`SELECT 1`;
   return sql`

@@ -1,6 +1,6 @@
 import { listOf } from '@expert-relay/kit/http';
 import { z } from 'zod';
-import { publicKey } from '../public-key/public-key-schema.ts';
+import { publicKey } from '../public-key/public-key.ts';
 
 const text = z.string({ error: 'Expected a text.' });
 const optionalText = text.nullish().transform((value) => value ?? undefined);

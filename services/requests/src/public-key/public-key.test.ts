@@ -1,7 +1,6 @@
 import { createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { checkPublicKey } from './check-public-key.ts';
-import { smallOrderPoints } from './small-order.ts';
+import { checkPublicKey, smallOrderPoints } from './public-key.ts';
 
 const pair = (algorithm: 'ed25519' | 'x25519') => {
   const { publicKey, privateKey } = generateKeyPairSync(algorithm as 'ed25519');

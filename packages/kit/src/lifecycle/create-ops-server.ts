@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '../http/create-http-server.ts';
-import type { Readiness } from '../lifecycle/create-readiness.ts';
-import type { Part } from '../lifecycle/part.ts';
 import type { Metrics } from '../metrics/index.ts';
+import type { Part } from '../part/index.ts';
+import type { Readiness } from './create-readiness.ts';
 
 export interface OpsServer extends Part {
   readonly url: string;

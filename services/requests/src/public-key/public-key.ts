@@ -1,4 +1,4 @@
-import { smallOrderPoints } from './small-order.ts';
+import { z } from 'zod';
 
 export type KeyAlgorithm = 'ed25519' | 'x25519';
 
@@ -10,8 +10,8 @@ const spkiStart = {
 
 const begin = '-----BEGIN PUBLIC KEY-----';
 const end = '-----END PUBLIC KEY-----';
-/** A block has about 115 characters: room for white space, and none for what would be work to read. */
-const longest = 1_000;
+/** A block has about 115 characters; the rest is for white space. */
+const maxLength = 1_000;
 
 /**
  * What is wrong with a public key, as a sentence; `undefined` when it is exactly one SPKI block of the
@@ -37,7 +37,7 @@ export function checkPublicKey(algorithm: KeyAlgorithm, pem: string): string | u
 
 /** The base64 of the one block that a text consists of, white space apart. */
 function readBlock(text: string): string | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > maxLength) return undefined;
   const block = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
   if (!block.startsWith(begin) || !block.endsWith(end)) return undefined;
   const body = block.slice(begin.length, -end.length);
@@ -45,3 +45,44 @@ function readBlock(text: string): string | undefined {
 }
 
 const names = { ed25519: 'Ed25519', x25519: 'X25519' } as const;
+
+/** A member of a body that holds a public key. */
+export const publicKey = (algorithm: KeyAlgorithm) =>
+  z.string({ error: 'Expected a text.' }).superRefine((pem, context) => {
+    const complaint = checkPublicKey(algorithm, pem);
+    if (complaint) context.addIssue({ code: 'custom', message: complaint });
+  });
+
+/*
+ * Points of small order, little-endian, sign or top bit cleared. With such an X25519 key every shared
+ * secret is zero; such an Ed25519 key accepts one signature for every message.
+ */
+
+const fill = (first: string, middle: string, last: string) => first + middle.repeat(30) + last;
+
+const zero = fill('00', '00', '00');
+const one = fill('01', '00', '00');
+const primeMinusOne = fill('ec', 'ff', '7f');
+const prime = fill('ed', 'ff', '7f');
+const primePlusOne = fill('ee', 'ff', '7f');
+
+export const smallOrderPoints = {
+  ed25519: new Set([
+    zero,
+    one,
+    primeMinusOne,
+    prime,
+    primePlusOne,
+    '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+    'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  ]),
+  x25519: new Set([
+    zero,
+    one,
+    primeMinusOne,
+    prime,
+    primePlusOne,
+    'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+    '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  ]),
+} as const;

@@ -1,8 +1,33 @@
+import { createHash } from 'node:crypto';
 import type { HelpRequest, PrismaClient } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import type { InsertedRequest, NewRequest } from './insert-request.ts';
+import type { Submission } from './submit-schema.ts';
 
-/** The request that an earlier try of the same submit made, by its call or by its idempotency key. */
+/** Identifies a repeated submit. */
+export interface IdempotencyKey {
+  keyDigest: Buffer;
+  bodyDigest: Buffer;
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** From the `Idempotency-Key` header, or from the body where a browser may not send that header. */
+export function idempotencyKeyOf(
+  header: string | undefined,
+  submission: Submission,
+): IdempotencyKey | undefined {
+  if (header !== undefined && (header.length < 1 || header.length > 255)) {
+    throw new Problem('invalid_request', {
+      fields: [{ path: 'Idempotency-Key', code: 'size', message: 'Expected 1 to 255 characters.' }],
+    });
+  }
+  const { idempotencyKey, ...rest } = submission;
+  const key = header ?? idempotencyKey;
+  return key ? { keyDigest: sha256(key), bodyDigest: sha256(JSON.stringify(rest)) } : undefined;
+}
+
+/** The request of an earlier try of the same submit, found by its call or by its idempotency key. */
 export async function findRepeated(
   prisma: PrismaClient,
   { callId, consumerKeyId, idempotency }: NewRequest,

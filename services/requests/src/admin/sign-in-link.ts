@@ -1,21 +1,19 @@
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createSignInLink } from '../users/sign-in-link.ts';
-import type { Command } from './command.ts';
-import { findUser, userOptions } from './find-user.ts';
-import { parseOptions } from './parse-options.ts';
+import { type Command, findUser, parseOptions, userOptions } from './command.ts';
 
-const longest = 24 * 60;
+const maxMinutes = 24 * 60;
 
 const usage = `Prints a link that signs a user in once, for installations without GitHub or Google.
 
   node services/requests/dist/admin.js sign-in-link --user USER_ID [options]
   node services/requests/dist/admin.js sign-in-link --identity PROVIDER:SUBJECT [options]
 
-  --minutes N  how long it works, up to ${longest}; default 15
+  --minutes N  how long it works, up to ${maxMinutes}; default 15
   --json       prints JSON: {"linkId", "userId", "url", "expiresAt"}
 
-Whoever has the link is that user: hand it over in private. RELAY_ALLOWED_USERS is not asked.
+The link signs in as that user: hand it over in private. RELAY_ALLOWED_USERS does not apply to it.
 It reads DATABASE_URL and RELAY_PUBLIC_URL, and writes an audit line without the link to standard error.
 `;
 
@@ -30,8 +28,8 @@ export const signInLinkCommand: Command = {
   read(args) {
     const { minutes: text, json, ...name } = parseOptions(args, options, usage);
     const minutes = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-    if (minutes < 1 || minutes > longest) {
-      throw new StartupError(`--minutes must be a whole number from 1 to ${longest}.`);
+    if (minutes < 1 || minutes > maxMinutes) {
+      throw new StartupError(`--minutes must be a whole number from 1 to ${maxMinutes}.`);
     }
     const find = findUser(name, usage);
     return async (prisma, write, { publicUrl }) => {

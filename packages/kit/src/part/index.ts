@@ -1,18 +1,18 @@
 /**
- * Something with a life of its own inside a service: a connection, a server, a loop.
+ * Something that a service starts and stops: a connection, a server, a loop.
  * A service starts its parts in order and stops them in reverse.
  */
 export interface Part {
   readonly name: string;
-  /** What it needs from outside of the process; reported at /readyz and as a metric. */
+  /** A server that it needs; reported at /readyz and as a metric. */
   readonly dependency?: Dependency;
-  /** Resolves once the part works, or works on getting there by itself (see `notReady`). */
+  /** Resolves when the part works, or when it goes on starting by itself (see `notReady`). */
   start?(): Promise<void>;
   /** Why the service should get no traffic now; `undefined` when this part is fine. */
   notReady?(): string | undefined;
-  /** Stopping has begun: the part goes on serving, but sends clients that can go elsewhere there. */
+  /** Called when stopping begins: the part goes on serving, but asks clients to go elsewhere if they can. */
   drain?(): void;
-  /** Finishes what is under way and releases everything. */
+  /** Finishes running work and releases everything. */
   stop?(): Promise<void>;
 }
 
@@ -21,4 +21,9 @@ export interface Dependency {
   readonly name: string;
   /** Why it cannot be used now; `undefined` while it can. */
   away(): string | undefined;
+}
+
+/** A start that cannot succeed; the message says what an operator can do about it. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
 }

@@ -1,8 +1,9 @@
+import type { Message } from '@expert-relay/db';
 import { z } from 'zod';
 
 const text = z.string({ error: 'Expected a text.' });
 
-/** Opaque to us, but one spelling for the same bytes: what is signed must come back to the byte. */
+/** Opaque to the relay, but with one encoding for the same bytes, since the signature covers the text. */
 const base64 = text.refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
   error: 'Expected canonical base64 (standard alphabet, padded).',
 });
@@ -32,4 +33,31 @@ export const messageSchema = z
     }
   });
 
-export type MessageBody = z.infer<typeof messageSchema>;
+type MessageBody = z.infer<typeof messageSchema>;
+
+/** A message's content as the table has it: every column, empty or not. */
+export type Content = Pick<
+  Message,
+  'role' | 'iv' | 'ciphertext' | 'tag' | 'ephemeralPublicKey' | 'signature' | 'plaintext'
+>;
+
+export function contentOf(role: Content['role'], { encrypted, signature, plaintext }: MessageBody): Content {
+  return {
+    role,
+    iv: encrypted?.iv ?? null,
+    ciphertext: encrypted?.ciphertext ?? null,
+    tag: encrypted?.tag ?? null,
+    ephemeralPublicKey: encrypted?.ephemeralPublicKey ?? null,
+    signature: signature ?? null,
+    plaintext: plaintext ?? null,
+  };
+}
+
+const columns = ['role', 'iv', 'ciphertext', 'tag', 'ephemeralPublicKey', 'signature', 'plaintext'] as const;
+
+export const isSame = (one: Content, other: Content): boolean =>
+  columns.every((column) => one[column] === other[column]);
+
+/** What counts towards the limit of a conversation. */
+export const sizeOf = (content: Content): number =>
+  columns.reduce((sum, column) => sum + Buffer.byteLength(content[column] ?? ''), 0);

@@ -1,0 +1,66 @@
+import { systemClock } from '@expert-relay/kit/clock';
+import type { Values, writerVariables } from '@expert-relay/kit/config';
+import { createHttpServer, type Route, serveRoutes } from '@expert-relay/kit/http';
+import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
+import { createLog, type Log } from '@expert-relay/kit/log';
+import { createMetrics } from '@expert-relay/kit/metrics';
+import { createNats } from '@expert-relay/kit/nats';
+import { createPrincipalVerifier, type PrincipalKind, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createKeyUsage } from './api-key/key-usage.ts';
+import type { Postgres, PostgresOptions } from './database/create-postgres.ts';
+import { createOutboxRelay } from './outbox/index.ts';
+import { isOutage } from './postgres/failures.ts';
+
+interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof writerVariables>> {
+  readonly principalKeys: Readonly<Record<Caller, string>>;
+}
+
+/**
+ * A service that writes to Postgres and answers other services: requests and messages. Each of its processes may lead
+ * the outbox, and it records when API keys were last used.
+ */
+export function createWriterService<
+  D extends Pick<Postgres, 'name' | 'query'>,
+  Caller extends string,
+>(options: {
+  name: string;
+  config: WriterConfig<Caller>;
+  overrides: Overrides;
+  /** `createPostgres`, or `createDatabase` for a service that uses Prisma's model API. */
+  connect(options: PostgresOptions): D;
+  /** The services that call it, and the kinds of principals that each may state. */
+  callers: Readonly<Record<Caller, readonly PrincipalKind[]>>;
+  /** `wakeOutbox` is to be called after each commit. */
+  routes(parts: { database: D; wakeOutbox: () => void; log: Log }): readonly Route[];
+}): Service {
+  const { name, config, overrides } = options;
+  const { clock = systemClock, log = createLog(name, { level: config.process.logLevel }) } = overrides;
+  const metrics = createMetrics(name, { forProcess: overrides.log === undefined });
+
+  const { url, poolSize, patience, directUrl = url } = config.database;
+  const database = options.connect({ url, poolSize, patience, log });
+  const keyUsage = createKeyUsage({ query: database.query, log });
+  const nats = createNats({ ...config.nats, name, log });
+  const { prefix, stream } = config.nats;
+  const outbox = createOutboxRelay({ directUrl, nats, prefix, stream, log, metrics });
+
+  const callers = (Object.keys(options.callers) as Caller[]).map((caller) => {
+    const variable = `RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${name.toUpperCase()}`;
+    const keys = parsePrincipalKeys(variable, config.principalKeys[caller]);
+    return [caller, { keys, kinds: options.callers[caller] }] as const;
+  });
+  const verify = createPrincipalVerifier({ audience: name, callers: Object.fromEntries(callers), clock });
+  const handler = serveRoutes({
+    routes: options.routes({ database, wakeOutbox: outbox.wake, log }),
+    verify,
+    log,
+    metrics,
+    maxLongAnswers: config.maxLongAnswers,
+    onCaller: keyUsage.note,
+    isOutage,
+  });
+  const server = createHttpServer({ handler, host: config.process.host, port: config.port });
+
+  const parts = [database, keyUsage, nats, outbox, server];
+  return composeService({ name, parts, log, metrics, settings: config.process, server });
+}

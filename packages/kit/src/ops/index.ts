@@ -1,1 +1,0 @@
-export { createOpsServer, type OpsServer } from './create-ops-server.ts';

@@ -1,0 +1,185 @@
+import { requestClosedPayload } from '@expert-relay/contracts';
+import { insertSharedEvent, isOpen, moveExpired, overdue, type PrismaClient, sql } from '@expert-relay/db';
+import { StartupError } from '@expert-relay/kit/lifecycle';
+import { revokeKey } from '../api-keys/revoke-key.ts';
+import { type Command, findUser, parseOptions, userOptions } from './command.ts';
+
+const usage = `Erases a user for good, with everything that is stored about them.
+
+  node services/requests/dist/admin.js erase-user --user USER_ID --yes
+  node services/requests/dist/admin.js erase-user --identity PROVIDER:SUBJECT --yes
+
+  --yes   does it; without it, the command only prints what would be erased
+  --json  prints JSON: {"userId", "keys", "ended", "requests", "messages"}
+
+Keys are revoked and open conversations ended first, each with its event. Within five seconds of the end
+the dashboard removes the user's sessions, and their streams end.
+The command may be interrupted at any time: called again it continues. It reads DATABASE_URL.
+`;
+
+const options = {
+  ...userOptions,
+  yes: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
+
+export const eraseUserCommand: Command = {
+  usage,
+  read(args) {
+    const { yes, json, ...name } = parseOptions(args, options, usage);
+    const find = findUser(name, usage);
+    return async (prisma, write) => {
+      const { id: userId, name: called } = await find(prisma);
+      if (!yes) {
+        const where = { userId };
+        const [requests, keys] = [
+          await prisma.helpRequest.count({ where }),
+          await prisma.apiKey.count({ where }),
+        ];
+        throw new StartupError(
+          `This would erase the user ${called} (${userId}) for good, with ${keys} keys and ${requests} requests. ` +
+            'Nothing was done yet: add --yes to do it. An export is made by export-user.',
+        );
+      }
+      const { keys, ended, requests, messages } = await eraseUser(prisma, userId);
+      await write(
+        json
+          ? `${JSON.stringify({ userId, keys, ended, requests, messages })}\n`
+          : `Erased the user ${called} (${userId}): revoked ${keys} keys, ended ${ended} open conversations, ` +
+              `removed ${requests} requests with ${messages} messages.\n`,
+      );
+    };
+  },
+};
+
+/** The result of one call; an earlier one that was interrupted may have done a part. */
+interface Erased {
+  keys: number;
+  ended: number;
+  requests: number;
+  messages: number;
+}
+
+/**
+ * Removes all data of a user in batches, the user's row last: until then it can be called again. Keys are
+ * revoked first; when a call that was accepted before still writes something, it starts again.
+ */
+async function eraseUser(prisma: PrismaClient, userId: string): Promise<Erased> {
+  const erased: Erased = { keys: 0, ended: 0, requests: 0, messages: 0 };
+  do {
+    erased.keys += await revokeKeys(prisma, userId);
+    // Overdue conversations have expired even if the worker has not marked them yet.
+    erased.ended += await endOpen(prisma, userId, 'expired');
+    erased.ended += await endOpen(prisma, userId, 'closed');
+    const deleted = await deleteEnded(prisma, userId);
+    erased.requests += deleted.requests;
+    erased.messages += deleted.messages;
+  } while (!(await deleteUser(prisma, userId)));
+  return erased;
+}
+
+const keysPerPage = 100;
+
+/** Revokes the keys of a user that still work, each with its event; returns how many. */
+async function revokeKeys(prisma: PrismaClient, userId: string): Promise<number> {
+  for (let count = 0; ; ) {
+    const keys = await prisma.apiKey.findMany({
+      where: { userId, revokedAt: null },
+      select: { id: true },
+      take: keysPerPage,
+    });
+    if (keys.length === 0) return count;
+    for (const { id: keyId } of keys) await revokeKey(prisma, { keyId, userId });
+    count += keys.length;
+  }
+}
+
+const endedAtOnce = 500;
+
+const endings = {
+  closed: { due: isOpen, endedAt: sql`clock_timestamp()`, move: sql`SELECT` },
+  expired: { due: overdue, endedAt: sql`expires_at`, move: moveExpired },
+};
+
+/** Ends the open conversations of a user, or marks the expired ones, each with its event; returns how many. */
+async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeof endings): Promise<number> {
+  const { due, endedAt, move } = endings[reason];
+  for (let total = 0; ; ) {
+    // In the order of an index that begins with the user: by id alone Postgres would scan the requests of all users.
+    const [row] = await prisma.$queryRaw<{ ended: number }[]>`
+      WITH due AS MATERIALIZED (
+        SELECT id FROM help_requests WHERE user_id = ${userId}::uuid AND ${due}
+        ORDER BY created_at, id LIMIT ${endedAtOnce} FOR UPDATE
+      ),
+      ended AS (
+        UPDATE help_requests SET status = ${reason}::request_status, seq = seq + 1, ended_at = ${endedAt}
+        FROM due WHERE help_requests.id = due.id
+        RETURNING help_requests.id AS request_id, user_id, ref_code, seq, expires_at
+      ),
+      moved AS (${move}),
+      event AS (${insertSharedEvent({
+        type: 'request_closed',
+        payload: requestClosedPayload({ reason }),
+        from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
+      })})
+      SELECT count(*)::int AS ended FROM ended`;
+    const { ended = 0 } = row ?? {};
+    if (ended === 0) return total;
+    total += ended;
+  }
+}
+
+const requestsAtOnce = 200;
+/** A conversation may hold 10,000: then it is a batch of its own. */
+const messagesAtOnce = 2_000;
+
+interface Deleted {
+  requests: number;
+  messages: number;
+}
+
+/** Deletes the ended requests of a user with all that belongs to them; returns how many. */
+async function deleteEnded(prisma: PrismaClient, userId: string): Promise<Deleted> {
+  const total: Deleted = { requests: 0, messages: 0 };
+  for (;;) {
+    const { requests, messages } = await deleteBatch(prisma, userId);
+    if (requests === 0) return total;
+    total.requests += requests;
+    total.messages += messages;
+  }
+}
+
+async function deleteBatch(prisma: PrismaClient, userId: string): Promise<Deleted> {
+  const [row] = await prisma.$queryRaw<Deleted[]>`
+    WITH due AS MATERIALIZED (
+      SELECT id, created_at, message_count FROM help_requests
+      WHERE user_id = ${userId}::uuid AND status IN ('closed', 'expired')
+      ORDER BY created_at, id LIMIT ${requestsAtOnce} FOR UPDATE
+    ),
+    counted AS (
+      SELECT id, sum(message_count) OVER (ORDER BY created_at, id) - message_count AS before FROM due
+    ),
+    taken AS (SELECT id FROM counted WHERE before < ${messagesAtOnce}),
+    deleted AS (DELETE FROM messages USING taken WHERE request_id = taken.id RETURNING 1),
+    gone AS (DELETE FROM help_requests USING taken WHERE help_requests.id = taken.id RETURNING 1)
+    SELECT (SELECT count(*)::int FROM gone) AS requests, (SELECT count(*)::int FROM deleted) AS messages`;
+  return row ?? { requests: 0, messages: 0 };
+}
+
+/**
+ * Deletes a user with keys, identities and vault; false when something else is left. The lock prevents
+ * new keys and requests, which refer to the user's row.
+ */
+export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolean> {
+  return prisma.$transaction(async (transaction) => {
+    await transaction.$queryRaw`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR UPDATE`;
+    const { helpRequest, apiKey, outboxEvent, user } = transaction;
+    if ((await helpRequest.count({ where: { userId } })) > 0) return false;
+    if ((await apiKey.count({ where: { userId, revokedAt: null } })) > 0) return false;
+    // The outbox publishes and deletes the others; failed events the worker would keep for the retention. It keeps a
+    // shared event that failed, which holds only ids of this user (docs/adr/0009).
+    await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
+    await user.delete({ where: { id: userId } });
+    return true;
+  });
+}

@@ -1,0 +1,134 @@
+import {
+  formatRefCode,
+  type HelpRequest,
+  type Message,
+  type PrismaClient,
+  statusNow,
+  type User,
+} from '@expert-relay/db';
+import { keyBody, keySelect } from '../api-keys/key-form.ts';
+import { type Command, findUser, parseOptions, userOptions } from './command.ts';
+
+const usage = `Prints everything that is stored about a user, as JSON lines.
+
+  node services/requests/dist/admin.js export-user --user USER_ID > user.jsonl
+  node services/requests/dist/admin.js export-user --identity PROVIDER:SUBJECT > user.jsonl
+
+Each line has a "type": user, identity, sign_in_link, key, vault, request, message, and end as the last one: without it
+the export was cut off. Secrets of keys are not stored, encrypted messages come as they are.
+It reads DATABASE_URL.
+`;
+
+export const exportUserCommand: Command = {
+  usage,
+  read(args) {
+    const find = findUser(parseOptions(args, userOptions, usage), usage);
+    return async (prisma, write) => {
+      for await (const record of exportUser(prisma, await find(prisma))) {
+        await write(`${JSON.stringify(record)}\n`);
+      }
+    };
+  },
+};
+
+type ExportRecord = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** All data of a user, record by record; one page at a time is in memory. */
+async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<ExportRecord> {
+  const { id: userId, name, email, createdAt } = user;
+  yield { type: 'user', userId, name, email, createdAt };
+
+  for (const { provider, subject, label, createdAt: since } of await prisma.identity.findMany({
+    where: { userId },
+  }))
+    yield { type: 'identity', provider, subject, label, createdAt: since };
+
+  const links = await prisma.signInLink.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } });
+  for (const { id, createdAt: since, expiresAt, usedAt } of links)
+    yield { type: 'sign_in_link', linkId: id, createdAt: since, expiresAt, usedAt };
+
+  const keys = await prisma.apiKey.findMany({
+    where: { userId },
+    orderBy: { createdAt: 'asc' },
+    select: keySelect,
+  });
+  for (const key of keys) yield { type: 'key', ...keyBody(key) };
+
+  const vault = await prisma.vault.findUnique({ where: { userId } });
+  if (vault) yield { type: 'vault', vault: JSON.parse(vault.wrappedRootSecret), updatedAt: vault.updatedAt };
+
+  let [requests, messages] = [0, 0];
+  for await (const request of exportRequests(prisma, userId)) {
+    yield { type: 'request', ...request };
+    requests++;
+    for await (const message of exportMessages(prisma, request.requestId)) {
+      yield { type: 'message', ...message };
+      messages++;
+    }
+  }
+  yield { type: 'end', requests, messages };
+}
+
+type ExportedRequest = Omit<HelpRequest, 'id' | 'userId' | 'callId' | 'seq' | 'contentBytes'> & {
+  requestId: string;
+};
+
+/** A request may be a megabyte. */
+const requestsPerPage = 20;
+
+/** The requests of a user, oldest first. */
+async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGenerator<ExportedRequest> {
+  let last: Pick<ExportedRequest, 'requestId' | 'createdAt'> | undefined = {
+    requestId: '',
+    createdAt: new Date(0),
+  };
+  while (last) {
+    const page: ExportedRequest[] = await prisma.$queryRaw<ExportedRequest[]>`
+      SELECT id AS "requestId", ref_code AS "refCode", ${statusNow} AS status,
+        consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
+        message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
+        ended_at AS "endedAt", erased_at AS "erasedAt", question, plaintext, context,
+        consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
+        provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
+        key_signature AS "keySignature"
+      FROM help_requests
+      WHERE user_id = ${userId}::uuid AND (created_at, id) > (${last.createdAt}, ${last.requestId})
+      ORDER BY created_at, id LIMIT ${requestsPerPage}`;
+    for (const request of page) yield { ...request, refCode: formatRefCode(request.refCode) };
+    last = page.length === requestsPerPage ? page.at(-1) : undefined;
+  }
+}
+
+/** A message may be a megabyte. */
+const messagesPerPage = 50;
+
+/** The messages of a request in order, each as the API lists it. */
+async function* exportMessages(
+  prisma: PrismaClient,
+  requestId: string,
+): AsyncGenerator<Record<string, unknown>> {
+  for (let seq = 0, more = true; more; ) {
+    const page = await prisma.message.findMany({
+      where: { requestId, seq: { gt: seq } },
+      orderBy: { seq: 'asc' },
+      take: messagesPerPage,
+    });
+    yield* page.map(exported);
+    more = page.length === messagesPerPage;
+    seq = page.at(-1)?.seq ?? seq;
+  }
+}
+
+function exported(message: Message): Record<string, unknown> {
+  const { requestId, messageId, seq, role, createdAt, plaintext, signature } = message;
+  const { iv, ciphertext, tag, ephemeralPublicKey } = message;
+  return {
+    requestId,
+    messageId,
+    seq,
+    role,
+    ...(ciphertext !== null && { encrypted: { iv, ciphertext, tag, ephemeralPublicKey }, signature }),
+    ...(plaintext !== null && { plaintext }),
+    createdAt,
+  };
+}

@@ -1,0 +1,37 @@
+import type { ApiKey, Prisma } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
+
+/** The columns of a key that its owner sees. */
+export const keySelect = {
+  id: true,
+  kind: true,
+  name: true,
+  lastFour: true,
+  createdAt: true,
+  lastUsedAt: true,
+  revokedAt: true,
+} as const satisfies Prisma.ApiKeySelect;
+
+export type KeyView = Pick<ApiKey, keyof typeof keySelect>;
+
+export const keyBody = ({ id, kind, name, lastFour, createdAt, lastUsedAt, revokedAt }: KeyView) => ({
+  id,
+  kind,
+  name,
+  lastFour,
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  revokedAt: revokedAt?.toISOString() ?? null,
+});
+
+const expected = 'Expected 1 to 100 characters.';
+
+export const keyName = z.string({ error: 'Expected a text.' }).trim().min(1, expected).max(100, expected);
+
+/** A path's key id. A malformed one is answered like one that does not exist. */
+export function keyIdFrom(params: Readonly<Record<string, string>>): string {
+  const id = params.keyId ?? '';
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Problem('not_found');
+  return id;
+}
