@@ -1,34 +1,23 @@
 import { empty, type Sql, sql } from '@expert-relay/db';
-import { createDatabase } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
-import { createLog } from '@expert-relay/kit/log';
-import { eventually, testServers } from '@expert-relay/testkit';
+import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
+import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { seedRequests } from '../testing/seed-requests.ts';
 import { tally } from '../testing/tally.ts';
 import { endOverdue, endRequests } from './end-requests.ts';
 
-let database: ReturnType<typeof createDatabase>;
+let database: OpenDatabase;
 let other: pg.Client;
-let drop: () => Promise<void>;
 
 beforeEach(async () => {
-  const testDatabase = await createTestDatabase(testServers().databaseUrl);
-  drop = testDatabase.drop;
-  database = createDatabase({
-    url: testDatabase.url,
-    poolSize: 2,
-    log: createLog('test', { level: 'silent' }),
-  });
-  await database.start?.();
-  other = new pg.Client({ connectionString: testDatabase.url });
+  database = await openTestDatabase();
+  other = new pg.Client({ connectionString: database.url });
   await other.connect();
 });
 afterEach(async () => {
   await other.end();
-  await database.stop?.();
-  await drop();
+  await database.stop();
 });
 
 test('what changed before its row was locked is left as it is, and ended the next time', async () => {

@@ -1,40 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
-import { createDatabase, type Database } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
-import { createLog } from '@expert-relay/kit/log';
+import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readHead } from './read-head.ts';
 import { pageBytes } from './read-messages.ts';
 import { answerLength, writeConversation } from './write-conversation.ts';
 
-let drop: () => Promise<void>;
-let database: Database;
+let database: OpenDatabase;
 let userId: string;
 let apiKeyId: string;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  drop = testDatabase.drop;
-  database = createDatabase({
-    url: testDatabase.url,
-    poolSize: 4,
-    log: createLog('test', { level: 'silent' }),
-  });
-  await database.start?.();
-  const key = await database.prisma.apiKey.create({
-    data: {
-      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
-      user: { create: { name: 'ada' } },
-    },
-  });
-  ({ userId, id: apiKeyId } = key);
+  database = await openTestDatabase();
+  ({ userId, apiKeyId } = await makeConsumer(database.prisma));
 });
-
-afterAll(async () => {
-  await database.stop?.();
-  await drop();
-});
+afterAll(() => database.stop());
 
 /** Makes a conversation of messages of these sizes. The result reads it. */
 async function conversationOf(sizes: readonly number[]) {

@@ -5,10 +5,8 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeRefCode, makeRequestId, type Query } from '@expert-relay/db';
-import { createDatabase, type Database } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
+import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { listen, sendAnswer } from '@expert-relay/kit/http';
-import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pageBytes } from '../conversation/read-messages.ts';
 import { listMessages } from './list-messages.ts';
@@ -17,27 +15,23 @@ import { listMessages } from './list-messages.ts';
 const count = 4_000;
 const size = 10_000;
 
-let drop: () => Promise<void>;
-let database: Database;
+let database: OpenDatabase;
 const requestId = makeRequestId();
 let userId: string;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  drop = testDatabase.drop;
-  const log = createLog('test', { level: 'silent' });
-  database = createDatabase({ url: testDatabase.url, poolSize: 2, log });
-  await database.start?.();
-  const key = await database.prisma.apiKey.create({
-    data: {
-      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
-      user: { create: { name: 'ada' } },
-    },
-  });
-  userId = key.userId;
+  database = await openTestDatabase();
+  const consumer = await makeConsumer(database.prisma);
+  userId = consumer.userId;
   await database.prisma.helpRequest.create({
     data: {
-      ...{ id: requestId, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: key.id },
+      ...{
+        id: requestId,
+        refCode: makeRefCode(),
+        callId: randomUUID(),
+        userId,
+        consumerKeyId: consumer.apiKeyId,
+      },
       ...{ context: [], expiresAt: new Date(Date.now() + 60_000), seq: count, contentBytes: count * size },
     },
   });
@@ -47,10 +41,7 @@ beforeAll(async () => {
     FROM (SELECT seq, gen_random_uuid() AS id FROM generate_series(1, ${count}::int) AS seq) AS numbered`;
 }, 30_000);
 
-afterAll(async () => {
-  await database.stop?.();
-  await drop();
-});
+afterAll(() => database.stop());
 
 test('a large conversation is read from Postgres page by page, as its reader takes it', async () => {
   let read = 0;

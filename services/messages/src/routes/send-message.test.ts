@@ -1,36 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
-import { createDatabase, type Database } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
+import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import type { Answer, Call } from '@expert-relay/kit/http';
-import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sendMessage } from './send-message.ts';
 
-let drop: () => Promise<void>;
-let database: Database;
+let database: OpenDatabase;
 let userId: string;
 let consumerKeyId: string;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  drop = testDatabase.drop;
-  const log = createLog('test', { level: 'silent' });
-  database = createDatabase({ url: testDatabase.url, poolSize: 4, log });
-  await database.start?.();
-  const key = await database.prisma.apiKey.create({
-    data: {
-      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
-      user: { create: { name: 'ada' } },
-    },
-  });
-  ({ userId, id: consumerKeyId } = key);
+  database = await openTestDatabase();
+  ({ userId, apiKeyId: consumerKeyId } = await makeConsumer(database.prisma));
 });
-
-afterAll(async () => {
-  await database.stop?.();
-  await drop();
-});
+afterAll(() => database.stop());
 
 /** A conversation that has received messages before. */
 async function newConversation(used: { messageCount?: number; contentBytes?: number; lastMessageAt?: Date }) {

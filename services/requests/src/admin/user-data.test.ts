@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { EndReason, EventHead } from '@expert-relay/contracts';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
-import { createDatabase, type Database } from '@expert-relay/db/prisma';
-import { createTestDatabase, type TestDatabase } from '@expert-relay/db/testing';
-import { createLog } from '@expert-relay/kit/log';
+import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createSignInLink } from '../users/sign-in-link.ts';
@@ -13,24 +11,17 @@ import { readCommand } from './commands.ts';
 import { createUser } from './create-user.ts';
 import { deleteUser } from './erase-user.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-let prisma: Database['prisma'];
+let database: OpenDatabase;
+let prisma: OpenDatabase['prisma'];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  const log = createLog('test', { level: 'silent' });
-  database = createDatabase({ url: testDatabase.url, poolSize: 2, log });
+  database = await openTestDatabase();
   prisma = database.prisma;
-  await database.start?.();
 });
 
 beforeEach(() => prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`);
 
-afterAll(async () => {
-  await database.stop?.();
-  await testDatabase.drop();
-});
+afterAll(() => database.stop());
 
 /** A user with three keys, one of them revoked, a vault and a sign-in link; texts that are theirs contain their name. */
 async function makeUser(name: string): Promise<string> {
@@ -219,7 +210,7 @@ describe('erase-user', () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 6_000, messages: 1 });
     const admin = spawn(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
-      env: { ...process.env, DATABASE_URL: testDatabase.url },
+      env: { ...process.env, DATABASE_URL: database.url },
       stdio: 'ignore',
     });
     const gone = new Promise((resolve) => admin.once('exit', resolve));
@@ -266,7 +257,7 @@ describe('the command line', () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 30, messages: 100 });
     const admin = spawn(process.execPath, [adminProgram, 'export-user', '--user', userId], {
-      env: { ...process.env, DATABASE_URL: testDatabase.url },
+      env: { ...process.env, DATABASE_URL: database.url },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = new Promise((resolve) => admin.once('exit', resolve));

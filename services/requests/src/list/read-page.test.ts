@@ -8,8 +8,7 @@ import {
   raw,
   sql,
 } from '@expert-relay/db';
-import { createDatabase, type Database } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
+import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { countRequests } from '../routes/count-requests.ts';
@@ -17,23 +16,12 @@ import { formatCursor, parseCursor } from './cursor.ts';
 import type { Filter } from './filter.ts';
 import { type Listing, readPage } from './read-page.ts';
 
-let drop: () => Promise<void>;
-let database: Database;
+let database: OpenDatabase;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  drop = testDatabase.drop;
-  database = createDatabase({
-    url: testDatabase.url,
-    poolSize: 2,
-    log: createLog('test', { level: 'silent' }),
-  });
-  await database.start?.();
+  database = await openTestDatabase();
 });
-afterAll(async () => {
-  await database.stop?.();
-  await drop();
-});
+afterAll(() => database.stop());
 
 async function newUser() {
   const { id: userId } = await database.prisma.user.create({ data: { name: 'ada' } });

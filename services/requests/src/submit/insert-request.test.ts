@@ -1,46 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
-import { createDatabase, type Database } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
-import { createLog } from '@expert-relay/kit/log';
+import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createUser } from '../admin/create-user.ts';
 import { findRepeated } from './idempotency.ts';
 import { insertRequest, type NewRequest } from './insert-request.ts';
 
-let drop: () => Promise<void>;
-let database: Database;
+let database: OpenDatabase;
 let draft: Omit<NewRequest, 'id' | 'refCode' | 'callId'>;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  drop = testDatabase.drop;
-  database = createDatabase({
-    url: testDatabase.url,
-    poolSize: 4,
-    log: createLog('test', { level: 'silent' }),
-  });
-  await database.start?.();
-  const { userId } = await createUser(database.prisma, {
-    name: 'ada',
-    provider: 'test',
-    subject: 'ada',
-    keys: ['consumer'],
-  });
-  const key = await database.prisma.apiKey.findFirstOrThrow();
+  database = await openTestDatabase();
+  const { userId, apiKeyId } = await makeConsumer(database.prisma);
   draft = {
     userId,
-    consumerKeyId: key.id,
+    consumerKeyId: apiKeyId,
     ttl: 60_000,
     submission: { messages: [], question: undefined, plaintext: 'help' },
     idempotency: undefined,
   };
 });
 
-afterAll(async () => {
-  await database.stop?.();
-  await drop();
-});
+afterAll(() => database.stop());
 
 const fresh = (given: Partial<NewRequest> = {}): NewRequest => ({
   ...draft,
