@@ -6,9 +6,9 @@ export interface Cable extends AsyncDisposable {
   readonly url: string;
   /** Ends all connections and refuses new ones, as a server that is gone does. */
   cut(): Promise<void>;
-  /** From now on no byte passes, and nobody is told: connections stay open, as when a network drops everything. */
+  /** From now on no byte passes, and connections stay open, as when a network drops all packets. */
   hold(): void;
-  /** What was held goes on its way, late, as TCP repeats what was not acknowledged. */
+  /** Ends a cut or a hold. Bytes that were held are delivered late, as when TCP repeats lost packets. */
   mend(): Promise<void>;
   stop(): Promise<void>;
 }

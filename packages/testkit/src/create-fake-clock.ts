@@ -7,7 +7,7 @@ export interface FakeClock extends Clock {
   set(now: number): void;
 }
 
-/** A clock that stands still until it is told otherwise. It begins with the real time. */
+/** A clock that moves only when a test advances it. It begins with the real time. */
 export function createFakeClock(start = Date.now()): FakeClock {
   let now = start;
   return {

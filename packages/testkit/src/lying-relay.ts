@@ -32,7 +32,7 @@ export interface Lie {
 
 export interface LyingRelay {
   readonly url: string;
-  /** From now on it tells this lie; none without one. */
+  /** From now on it applies this lie; none without an argument. */
   tell(lie: Lie): void;
   stop(): Promise<void>;
 }

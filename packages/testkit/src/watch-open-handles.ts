@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a service that has stopped must not leave behind: sockets, listeners, watchers, threads, timers. */
+/** A stopped service must not leave any of these: sockets, listeners, watchers, threads, timers. */
 const tracked = /^(TCP|TLS|UDP|Pipe|HTTP|Timeout|FSEvent|FSWatcher|StatWatcher|Message|Worker|GetAddrInfo)/;
 
 function openHandles(): Map<string, number> {
@@ -12,8 +12,8 @@ function openHandles(): Map<string, number> {
 }
 
 /**
- * Notes what keeps this process alive now. The function that it gives fails when, a moment after everything
- * was stopped, there is more of it: a timer, a connection or a listener that somebody forgot. Both are for
+ * Counts the handles that keep this process alive. The function that it returns fails when there are more after
+ * everything was stopped: a timer, a connection or a listener that was not closed. Call both in
  * hooks: Jest holds a timer for each, which counts too.
  */
 export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void> {
@@ -25,7 +25,7 @@ export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void>
     });
 
   return async function assertNothingLeftOpen(): Promise<void> {
-    // Sockets close a moment after they were told to, and clients' last timers run out within seconds.
+    // Sockets take some time to close, and the last timers of clients end within seconds.
     const until = performance.now() + patience;
     while (added().length > 0 && performance.now() < until) await pause(20);
     const left = added();

@@ -1,6 +1,6 @@
 import type { Query } from '@expert-relay/db';
 
-/** What the routes of this service work with. */
+/** The dependencies of the routes. */
 export interface Context {
   readonly query: Query;
   /** Call it after a commit, so that the outbox leader publishes the event at once. */

@@ -17,7 +17,7 @@ try {
   const database = createDatabase({
     ...config.database,
     log: createLog('admin', { level: 'silent' }),
-    // A batch of large messages may take its time; nobody waits for an answer here.
+    // A batch of large messages may take long.
     statementTimeoutMs: 120_000,
   });
   await database.start?.();

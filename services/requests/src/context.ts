@@ -2,7 +2,7 @@ import type { PrismaClient, Query } from '@expert-relay/db';
 import type { Log } from '@expert-relay/kit/log';
 import type { SignStreamToken } from './stream-tokens/sign-stream-token.ts';
 
-/** What the routes of this service work with. */
+/** The dependencies of the routes. */
 export interface Context {
   readonly prisma: PrismaClient;
   readonly query: Query;

@@ -15,7 +15,7 @@ export const stateColumns = sql`
   id, ref_code AS "refCode", ${statusNow} AS status, response_count AS "responseCount",
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
-/** The one request that a condition names; what is unknown and what is foreign is not found alike. */
+/** The request that a condition selects; an unknown and a foreign one are both answered as not found. */
 export async function readState(query: Query, condition: Sql): Promise<RequestState> {
   const rows = await query<RequestState>`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
   if (!rows[0]) throw new Problem('not_found');

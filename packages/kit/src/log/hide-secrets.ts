@@ -1,4 +1,4 @@
-/** What must never be written, wherever in a logged object it stands. */
+/** Fields that must never be logged, at any depth of an object. */
 const secretFields = new Set([
   'apiKey',
   'authorization',

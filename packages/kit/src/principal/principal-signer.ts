@@ -12,7 +12,7 @@ export type PrincipalSigner = (call: {
   callId: string;
 }) => string;
 
-/** Makes the header by which `caller` tells `audience` who calls: `<caller>.<key id>.<principal>.<mac>`. */
+/** Makes the header with which `caller` states a principal to `audience`: `<caller>.<key id>.<principal>.<mac>`. */
 export function createPrincipalSigner(options: {
   caller: string;
   audience: string;

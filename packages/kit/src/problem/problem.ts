@@ -3,7 +3,7 @@ import { type ProblemCode, problems } from './catalogue.ts';
 
 /** A member of a body or query that is not valid. */
 export interface FieldError {
-  /** Where it stands, such as `messages[3].content`. */
+  /** Its path, such as `messages[3].content`. */
   path: string;
   /** Stable: `required`, `type`, `format`, `size`, `value`. */
   code: string;

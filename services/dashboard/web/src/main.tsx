@@ -1,8 +1,8 @@
 import './styles/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App, createQueryClient } from './app/app.tsx';
 import { StartFailure } from './app/start-failure.tsx';
+import { App, createQueryClient } from './app.tsx';
 import { applyPreferences } from './preferences/preferences.ts';
 import { createServices } from './services/services.tsx';
 import { probeWhileUnreachable } from './session/call.ts';

@@ -48,7 +48,7 @@ export function findUser(name: UserName, usage: string): (prisma: PrismaClient) 
   const { user: id, identity } = name;
   if ((id === undefined) === (identity === undefined)) throw new StartupError(usage);
   if (id !== undefined && !z.uuid().safeParse(id).success) {
-    throw new StartupError('--user must be a UUID, as `create-user` prints it and GET /api/v1/whoami tells.');
+    throw new StartupError('--user must be a UUID, as `create-user` and GET /api/v1/whoami show it.');
   }
   const signIn = identity === undefined ? undefined : parseIdentity(identity);
   return async (prisma) => {

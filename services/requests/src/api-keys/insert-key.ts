@@ -4,8 +4,8 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { KeyView } from './key-form.ts';
 
 /**
- * Makes a key. A repeated call finds its key and gives it a new secret: the first one was in an answer
- * that never arrived.
+ * Creates a key. A repeated call finds its key and gives it a new secret, since the answer with the first one never
+ * arrived.
  */
 export async function insertKey(
   prisma: PrismaClient,

@@ -1,7 +1,7 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
 import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
 
-/** Ends a key with all its secrets, and tells of it, once; whether its user has such a key. */
+/** Revokes a key with all its secrets and records one event; returns whether the user has such a key. */
 export async function revokeKey(
   prisma: PrismaClient,
   { keyId, userId }: { keyId: string; userId: string },

@@ -5,8 +5,8 @@ import { Problem } from '@expert-relay/kit/problem';
 import { type KeyView, keySelect } from './key-form.ts';
 
 /**
- * Several statements under one lock, since a second rotation must see the secret that a first one made.
- * A repeated call replaces the secret that it made: the first one was in an answer that never arrived.
+ * Several statements under one lock, since a second rotation must see the secret of the first one.
+ * A repeated call replaces the secret that it made before, since the answer with that one never arrived.
  */
 export function rotateSecret(
   prisma: PrismaClient,

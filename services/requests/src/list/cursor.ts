@@ -1,4 +1,4 @@
-/** Where a page ended: requests are ordered by creation and, within one millisecond, by id. */
+/** The last request of a page: requests are ordered by creation time, and then by id. */
 export interface Cursor {
   createdAt: string;
   id: string;

@@ -1,7 +1,7 @@
 import type { Party } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
-/** A search may look at all requests of a user: without a limit one client could occupy every connection to Postgres. */
+/** A search may read all requests of a user: without a limit one client could use every connection to Postgres. */
 export const searchesAtOnce = 4;
 
 /** Runs the searches of each key and each session, up to `searchesAtOnce` at a time. */

@@ -9,7 +9,7 @@ const schema = z.object({
   kind: z.enum(['consumer', 'provider'], { error: 'Expected consumer or provider.' }),
 });
 
-/** The only answer, but for a rotation's, in which a key stands in full. */
+/** Only this answer and that of a rotation contain a key in full. */
 export const createKey = (context: Context) =>
   defineRoute({
     method: 'post',

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { joinIdentity as join } from '../users/identities.ts';
 import { signInSchema } from './sign-in-user.ts';
 
-/** For the dashboard, once a provider has vouched for somebody who is signed in already. */
+/** For the dashboard, after a provider has confirmed another identity of a user who is signed in. */
 export const joinIdentity = (context: Context) =>
   defineRoute({
     method: 'post',

@@ -3,7 +3,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
 import { removeIdentity as remove } from '../users/identities.ts';
 
-/** `?usable=` names the providers that the dashboard offers: an identity of another one lets nobody in. */
+/** `?usable=` names the providers that the dashboard offers: only identities of these can be used to sign in. */
 export const removeIdentity = (context: Context) =>
   defineRoute({
     method: 'delete',

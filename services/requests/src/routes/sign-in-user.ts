@@ -15,7 +15,7 @@ export const signInSchema = z.object({
   email: optionalText,
 });
 
-/** For the dashboard, once a provider has vouched for somebody who may sign in. */
+/** For the dashboard, after a provider has confirmed the identity of a user who may sign in. */
 export const signInUser = (context: Context) =>
   defineRoute({
     method: 'post',

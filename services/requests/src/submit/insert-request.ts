@@ -25,7 +25,7 @@ const keptMessages = 10;
 
 /**
  * Request, event and idempotency record in one statement. Gives nothing when the call, the
- * idempotency key or the reference code is there already: a plain read tells which.
+ * idempotency key or the reference code exists already: `findRepeated` finds out which.
  */
 export async function insertRequest(query: Query, request: NewRequest): Promise<InsertedRequest | undefined> {
   try {

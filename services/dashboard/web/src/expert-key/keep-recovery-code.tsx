@@ -6,8 +6,8 @@ import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { CodeField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { isConflict, type NewKey } from '../vault/expert-key.ts';
 import styles from './expert-key.module.css';
-import { isConflict, type NewKey } from './expert-key.ts';
 import { DownloadCode, PrintCode } from './recovery-sheet.tsx';
 
 interface KeepRecoveryCodeProps {

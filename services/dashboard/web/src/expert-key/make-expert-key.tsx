@@ -4,7 +4,7 @@ import { ActionError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import type { NewKey } from './expert-key.ts';
+import type { NewKey } from '../vault/expert-key.ts';
 import { KeepRecoveryCode } from './keep-recovery-code.tsx';
 
 interface MakeExpertKeyProps {

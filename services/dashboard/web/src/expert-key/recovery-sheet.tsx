@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
-import type { NewKey } from './expert-key.ts';
+import type { NewKey } from '../vault/expert-key.ts';
 import styles from './recovery-sheet.module.css';
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });

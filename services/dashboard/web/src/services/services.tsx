@@ -1,12 +1,12 @@
 import { createSessionExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { createExpertKey, type ExpertKey, type ExpertKeyState } from '../expert-key/expert-key.ts';
 import { createLive, type Live } from '../live/live.ts';
 import { changePreferences } from '../preferences/preferences.ts';
 import { relayFetch } from '../session/call.ts';
 import type { Me } from '../session/me.ts';
 import { clearOtherUsers, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
+import { createExpertKey, type ExpertKey, type ExpertKeyState } from '../vault/expert-key.ts';
 import { closeNotifications } from './sign-out.ts';
 
 /** The objects that every page of a signed-in expert uses. */

@@ -1,19 +1,19 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import { InboxProvider } from '../inbox/inbox-context.tsx';
-import { InboxPage } from '../inbox/inbox-page.tsx';
-import { type Services, ServicesProvider } from '../services/services.tsx';
-import { CallError } from '../session/call.ts';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
-import { lazyPage } from './lazy-page.tsx';
-import { NotFoundPage } from './not-found-page.tsx';
-import { routes } from './routes.ts';
-import { Shell } from './shell.tsx';
+import { ErrorBoundary } from './app/error-boundary.tsx';
+import { lazyPage } from './app/lazy-page.tsx';
+import { NotFoundPage } from './app/not-found-page.tsx';
+import { routes } from './app/routes.ts';
+import { Shell } from './app/shell.tsx';
+import { InboxProvider } from './inbox/inbox-context.tsx';
+import { InboxPage } from './inbox/inbox-page.tsx';
+import { type Services, ServicesProvider } from './services/services.tsx';
+import { CallError } from './session/call.ts';
+import { Skeleton } from './ui/skeleton.tsx';
 
-const KeysPage = lazyPage(async () => (await import('../keys/keys-page.tsx')).KeysPage);
-const SettingsPage = lazyPage(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
+const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).KeysPage);
+const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage);
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
