@@ -33,6 +33,11 @@ const facts: string[] = [];
 const outcomes: Outcome[] = [];
 let restarts = 0;
 
+function note(fact: string): void {
+  facts.push(fact);
+  process.stderr.write(`${fact}\n`);
+}
+
 async function remove(): Promise<void> {
   await run('kubectl', [
     'delete',
@@ -151,7 +156,7 @@ describe('on a cluster', () => {
   withCluster('the commands of the page install it, and helm test asks and answers', async () => {
     await remove();
     const seconds = await install(root);
-    facts.push(
+    note(
       `From \`helm install\` to everything ready: ${seconds.toFixed(0)} s, with the images on the node. \`helm test\` passed.`,
     );
     await prepareLoad(root);
@@ -161,7 +166,7 @@ describe('on a cluster', () => {
   withCluster('pods reach what they need, and nothing else', async () => {
     const { allowed, refused, failures } = await tryPolicies();
     expect(failures).toEqual([]);
-    facts.push(
+    note(
       `Network policies, tried from a pod of each service and from outside: ${allowed} connections allowed, ${refused} refused, each as it should be.`,
     );
   });
@@ -227,16 +232,14 @@ describe('on a cluster', () => {
         .replace(/ --set \w+\.trial\.enabled=true/g, '')
         .replace(/^helm install /, '$&--set tls.caSecret=relay-ca '),
     );
-    facts.push(
+    note(
       'With servers elsewhere that take TLS alone (`verify-full`, `rediss://`, `tls://`, `tls.caSecret`): `helm test` passed.',
     );
   });
 
   withCluster('the API server accepts every case of ci/', async () => {
     const accepted = await acceptedByServer();
-    facts.push(
-      `Objects of all \`ci/\` cases that the API server accepted (\`--dry-run=server\`): ${accepted}.`,
-    );
+    note(`Objects of all \`ci/\` cases that the API server accepted (\`--dry-run=server\`): ${accepted}.`);
   });
 
   withCluster('an upgrade from the older commit fails no call', async () => {

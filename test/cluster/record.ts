@@ -38,7 +38,8 @@ async function versions(): Promise<string[]> {
     `Node ${node}`,
     await server('postgres', 'postgres', '--version'),
     await server('redis', 'redis-server', '--version').then((text) => text.split(' sha=')[0] ?? ''),
-    await server('nats', 'nats-server', '--version'),
+    // Its image may have no shell, and its program may be anywhere.
+    `nats-server ${/Version: +(\S+)/.exec(await kubectl('logs', 'statefulset/expert-relay-nats'))?.[1]}`,
   ].map((text) => text.trim());
 }
 
@@ -53,8 +54,8 @@ Written by \`npm test -- test/cluster\` (see [docs/kubernetes.md](../../docs/kub
 
 Each line is a load of its own: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
 readers that resume, before, while and after something is done. A call has failed when its answer is not final (no
-answer, 429, 5xx), and is made again: where only services are replaced, none may fail. Events are summed over all readers, and held against what the
-database has committed.
+answer, 429, 5xx), and is made again: where only services are replaced, none may fail. Events are summed
+over all readers, and held against what the database has committed.
 
 ${line(columns)}
 ${line(columns.map(() => '---'))}
