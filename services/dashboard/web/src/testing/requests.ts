@@ -3,7 +3,7 @@ import type { Row } from '../inbox/rows.ts';
 
 const start = Date.parse('2026-11-21T12:00:00.000Z');
 
-export const timeOf = (minute: number): string => new Date(start + minute * 60_000).toISOString();
+const timeOf = (minute: number): string => new Date(start + minute * 60_000).toISOString();
 
 /** A request that was made in this minute after noon. */
 export const requestRow = (minute: number, change: Partial<Row> = {}): Row => ({
