@@ -2,7 +2,7 @@
 # Asks an expert with nothing but curl, in plain text (which the relay can read), and prints the answer. Run:
 # RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_... bash examples/agent.sh "May I remove the lock file?"
 set -eo pipefail
-: "${RELAY_URL:?Set it to the relay's address, as npm start prints it.}"
+: "${RELAY_URL:?Set it to the address of the relay, as npm start prints it.}"
 : "${RELAY_API_KEY:?Set it to the consumer key, as npm start prints it.}"
 question=${1:?Give the question.}
 
