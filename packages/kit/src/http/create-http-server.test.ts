@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { createHttpServer } from './create-http-server.ts';
 
@@ -24,6 +25,39 @@ test('stops as soon as a call that began before is answered, though its client k
   expect(answer.statusCode).toBe(200);
   expect(await Promise.race([stopped, pause(2_000, 'still open', { ref: false })])).toBe('stopped');
   agent.destroy();
+});
+
+test('a call that arrives while the process is busy is answered, although the server then stops', async () => {
+  const server = createHttpServer({
+    handler: (_request, response) => response.end(),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  await server.start?.();
+  const sent = new Int32Array(new SharedArrayBuffer(4));
+  // In a thread of its own, which goes on while this one is busy.
+  const client = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+    const socket = require('node:net').connect(workerData.port, '127.0.0.1');
+    const call = () => socket.write('GET / HTTP/1.1\\r\\nHost: relay\\r\\n\\r\\n');
+    socket.on('data', (data) => parentPort.postMessage(String(data)));
+    socket.on('error', ({ code }) => parentPort.postMessage(code));
+    parentPort.on('message', () => { call(); Atomics.store(workerData.sent, 0, 1); Atomics.notify(workerData.sent, 0); });
+    call();`,
+    { eval: true, workerData: { port: Number(new URL(server.url).port), sent } },
+  );
+  try {
+    await once(client, 'message');
+    const second = once(client, 'message');
+    client.postMessage('go');
+    Atomics.wait(sent, 0, 0);
+    const stopped = server.stop?.();
+    const [answer] = await second;
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+    await stopped;
+  } finally {
+    await client.terminate();
+  }
 });
 
 test('tells clients to leave while it drains', async () => {

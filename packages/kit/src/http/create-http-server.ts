@@ -87,15 +87,26 @@ export function createHttpServer(options: {
           server.closeIdleConnections();
           closeUnusedConnections();
         };
-        const sweep = setInterval(closeIdle, 50);
-        server.close(() => {
-          clearInterval(sweep);
-          resolve();
+        const sweep = setInterval(() => afterReading(closeIdle), 50);
+        // `close` also closes idle connections.
+        afterReading(() => {
+          server.close(() => {
+            clearInterval(sweep);
+            resolve();
+          });
+          closeUnusedConnections();
         });
-        closeIdle();
       });
     },
   };
+}
+
+/**
+ * Runs `work` right after the event loop has read what has arrived. A connection whose request has arrived unread still counts
+ * as idle, and a busy process would close many of these.
+ */
+function afterReading(work: () => void): void {
+  setTimeout(() => setImmediate(work));
 }
 
 /** Node documents that its server takes any Duplex for a connection. */
