@@ -252,14 +252,18 @@ describe('an agent with the MCP server', () => {
   test('shares conversations with other servers, one at a time', async () => {
     const { reference, request } = await ask();
     const other = await start();
-    const waiting = wait(reference);
+    // Each server may be the first one to use it.
+    const waiting = eventually('the answer', async () => {
+      const answer = await wait(reference);
+      return answer.data?.outcome === 'answered';
+    });
     const refused = await eventually('the other server to be refused', async () => {
       const answer = await other.call('reply', { reference, text: 'Me too.' });
       return answer.isError ? answer : undefined;
     });
     expect(refused.text).toContain('in use by another relay command');
     await request.answer('Go on.');
-    expect((await waiting).data.outcome).toBe('answered');
+    await waiting;
     await eventually('the conversation to be free', async () => {
       const { isError } = await other.call('reply', { reference, text: 'Now me.' });
       return !isError;
