@@ -41,7 +41,7 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 /** The first Ctrl-C or SIGTERM asks the command to end; the second one kills the process as usual. */
-export function watchStopSignals(): { signal: AbortSignal; stop(why: Failure): void; release(): void } {
+function watchStopSignals(): { signal: AbortSignal; stop(why: Failure): void; release(): void } {
   const stopping = new AbortController();
   // Each open conversation adds a listener.
   setMaxListeners(0, stopping.signal);

@@ -53,11 +53,7 @@ function endOf({ err }: Context, { refused }: ConversationView, json: boolean): 
 const newest = 20;
 
 /** This key's requests, the newest first. */
-export async function showRequests(
-  { out, err, signal }: Context,
-  access: Access,
-  json: boolean,
-): Promise<void> {
+async function showRequests({ out, err, signal }: Context, access: Access, json: boolean): Promise<void> {
   const requests = await listRequests(access, newest, signal);
   if (json) {
     out.line(JSON.stringify({ requests }));

@@ -117,7 +117,7 @@ const everyMs = 5_000;
 type Call = Pick<RequestHandlerExtra<ServerRequest, ServerNotification>, '_meta' | 'sendNotification'>;
 
 /** Reports how long a call has taken, if its client asked for that. Returns a function that stops it. */
-export function reportProgress(
+function reportProgress(
   { _meta, sendNotification }: Call,
   { total, message }: { total: number; message: () => string },
 ): () => void {

@@ -48,7 +48,7 @@ const schema = z.object({
 });
 
 /** Settings of the relay that `npm start` runs in this folder or above. They are only shown to the user. */
-export function findLocalRun(folder: string, kind: KeyKind): string | undefined {
+function findLocalRun(folder: string, kind: KeyKind): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const run = readRun(join(at, '.relay', 'dev.json'));
     if (run) {

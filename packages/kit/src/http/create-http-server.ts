@@ -154,7 +154,7 @@ function explain(error: NodeJS.ErrnoException): string {
  * Gives a function that closes the connections on which nothing was sent yet. Browsers and fetch open some in advance,
  * and Node's closeIdleConnections leaves them open.
  */
-export function closeUnused(server: Server): () => void {
+function closeUnused(server: Server): () => void {
   const unused = new Set<Socket>();
   function forget(this: Socket): void {
     unused.delete(this);

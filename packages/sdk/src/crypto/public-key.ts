@@ -81,7 +81,7 @@ function isBelowPrime(point: Uint8Array): boolean {
  * The first 9 bytes of each of these points, in base64: zero, one, the prime less one, two of Ed25519, two of X25519.
  * A random key begins like one of them once in 2^69 times.
  */
-export const smallOrderStarts: ReadonlySet<string> = new Set([
+const smallOrderStarts: ReadonlySet<string> = new Set([
   'AAAAAAAAAAAA',
   'AQAAAAAAAAAA',
   '7P//////////',

@@ -64,7 +64,7 @@ export function checkText(text: unknown, isPlain: boolean): void {
   if (length > most) throw tooLarge(length, most);
 }
 
-export const plaintextRefused = () =>
+const plaintextRefused = () =>
   messageRefused('plaintext_refused', 'A message came as plain text, which the relay could have written.');
 
 export function ended(status: RequestStatus): RelayError {

@@ -57,7 +57,7 @@ export interface RequestPage {
   readonly next: string | undefined;
 }
 
-export const requestPage = (answer: unknown): RequestPage => {
+const requestPage = (answer: unknown): RequestPage => {
   const body = members(answer);
   return {
     requests: list(body, 'requests', (one) => ({ ...requestState(one), question: text(one, 'question') })),

@@ -17,7 +17,7 @@ export function failurePage(
 }
 
 /** One sentence that says whom to ask for access; empty when RELAY_SUPPORT_CONTACT is not set. */
-export function askSupport(contact: string | undefined): Html {
+function askSupport(contact: string | undefined): Html {
   if (!contact) return html`<p>Ask the people who run this relay for access.</p>`;
   return html`<p>Ask ${linked(contact)} for access.</p>`;
 }

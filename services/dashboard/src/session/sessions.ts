@@ -88,7 +88,7 @@ const systems: readonly [RegExp, string][] = [
 ];
 
 /** The name of a browser for its owner, such as `Firefox on Linux`, from its `User-Agent`. */
-export function describeDevice(userAgent = ''): string {
+function describeDevice(userAgent = ''): string {
   const browser = nameIn(browsers, userAgent);
   const system = nameIn(systems, userAgent);
   if (browser && system) return `${browser} on ${system}`;

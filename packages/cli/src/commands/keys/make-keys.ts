@@ -85,7 +85,7 @@ export async function restoreKeys(
 const maxAttempts = 3;
 
 /** Shows a recovery code once. In a terminal the user must type it back before anything is changed. */
-export async function showRecoveryCode({ input, out, err }: Context, code: string): Promise<void> {
+async function showRecoveryCode({ input, out, err }: Context, code: string): Promise<void> {
   err.paragraph('The recovery code, shown this once. Keep it where you keep passwords:');
   err.line();
   out.line(code);
