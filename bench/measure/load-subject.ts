@@ -5,7 +5,7 @@ import type { Subject } from './subject.ts';
 /** The design's measure: as many calls are under way at any time. */
 const concurrency = 32;
 
-/** What answers HTTP, under the load; `makeRequests` is called anew before each run. */
+/** What answers HTTP, under the load; `makeRequests` is called again before each run. */
 export function loadSubject(options: {
   name: string;
   load: Controlled;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServerUrls } from '../servers/open-servers.ts';
 import type { Addresses } from './addresses.ts';
 import { root } from './home.ts';
-import type { Secrets } from './secrets.ts';
+import { type Secrets, secretSettings } from './secrets.ts';
 import type { ServiceEntry, ServiceName } from './services.ts';
 
 /** Which settings each service reads. `npm run docs` makes it from their `config.ts`. */
@@ -60,9 +60,6 @@ export function localValues(
     RELAY_REQUESTS_URL: requests.url,
     RELAY_MESSAGES_URL: messages.url,
     RELAY_DASHBOARD_URL: dashboard.url,
-    RELAY_SESSION_SECRET: secrets.sessionSecret,
-    RELAY_STREAM_TOKEN_PRIVATE_KEY: secrets.streamTokenPrivateKey,
-    RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
     RELAY_DEV_LOGIN: 'true',
     // Everything comes from one address here: no cap (0), and room for more failures. Ctrl-C does not wait for
     // reconnects to be spread.
@@ -79,9 +76,7 @@ export function localValues(
     RELAY_RATE_LIMIT_POLL: '0',
     // The page of examples/browser.
     RELAY_CORS_ORIGINS: 'http://127.0.0.1:8099,http://localhost:8099',
-    ...Object.fromEntries(
-      Object.entries(secrets.principalKeys).map(([pair, key]) => [`RELAY_PRINCIPAL_KEY_${pair}`, key]),
-    ),
+    ...secretSettings(secrets),
   };
 }
 

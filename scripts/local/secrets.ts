@@ -43,7 +43,7 @@ export function writeSecrets(home: Home, secrets: Secrets): void {
   writeJson(home.file('secrets.json'), secrets);
 }
 
-function makeSecrets(): Secrets {
+export function makeSecrets(): Secrets {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   return {
     postgresPassword: random(24),
@@ -57,6 +57,20 @@ function makeSecrets(): Secrets {
 function makePrincipalKeys(): Record<PrincipalPair, string> {
   const entries = principalPairs.map((pair) => [pair, `local:${random(32)}`]);
   return Object.fromEntries(entries) as Record<PrincipalPair, string>;
+}
+
+/** The secrets as settings of the services. */
+export function secretSettings(secrets: Secrets): Record<string, string> {
+  const principalKeys = Object.entries(secrets.principalKeys).map(([pair, key]) => [
+    `RELAY_PRINCIPAL_KEY_${pair}`,
+    key,
+  ]);
+  return {
+    ...Object.fromEntries(principalKeys),
+    RELAY_SESSION_SECRET: secrets.sessionSecret,
+    RELAY_STREAM_TOKEN_PRIVATE_KEY: secrets.streamTokenPrivateKey,
+    RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
+  };
 }
 
 function random(bytes: number): string {

@@ -9,7 +9,7 @@ import { type RunningProcess, stopProcesses } from './stop-processes.ts';
 export interface Supervisor {
   /** Resolves when the program is ready; rejects, with the end of its log, when it does not become ready. */
   start(program: Program): Promise<void>;
-  /** Stops a program gracefully and starts it anew. */
+  /** Stops a program gracefully and starts it again. */
   restart(name: string): Promise<void>;
   stop(hurry?: AbortSignal): Promise<void>;
 }

@@ -124,7 +124,7 @@ test('while Redis is frozen the page says that it reconnects, and it goes on aft
     await sendButton(page).click();
     await page.getByText('Reconnecting…').waitFor();
   } finally {
-    await cable.mend();
+    await cable.restore();
   }
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });
@@ -143,7 +143,7 @@ test('a request that arrives while Redis is frozen is complete afterwards', asyn
     await page.getByRole('link', { name: /A question from meanwhile/ }).waitFor();
     await page.getByText('Reconnecting…').waitFor();
   } finally {
-    await cable.mend();
+    await cable.restore();
   }
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /build agent.*A question from meanwhile/s }).waitFor();

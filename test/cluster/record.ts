@@ -43,7 +43,7 @@ async function versions(): Promise<string[]> {
   ].map((text) => text.trim());
 }
 
-/** Writes test/cluster/record.md anew. */
+/** Writes test/cluster/record.md. */
 export async function writeRecord(facts: readonly string[], outcomes: readonly Outcome[]): Promise<void> {
   const commit = (await shell('git describe --always --abbrev=12 --dirty --exclude="*"')).trim();
   const text = `# The last run on a cluster

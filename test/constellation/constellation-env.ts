@@ -1,5 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { TestServers } from '@expert-relay/testkit';
+import { makeSecrets, secretSettings } from '../../scripts/local/secrets.ts';
 
 /** The settings that all services of a test share; each gets the addresses of the services that it calls as well. */
 export function constellationEnv(options: {
@@ -9,7 +9,7 @@ export function constellationEnv(options: {
 }): Record<string, string> {
   const { servers, prefix, publicUrl } = options;
   return {
-    ...makeSecrets(),
+    ...secretSettings(makeSecrets()),
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     NATS_URL: servers.natsUrl,
@@ -36,26 +36,3 @@ export function constellationEnv(options: {
     RELAY_HUB_FAILURES_PER_ADDRESS: '0',
   };
 }
-
-const pairs = [
-  'GATEWAY_REQUESTS',
-  'GATEWAY_MESSAGES',
-  'GATEWAY_DASHBOARD',
-  'DASHBOARD_REQUESTS',
-  'DASHBOARD_MESSAGES',
-  'HUB_REQUESTS',
-] as const;
-
-/** New keys for everything that services sign, as settings. */
-function makeSecrets(): Record<string, string> {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const principalKeys = pairs.map((pair) => [`RELAY_PRINCIPAL_KEY_${pair}`, `test:${random()}`]);
-  return {
-    ...Object.fromEntries(principalKeys),
-    RELAY_SESSION_SECRET: random(),
-    RELAY_STREAM_TOKEN_PRIVATE_KEY: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'),
-    RELAY_STREAM_TOKEN_PUBLIC_KEYS: publicKey.export({ format: 'der', type: 'spki' }).toString('base64url'),
-  };
-}
-
-const random = () => randomBytes(32).toString('base64url');

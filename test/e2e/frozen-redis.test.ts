@@ -50,7 +50,7 @@ test('a browser gets a page that tries again by itself, and nothing that was rea
     expect(text).toContain('This page tries again every 5 seconds.');
     expect(text).not.toContain('Sign out');
   }
-  await cable.mend();
+  await cable.restore();
   await eventually('pages are served again', async () => (await openPage()).status === 200);
 });
 
@@ -59,6 +59,6 @@ test('a session call is told to come again, and is answered when Redis is back',
   cable.hold();
   // The first meets a connection that looks fine, the second one that is known to be away.
   for (let call = 0; call < 2; call++) expect(await me()).toEqual({ status: 503, error: 'unavailable' });
-  await cable.mend();
+  await cable.restore();
   await eventually('sessions are read again', async () => (await me()).status === 200);
 });

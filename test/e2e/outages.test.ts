@@ -100,7 +100,7 @@ describe('without Postgres', () => {
     expect([stream.status, stream.headers.get('retry-after')]).toEqual([503, '2']);
     await stream.arrayBuffer();
 
-    await cables.postgres.mend();
+    await cables.postgres.restore();
     await allReady();
     await eventually('the gateway sees Postgres', async () => (await isUp('gateway', 'postgres')) === '1');
     expect((await submit(relay.gatewayUrl, expert.consumerKey)).status).toBe(201);
@@ -121,7 +121,7 @@ describe('without Redis', () => {
     expect(answer).toEqual(unavailable);
     expect(answer.retryAfter).toBeGreaterThan(0);
 
-    await cables.redis.mend();
+    await cables.redis.restore();
     await allReady();
     await eventually(
       'sessions are read again',
@@ -148,7 +148,7 @@ describe('without NATS', () => {
     const during = await subscribe();
     expect(during.response.status).toBe(200);
     expect((await submit(relay.gatewayUrl, expert.consumerKey, { question: 'Meanwhile?' })).status).toBe(201);
-    await cables.nats.mend();
+    await cables.nats.restore();
     for (const stream of [before, during]) {
       await stream.next({ question: 'Meanwhile?' });
       expect(stream.ended).toBe(false);

@@ -15,7 +15,7 @@ export async function settle(options: {
 }): Promise<string[]> {
   const { stage, readers, within } = options;
   const { database, processes, network, user } = stage;
-  await network.mend();
+  await network.restore();
   processes.release();
   const truth = () => readTruth(database, user.userId);
   return untilAllCame({ database, userId: user.userId, readers, truth, within });

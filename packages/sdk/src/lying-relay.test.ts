@@ -19,7 +19,7 @@ interface Lane {
   readonly scene: Scene;
 }
 
-// A lie takes longer to wait for than to tell, so several are told at the same time.
+// Each lie is mostly waiting time, so several run concurrently.
 const laneCount = 5;
 const lanes: Lane[] = [];
 const freeLanes: Lane[] = [];

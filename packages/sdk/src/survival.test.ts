@@ -68,7 +68,7 @@ describe('a restarted agent', () => {
     });
     expect(conversation.unsent).toEqual([]);
     await restart();
-    // An answer counts when the expert has read the agent's last text, which within a second is not read anew.
+    // An answer counts when the expert has read the agent's last text, which within a second is not read again.
     await request.refresh();
     await request.answer('Second.');
     await request.answer('Third.');
@@ -190,7 +190,7 @@ describe('waiting', () => {
     await request.answer('Without anything.');
     const sending = conversation.send('Is it you?');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await Promise.all([gateway.mend(), hub.mend()]);
+    await Promise.all([gateway.restore(), hub.restore()]);
     expect((await second).text).toBe('Without anything.');
     await sending.catch(() => conversation.refresh());
     expect(conversation.unsent).toEqual([]);

@@ -31,7 +31,7 @@ test('leads to the server, not when it is cut, and again when it is mended', asy
   expect(await ask()).toBe('here');
   await cable.cut();
   await expect(ask()).rejects.toThrow('fetch failed');
-  await cable.mend();
+  await cable.restore();
   expect(await ask()).toBe('here');
 });
 
@@ -46,7 +46,7 @@ test('holds what is under way, tells nobody, and lets it go on when it is mended
   await pause(200);
   expect([answers, socket.destroyed]).toEqual([[], false]);
 
-  await cable.mend();
+  await cable.restore();
   await eventually('the answer', () => answers.join('').endsWith('here'));
   expect(await late).toBe('here');
   socket.destroy();

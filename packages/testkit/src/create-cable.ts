@@ -9,7 +9,7 @@ export interface Cable extends AsyncDisposable {
   /** From now on no byte passes, and connections stay open, as when a network drops all packets. */
   hold(): void;
   /** Ends a cut or a hold. Bytes that were held are delivered late, as when TCP repeats lost packets. */
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
     }
   }
 
-  async function mend(): Promise<void> {
+  async function restore(): Promise<void> {
     if (held) release();
     if (server) return;
     // A side that has sent everything may still wait for its answer.
@@ -121,8 +121,8 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
     });
   }
 
-  await mend();
+  await restore();
   const url = new URL(targets[0] as URL);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.href.replace(/\/$/, ''), cut, hold, mend, stop: cut, [Symbol.asyncDispose]: cut };
+  return { url: url.href.replace(/\/$/, ''), cut, hold, restore, stop: cut, [Symbol.asyncDispose]: cut };
 }

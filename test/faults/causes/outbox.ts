@@ -89,7 +89,7 @@ export const leaderCutOff: Fault = {
         await replaceLeader(scene, async (leader) => {
           const cable = scene.network.cable(pair(leader, 'postgres'));
           cable.hold();
-          void scene.timeline.until(at + lasts).then(cable.mend);
+          void scene.timeline.until(at + lasts).then(cable.restore);
         });
         await scene.timeline.until(at + lasts);
       },

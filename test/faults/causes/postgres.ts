@@ -32,7 +32,7 @@ export const postgresCut: Fault = {
         const cables = network.to('postgres');
         await Promise.all(cables.map((cable) => (silently ? cable.hold() : cable.cut())));
         await timeline.until(at + lasts);
-        await Promise.all(cables.map((cable) => cable.mend()));
+        await Promise.all(cables.map((cable) => cable.restore()));
       },
     };
   },

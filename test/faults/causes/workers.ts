@@ -31,7 +31,7 @@ export const threeWorkersRace: Fault = {
       await timeline.until(3_500);
       await Promise.all(network.to('redis').map((cable) => cable.cut()));
       await timeline.until(10_000);
-      await Promise.all(network.to('redis').map((cable) => cable.mend()));
+      await Promise.all(network.to('redis').map((cable) => cable.restore()));
     },
   }),
 };

@@ -7,7 +7,7 @@ export interface Network {
   cable(pair: string): Cable;
   /** All cables that lead to somebody. */
   to(target: string): readonly Cable[];
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createNetwork(): Network {
       return cable;
     },
     to: (target) => [...cables].filter(([pair]) => pair.endsWith(` to ${target}`)).map(([, cable]) => cable),
-    mend: () => forAll((cable) => cable.mend()),
+    restore: () => forAll((cable) => cable.restore()),
     stop: () => forAll((cable) => cable.stop()),
   };
 }

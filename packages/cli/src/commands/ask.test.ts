@@ -96,7 +96,7 @@ describe('relay ask', () => {
       const { code, stderr } = await asking.ended;
       const [, id = ''] = /relay ask --resume ([0-9a-f-]{36})/.exec(stderr) ?? [];
       expect({ code, id }).toEqual({ code: 130, id: expect.stringMatching(/./) });
-      await cable.mend();
+      await cable.restore();
       const { stdout } = await sides.run(['ask', '--resume', id, '--no-wait'], { env });
       expect((await asExpert('show', stdout.trim())).stdout).toContain('Did it arrive?');
     } finally {

@@ -67,7 +67,7 @@ describe('when the relay is away', () => {
       });
       expect(text).toMatch(/^Whether the expert has answered HS-\w+ is not known\. The relay/);
       expect(text).not.toContain('no new answer');
-      await cable.mend();
+      await cable.restore();
       await answer(reference, 'Yes.');
       expect((await wait(reference, 50)).data.answers).toMatchObject([{ text: 'Yes.' }]);
       if (how === 'drops everything') return;
@@ -84,7 +84,7 @@ describe('when the relay is away', () => {
     const listed = await agent.call('conversation_status');
     expect(listed.data.conversations).toEqual([{ reference: id, status: 'unconfirmed', answers_given: 0 }]);
     expect(listed.text).toContain(`${id}: it is not known whether the question has arrived.`);
-    await cable.mend();
+    await cable.restore();
     const { data } = await wait(id, 5);
     expect(data).toMatchObject({ outcome: 'still_waiting', reference: expect.stringMatching(/^HS-/) });
     expect((await agent.call('conversation_status')).data.conversations).toMatchObject([

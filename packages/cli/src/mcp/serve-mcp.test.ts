@@ -251,6 +251,8 @@ describe('an agent with the MCP server', () => {
 
   test('shares conversations with other servers, one at a time', async () => {
     const { reference, request } = await ask();
+    // A reply that waits for the expert's keys would keep the conversation with its server.
+    await request.pickUp();
     const other = await start();
     // Each server may be the first one to use it.
     const waiting = eventually('the answer', async () => {

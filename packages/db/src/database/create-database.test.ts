@@ -125,7 +125,7 @@ describe('createDatabase', () => {
     await until(() => database.notReady?.() !== undefined, 5_000);
     expect(database.dependency?.away()).toContain('is not reachable');
     await expect(database.prisma.user.count()).rejects.toThrow();
-    await cable.mend();
+    await cable.restore();
     await until(() => database.notReady?.() === undefined, 5_000);
     expect(await database.prisma.user.count()).toBe(0);
   });

@@ -13,8 +13,8 @@ export interface PostgresOptions {
   /** A statement that is not answered after this time fails, and its connection is closed. */
   statementTimeoutMs?: number;
   /**
-   * Plans each call anew, for a few statements over tables that may be empty when they are first planned: a kept plan
-   * would go on reading whole tables until their next vacuum.
+   * Plans each call again. For statements over tables that may be empty when they are first planned: a cached plan would
+   * read whole tables until their next vacuum.
    */
   withoutPreparedStatements?: boolean;
 }

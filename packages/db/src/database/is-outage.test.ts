@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = createDatabase({ url: cable.url, poolSize: 4, log, statementTimeoutMs: 3_000 });
   await database.start?.();
 });
-afterEach(() => cable.mend());
+afterEach(() => cable.restore());
 afterAll(async () => {
   await database.stop?.();
   await cable.stop();
@@ -79,7 +79,7 @@ test('a read of Prisma’s fails by an outage while Postgres is away, and when i
   const count = () => database.prisma.user.count();
   await cable.cut();
   expect(isOutage(await failureOf(count()))).toBe(true);
-  await cable.mend();
+  await cable.restore();
   await count();
   cable.hold();
   expect(isOutage(await failureOf(count()))).toBe(true);

@@ -95,7 +95,7 @@ describe('NATS, as the outbox meets it', () => {
     await expectAll(outbox, 40);
   });
 
-  test('its stream was deleted: made anew, with everything that was kept', async () => {
+  test('its stream was deleted: made again, with everything that was kept', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();

@@ -55,7 +55,7 @@ describe('published rows', () => {
     expect(await requeueLost(client, { epoch: 'then', lastSeq: 90 })).toBe(0);
   });
 
-  test('wait again, all of them, when the stream was made anew', async () => {
+  test('wait again, all of them, when the stream was made again', async () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now(), seq, 'then' FROM generate_series(101, 5000) AS seq`);

@@ -59,7 +59,7 @@ export function createStreamReader(
       return await (await manager).streams.info(stream);
     } catch (error) {
       if (errorCode(error) !== notFound) throw error;
-      log.warn({ stream }, 'the stream is gone: making it anew');
+      log.warn({ stream }, 'the stream was deleted: creating it again');
       return await ensure();
     }
   }

@@ -97,7 +97,7 @@ test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])('it goes with its use
   expect(await stages()).toEqual([]);
 });
 
-test('changes of a request write none of its indexes anew', async () => {
+test('changes of a request write none of its indexes again', async () => {
   // Of this connection, since it last told the statistics.
   const updates = async () => {
     const { rows } = await client.query<{ total: number; cold: number }>(`

@@ -69,7 +69,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
     },
     async stored() {
-      // One by one: a consumer would stall when the stream is made anew under it.
+      // One by one: a consumer would stall when the stream is made again under it.
       if (!nats.connected || !nats.connection) return [];
       const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 2_000 });
       const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;

@@ -65,7 +65,7 @@ export const natsVariables = {
   url: url('NATS_URL', {
     help:
       'NATS with JetStream. With user and password, if it asks for them: nats://user:password@host:4222. ' +
-      'tls:// insists on TLS; nats:// uses it when the server asks for it.',
+      'For a server with TLS, use tls://.',
     protocols: ['nats:', 'tls:'],
     secret: true,
   }),

@@ -41,7 +41,7 @@ export function createHttpServer(options: {
     connectionsCheckingInterval: 2_000,
     // The edge takes a head of 16 KiB. Its principal repeats the target, so the head grows on its way in.
     maxHeaderSize: 65_536,
-    // Node would refuse a request without Host by itself, without these headers: see `checkHost`.
+    // Node's own refusal of a request without Host would lack the security headers: see `checkHost`.
     requireHostHeader: false,
     ...(isExpress(options.handler) && expressMessages(options.handler)),
     ...options.settings,

@@ -11,7 +11,7 @@ function createFakeClock() {
   };
 }
 
-test('counts down within a minute that begins with the first call, and starts anew after it', () => {
+test('counts down within a minute that begins with the first call, and starts again after it', () => {
   const clock = createFakeClock();
   const count = createWindowCounter({ limit: 2, clock });
   expect(count('a')).toEqual({ left: 1, rest: 60_000 });

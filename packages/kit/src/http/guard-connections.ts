@@ -79,7 +79,7 @@ export function guardConnections(
     connection.waiting.push([request, response]);
     pauseAfterRead(connection, socket);
   });
-  // Without these listeners Node would answer by itself. The handler decides when it reads the body.
+  // Without these listeners Node answers before the handler runs. The handler decides when it reads the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request, response) => server.emit('request', request, response));
   }

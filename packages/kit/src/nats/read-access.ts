@@ -39,7 +39,7 @@ function readUser({ credentialsFile, nkeySeed }: NatsAccess, url: URL): Access {
   return {};
 }
 
-/** The files are read anew at each connect, so that certificates may be renewed under a running service. */
+/** The files are read again at each connect, so that certificates may be renewed under a running service. */
 function readTls({ caFile, certFile, keyFile }: NatsAccess, url: URL): Access['tls'] {
   if (Boolean(certFile) !== Boolean(keyFile)) {
     throw new ConfigError(['Set both of RELAY_NATS_CERT_FILE and RELAY_NATS_KEY_FILE, or neither.']);

@@ -6,11 +6,11 @@ export interface Part {
   readonly name: string;
   /** A server that it needs; reported at /readyz and as a metric. */
   readonly dependency?: Dependency;
-  /** Resolves when the part works, or when it goes on starting by itself (see `notReady`). */
+  /** Resolves when the part works, or when the rest of its start continues in the background (see `notReady`). */
   start?(): Promise<void>;
   /** Why the service should get no traffic now; `undefined` when this part is fine. */
   notReady?(): string | undefined;
-  /** Called when stopping begins: the part goes on serving, but asks clients to go elsewhere if they can. */
+  /** Called when stopping begins: the part still serves, and asks clients to use another instance. */
   drain?(): void;
   /** Finishes running work and releases everything. */
   stop?(): Promise<void>;

@@ -46,7 +46,7 @@ test('a principal says when the secret of its key was made, and when it ends', (
   }
 });
 
-test('the same principal is signed anew for each call', () => {
+test('the same principal is signed again for each call', () => {
   const sign = signer();
   const headers = [callId, randomUUID()].map((id) => ({
     id,

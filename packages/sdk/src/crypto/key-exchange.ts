@@ -115,7 +115,7 @@ const digestLength = 32;
 export const questionAltered = () =>
   refusal('question_altered', 'The expert was shown another question than was asked. Nothing was sent.');
 
-export const unknownExpert = (known: string, fingerprint = 'nobody') =>
+export const unknownExpert = (known: string, fingerprint = 'unknown') =>
   refusal(
     'unknown_expert',
     `Another expert answers: ${fingerprint} instead of ${known}. Nothing was sent to them.`,

@@ -215,7 +215,7 @@ test('while Postgres is away: 503 for keys that must be looked up, and the rest 
   expect([refused.status, refused.json.error]).toEqual([503, 'unavailable']);
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
   expect((await ask(alone.url, { path: '/dashboard' })).status).toBe(200);
-  await cable.mend();
+  await cable.restore();
   await eventually('keys are known again', async () => (await whoami()).status === 200);
   await alone.stop();
   await cable.stop();

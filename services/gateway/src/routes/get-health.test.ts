@@ -39,7 +39,7 @@ test('looks at Postgres', async () => {
   await cable.cut();
   clock.advance(1_000);
   expect((await health(gateway.url)).json.status).toBe('unavailable');
-  await cable.mend();
+  await cable.restore();
   clock.advance(1_000);
   expect((await health(gateway.url)).json.status).toBe('ok');
   await gateway.stop();

@@ -162,7 +162,7 @@ describe('an outage is reported once, and so is its end', () => {
     const [refCode = refCodes[0] ?? ''] = await waiting.said(/HS-[0-9A-Z]{8}/);
     await Promise.all([cable.cut(), hub.cut()]);
     await waiting.said(/cannot be reached/);
-    await Promise.all([cable.mend(), hub.mend()]);
+    await Promise.all([cable.restore(), hub.restore()]);
     await waiting.said(/answers again/);
     await sides.run(['answer', refCode, 'Here.', '--plaintext'], { env: expert });
     await waiting.said(/Here\./);

@@ -72,7 +72,7 @@ describe('when the network fails', () => {
     );
     expect(pool.list()).toMatchObject([{ state: { id } }]);
 
-    await cable.mend();
+    await cable.restore();
     const refCode = await pool.use(id, patient(), ({ conversation }) => conversation.refCode);
     expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
     expect(pool.list()).toMatchObject([{ state: { request: { refCode } }, entries: [{ text: 'May I?' }] }]);
@@ -91,7 +91,7 @@ describe('when the network fails', () => {
       return await impatiently((use) => reply('This one.', use.signal));
     });
     expect(isSent).toBe(false);
-    await cable.mend();
+    await cable.restore();
     await eventually(
       'the reply to arrive',
       async () => (await get(`messages/${requestId}`)).messages.length === 2,

@@ -19,7 +19,7 @@ export interface Scene {
 /** What is said, on either side. */
 export const texts: readonly string[] = ['one', 'two', 'three'];
 
-/** A real relay, whoever lies in front of it, and two people. */
+/** A real relay with a lying proxy in front of it, an agent and an expert. */
 export interface Stage {
   readonly world: Constellation;
   readonly tenant: Tenant;
@@ -27,7 +27,7 @@ export interface Stage {
   readonly root: Uint8Array;
 }
 
-/** An expert to whom nobody lies. */
+/** An expert who calls the relay directly. */
 export const honestExpert = ({ world, tenant, root }: Omit<Stage, 'liar'>): Expert =>
   createExpert({ url: world.gatewayUrl, apiKey: tenant.providerKey, root, timing: quick });
 

@@ -35,7 +35,7 @@ const refusals = {
   },
   malformed_message: {
     what: 'A message is damaged and is not shown. What came before it is kept.',
-    next: 'Read the conversation again. If it stays, ask the agent to ask anew.',
+    next: 'Read the conversation again. If it stays, ask the agent for a new request.',
   },
   wrong_role: {
     what: 'A message of one side was presented as the other’s, and is not shown.',
@@ -43,7 +43,7 @@ const refusals = {
   },
   wrong_sender_key: {
     what: 'A message was made with another key than its sender’s, and is not shown.',
-    next: 'Read the conversation again. If it stays, close the request; the agent has to ask anew.',
+    next: 'Read the conversation again. If it stays, close the request; the agent has to make a new request.',
   },
   wrong_signature: {
     what: 'A message was not signed by its sender: somebody else wrote or changed it. It is not shown.',
@@ -51,7 +51,7 @@ const refusals = {
   },
   undecryptable: {
     what: 'A message cannot be opened with the keys of this request, and is not shown.',
-    next: 'Read the conversation again. If it stays, close the request; the agent has to ask anew.',
+    next: 'Read the conversation again. If it stays, close the request; the agent has to make a new request.',
   },
   malformed_frame: {
     what: 'A message was written in a form that this page does not know, and is not shown.',

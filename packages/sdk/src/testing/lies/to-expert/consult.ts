@@ -37,7 +37,7 @@ const codeOf = (error: unknown): string => {
 /** Milliseconds that are waited for what need not come. */
 const moment = 900;
 
-/** Has an agent, to whom nobody lies, ask an expert who sees everything through the liar. */
+/** An agent calls the relay directly and asks an expert who calls it through the lying proxy. */
 export async function consult(stage: Stage, scene: Scene, row: ExpertRow): Promise<Consulted> {
   const { world, tenant, liar, root } = stage;
   const relay = createRelay({ url: world.gatewayUrl, apiKey: tenant.consumerKey, timing: quick });
