@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 type Settings = Record<string, Record<string, { secret: boolean }>>;
 const settings: Settings = JSON.parse(readFileSync(`${root}/charts/expert-relay/settings.json`, 'utf8'));
 
-/** Those that others call come first. */
 export const services = ['requests', 'messages', 'expiry-worker', 'hub', 'dashboard', 'gateway'] as const;
 export type ServiceName = (typeof services)[number];
 
@@ -146,12 +145,12 @@ export async function runProduct(options: {
       return Object.fromEntries(await Promise.all(texts)) as Record<ServiceName, string>;
     },
     async [Symbol.asyncDispose]() {
-      for (const service of [...pods.keys()].reverse()) await product.end(service);
+      await Promise.all([...pods.keys()].map((service) => product.end(service)));
       for (const front of fronts) front.close();
     },
   };
   try {
-    for (const service of services) await product.roll(service);
+    await Promise.all(services.map((service) => product.roll(service)));
   } catch (error) {
     await product[Symbol.asyncDispose]();
     throw error;
