@@ -16,6 +16,7 @@ export interface ServiceCall {
   readonly principal: Principal;
   /** The same for every service that the call passes and for each attempt. */
   readonly callId: string;
+  /** The client adds its own headers to this object. */
   readonly headers?: OutgoingHttpHeaders;
   /** A body that is sent as JSON. */
   readonly json?: unknown;
@@ -56,6 +57,10 @@ export function createServiceClient(options: {
   function call(call: ServiceCall): Promise<IncomingMessage> {
     const { method, path, principal, callId, json, response } = call;
     const body = json === undefined ? call.body : Buffer.from(JSON.stringify(json));
+    const { headers = {} } = call;
+    if (json !== undefined) headers['content-type'] = 'application/json';
+    if (body) headers['content-length'] = body.length;
+    headers['x-request-id'] = callId;
     const start = performance.now();
 
     return new Promise((resolve, reject) => {
@@ -63,10 +68,6 @@ export function createServiceClient(options: {
       let end = () => {};
 
       function attempt(fresh: boolean): void {
-        const headers: OutgoingHttpHeaders = { ...call.headers };
-        if (json !== undefined) headers['content-type'] = 'application/json';
-        if (body) headers['content-length'] = body.length;
-        headers['x-request-id'] = callId;
         headers[principalHeader] = sign({ principal, method, path, callId });
         const outgoing = pool.open({ method, path, headers }, fresh);
         let isSettled = false;
@@ -107,7 +108,9 @@ export function createServiceClient(options: {
           resolve(answer);
         });
         outgoing.on('error', fail);
-        outgoing.once('close', () => fail(hungUp()));
+        outgoing.once('close', () => {
+          if (!isSettled) fail(hungUp());
+        });
         end = () => {
           if (settle()) outgoing.destroy();
         };
