@@ -26,17 +26,17 @@ export async function screenshots(names: string[]): Promise<void> {
     );
     Object.assign(process.env, servers);
     // Only now: they import what was just built.
-    const { openStage } = await import('../test/browser/stage/open-stage.ts');
-    const { walks } = await import('../test/browser/stage/walk-pages.ts');
+    const { openProduct } = await import('../test/browser/setup/open-product.ts');
+    const { walks } = await import('../test/browser/setup/walk-pages.ts');
     const unknown = names.find((name) => !Object.hasOwn(walks, name));
     if (unknown)
       throw new UsageError(`There is no walk "${unknown}", only: ${Object.keys(walks).join(', ')}`);
     mkdirSync(folder, { recursive: true });
-    await using stage = await openStage();
+    await using product = await openProduct();
     for (const [name, walk] of Object.entries(walks)) {
       if (names.length > 0 && !names.includes(name)) continue;
       await terminal.step(name, (progress) =>
-        walk(stage, async (state, page) => {
+        walk(product, async (state, page) => {
           progress(state);
           await takeScreenshots(page, state);
         }),

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../../test/browser/open-browser.ts';
+import { openBrowser } from '../../test/browser/setup/open-browser.ts';
 import { spreadOf } from '../measure/spread.ts';
 import type { Line } from '../measure/table.ts';
 import { seedInbox } from '../requests/seed-inbox.ts';

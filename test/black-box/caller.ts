@@ -1,6 +1,6 @@
-import type { Answer, Ask } from './ask.ts';
+import type { Answer, HttpCall } from './http-call.ts';
 
-export type AskRelay = (call: Ask) => Promise<Answer>;
+export type SendCall = (call: HttpCall) => Promise<Answer>;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -15,10 +15,10 @@ export interface Caller {
   send(method: string, path: string, json?: unknown, headers?: Headers): Promise<Answer>;
 }
 
-export function createCaller(ask: AskRelay, credential: Headers): Caller {
+export function createCaller(sendCall: SendCall, credential: Headers): Caller {
   function send(method: string, path: string, json?: unknown, headers: Headers = {}): Promise<Answer> {
-    if (json === undefined) return ask({ method, path, headers: { ...credential, ...headers } });
-    return ask({
+    if (json === undefined) return sendCall({ method, path, headers: { ...credential, ...headers } });
+    return sendCall({
       method,
       path,
       headers: { 'content-type': 'application/json', ...credential, ...headers },

@@ -1,7 +1,7 @@
-import type { Answer, Ask } from './ask.ts';
+import type { Answer, HttpCall } from './http-call.ts';
 import { type DocumentedResponse, document, examplesOf, follow, type NamedOperation } from './document.ts';
 import { findOperation, findPath } from './find-operation.ts';
-import { faultsOf } from './validate.ts';
+import { schemaErrors } from './validate.ts';
 
 /** HTTP's own. All other headers must be documented. */
 const ofHttp = new Set([
@@ -26,33 +26,33 @@ const anywhere = [
 ];
 
 /** Everything in which an answer differs from what docs/openapi.yaml says of it. */
-export function checkAnswer(ask: Ask, answer: Answer): string[] {
+export function checkAnswer(call: HttpCall, answer: Answer): string[] {
   // With a session every call of /auth/* is redirected.
-  const isLedAway = /^\/auth\b/.test(ask.path) && answer.status === 302;
-  const operation = isLedAway ? findOperation('GET', '/auth/login') : findOperation(ask.method, ask.path);
-  const documented = documentedResponse(ask, answer, operation);
+  const isLedAway = /^\/auth\b/.test(call.path) && answer.status === 302;
+  const operation = isLedAway ? findOperation('GET', '/auth/login') : findOperation(call.method, call.path);
+  const documented = documentedResponse(call, answer, operation);
   if (!documented) return [`the status ${answer.status} is not documented`];
   return [
     ...checkHeaders(answer, documented, operation),
-    ...(ask.method === 'HEAD' ? [] : checkBody(answer, documented)),
-    ...(operation && answer.status < 300 && ask.method !== 'HEAD' ? checkRequest(ask, operation) : []),
+    ...(call.method === 'HEAD' ? [] : checkBody(answer, documented)),
+    ...(operation && answer.status < 300 && call.method !== 'HEAD' ? checkRequest(call, operation) : []),
   ];
 }
 
 function documentedResponse(
-  ask: Ask,
+  call: HttpCall,
   { status }: Answer,
   operation: NamedOperation | undefined,
 ): DocumentedResponse | undefined {
   const { responses } = document.components;
   const ofEveryPath = document['x-every-path'];
-  if (ask.method === 'OPTIONS' && status === 204) return ofEveryPath[status];
+  if (call.method === 'OPTIONS' && status === 204) return ofEveryPath[status];
   if (operation) {
     const documented = operation.responses[status];
     return documented && follow(documented);
   }
   // All of /auth/* leads to the dashboard, which has pages at some of these paths.
-  const isListed = findPath(ask.path) !== undefined || /^\/auth\//.test(ask.path);
+  const isListed = findPath(call.path) !== undefined || /^\/auth\//.test(call.path);
   if (status === 405 && isListed) return ofEveryPath[status];
   return anywhere
     .map((name) => responses[name])
@@ -86,7 +86,7 @@ function checkHeaders(
     }
     for (const text of [value].flat()) {
       faults.push(
-        ...faultsOf(text, schema).map((fault) => `header ${name} is ${JSON.stringify(text)}: ${fault}`),
+        ...schemaErrors(text, schema).map((fault) => `header ${name} is ${JSON.stringify(text)}: ${fault}`),
       );
     }
   }
@@ -110,7 +110,7 @@ function checkBody(answer: Answer, documented: DocumentedResponse): string[] {
   if (!media) return [`the content type ${type} is not documented`];
   const value = type.includes('json') ? answer.json : answer.text;
   return [
-    ...faultsOf(value, media.schema).map((fault) => `body: ${fault}\n${answer.text.slice(0, 500)}`),
+    ...schemaErrors(value, media.schema).map((fault) => `body: ${fault}\n${answer.text.slice(0, 500)}`),
     ...(type.startsWith('application/problem+json') ? checkProblem(answer, documented) : []),
   ];
 }
@@ -128,23 +128,23 @@ function checkProblem(answer: Answer, documented: DocumentedResponse): string[] 
 }
 
 /** The document must allow each call that was served. */
-function checkRequest(ask: Ask, operation: NamedOperation): string[] {
+function checkRequest(call: HttpCall, operation: NamedOperation): string[] {
   const media = operation.requestBody?.content['application/json'];
   const faults: string[] = [];
-  if (media && typeof ask.body === 'string' && contentType(ask).startsWith('application/json')) {
+  if (media && typeof call.body === 'string' && contentType(call).startsWith('application/json')) {
     faults.push(
-      ...faultsOf(withoutNulls(JSON.parse(ask.body)), media.schema).map(
+      ...schemaErrors(withoutNulls(JSON.parse(call.body)), media.schema).map(
         (fault) => `the document forbids this body: ${fault}`,
       ),
     );
   }
   const documented = (operation.parameters ?? []).map(follow).filter((parameter) => parameter.in === 'query');
-  for (const [name, text] of new URLSearchParams(ask.path.split('?')[1])) {
+  for (const [name, text] of new URLSearchParams(call.path.split('?')[1])) {
     const schema = documented.find((parameter) => parameter.name === name)?.schema;
     if (!schema) continue;
     const isNumber = (schema as { type?: string }).type === 'integer' && /^\d+$/.test(text);
     const value = isNumber ? Number(text) : text;
-    faults.push(...faultsOf(value, schema).map((fault) => `the document forbids ?${name}=${text}: ${fault}`));
+    faults.push(...schemaErrors(value, schema).map((fault) => `the document forbids ?${name}=${text}: ${fault}`));
   }
   return faults;
 }
@@ -153,4 +153,4 @@ function checkRequest(ask: Ask, operation: NamedOperation): string[] {
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-const contentType = (ask: Ask): string => String(ask.headers?.['content-type'] ?? '');
+const contentType = (call: HttpCall): string => String(call.headers?.['content-type'] ?? '');

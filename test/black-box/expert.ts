@@ -1,5 +1,5 @@
-import type { Answer } from './ask.ts';
-import { type AskRelay, type Caller, createCaller } from './caller.ts';
+import type { Answer } from './http-call.ts';
+import { type SendCall, type Caller, createCaller } from './caller.ts';
 import { submission } from './samples.ts';
 
 /** A caller with an API key. */
@@ -41,16 +41,16 @@ export interface Expert {
   newSession(): Promise<string>;
 }
 
-export async function signUp(ask: AskRelay, name: string): Promise<Expert> {
-  const session = await signIn(ask, name);
+export async function signUp(sendCall: SendCall, name: string): Promise<Expert> {
+  const session = await signIn(sendCall, name);
   const { userId } = (await session.get('/api/me')).json;
 
   async function newKey(kind: 'consumer' | 'provider', keyName = `${name} ${kind}`): Promise<Agent> {
     const { key, id } = (await session.post('/api/keys', { name: keyName, kind })).json;
-    return createAgent(ask, key, id);
+    return createAgent(sendCall, key, id);
   }
   async function newSession(): Promise<string> {
-    const { sessions } = (await (await signIn(ask, name)).get('/api/sessions')).json;
+    const { sessions } = (await (await signIn(sendCall, name)).get('/api/sessions')).json;
     return sessions.find(({ current }: { current: boolean }) => current).id;
   }
   const [consumer, secondConsumer, provider] = [
@@ -62,17 +62,17 @@ export async function signUp(ask: AskRelay, name: string): Promise<Expert> {
 }
 
 /** A session of a user, who is made if new. */
-export async function signIn(ask: AskRelay, name: string): Promise<Caller> {
-  const answer = await createCaller(ask, {}).post('/auth/dev', { user: name });
+export async function signIn(sendCall: SendCall, name: string): Promise<Caller> {
+  const answer = await createCaller(sendCall, {}).post('/auth/dev', { user: name });
   const [cookie] = answer.headers['set-cookie'] ?? [];
   if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie: ${answer.text}`);
-  return createCaller(ask, { cookie: cookie.split(';')[0] ?? '' });
+  return createCaller(sendCall, { cookie: cookie.split(';')[0] ?? '' });
 }
 
-export function createAgent(ask: AskRelay, key: string, keyId = ''): Agent {
-  const caller = createCaller(ask, { 'x-api-key': key });
+export function createAgent(sendCall: SendCall, key: string, keyId = ''): Agent {
+  const caller = createCaller(sendCall, { 'x-api-key': key });
   // The key of a submit stands in its body alone.
-  const bare = createCaller(ask, {});
+  const bare = createCaller(sendCall, {});
   const submit: Agent['submit'] = (members, headers) =>
     bare.post('/api/v1/help', { apiKey: key, ...submission(), ...members }, headers);
   return {

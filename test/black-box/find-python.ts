@@ -21,7 +21,7 @@ export async function findPython(path = process.env.PATH ?? ''): Promise<Python>
 }
 
 /** Reports that a test is skipped for want of Python, and returns the end of its title. */
-export function saySkipped({ missing }: { missing: string }): string {
+export function reportSkipped({ missing }: { missing: string }): string {
   process.stderr.write(`SKIPPED: tests with Python, since ${missing}.\n`);
   return ` (skipped: ${missing})`;
 }

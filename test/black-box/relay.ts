@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
-import { type Answer, type Ask, ask } from './ask.ts';
+import { type Answer, type HttpCall, sendCall } from './http-call.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type Expert, signUp } from './expert.ts';
@@ -9,9 +9,9 @@ export interface Relay {
   readonly url: string;
   readonly hubUrl: string;
   /** A caller without any credential. */
-  readonly nobody: Caller;
+  readonly anonymous: Caller;
   /** A call as it stands; its answer is checked against the document. */
-  ask(call: Ask): Promise<Answer>;
+  call(call: HttpCall): Promise<Answer>;
   /** A new user with a session and three keys, made over HTTP alone. */
   signUp(name?: string): Promise<Expert>;
   stop(): Promise<void>;
@@ -22,8 +22,8 @@ export function createRelay(options: { url: string; hubUrl: string; stop: () => 
   const { url, hubUrl } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  async function askChecked(call: Ask): Promise<Answer> {
-    const answer = await ask(url, call, agent);
+  async function callChecked(call: HttpCall): Promise<Answer> {
+    const answer = await sendCall(url, call, agent);
     const faults = checkAnswer(call, answer);
     if (answer.status >= 500 && answer.status !== 503) faults.unshift(`the relay failed: ${answer.text}`);
     if (faults.length > 0) {
@@ -37,9 +37,9 @@ export function createRelay(options: { url: string; hubUrl: string; stop: () => 
   return {
     url,
     hubUrl,
-    nobody: createCaller(askChecked, {}),
-    ask: askChecked,
-    signUp: (name = 'user') => signUp(askChecked, `${name}-${randomBytes(6).toString('hex')}`),
+    anonymous: createCaller(callChecked, {}),
+    call: callChecked,
+    signUp: (name = 'user') => signUp(callChecked, `${name}-${randomBytes(6).toString('hex')}`),
     async stop() {
       agent.destroy();
       await options.stop();

@@ -19,7 +19,7 @@ ajv.addSchema(asJsonSchema({ $id: 'relay', $defs: document.components.schemas })
 const compiled = new Map<string, ValidateFunction>();
 
 /** What is wrong with a value by a schema of the document; nothing when it fits. */
-export function faultsOf(value: unknown, schema: object): string[] {
+export function schemaErrors(value: unknown, schema: object): string[] {
   const name = JSON.stringify(schema);
   const validate = compiled.get(name) ?? ajv.compile(asJsonSchema(schema));
   compiled.set(name, validate);

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { checkAccessibility } from './stage/check-accessibility.ts';
-import { checkLayout } from './stage/check-layout.ts';
-import { openStage, type Stage } from './stage/open-stage.ts';
-import { walks } from './stage/walk-pages.ts';
+import { checkAccessibility } from './setup/check-accessibility.ts';
+import { checkLayout } from './setup/check-layout.ts';
+import { openProduct, type Product } from './setup/open-product.ts';
+import { walks } from './setup/walk-pages.ts';
 
 /* Every page in every state: for screen readers, in both themes, on phones and at 200 %; and all of it by keyboard. */
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage();
+  product = await openProduct();
   // Chromium may have to be installed first.
 }, 600_000);
-afterAll(async () => await stage?.[Symbol.asyncDispose]());
+afterAll(async () => await product?.[Symbol.asyncDispose]());
 
 describe('each page', () => {
   test.each(Object.entries(walks))(
     '%s: axe finds nothing, nothing scrolls sideways, is cut off, or is too small to touch',
     async (_, walk) => {
       const found: string[] = [];
-      await walk(stage, async (state, page) => {
+      await walk(product, async (state, page) => {
         const problems = [
           ...(await checkIn('light', page)),
           ...(await checkIn('dark', page, ['color-contrast'])),
@@ -45,7 +45,7 @@ async function checkIn(
 }
 
 test('the reply box shows its whole text after a phone was turned', async () => {
-  await using device = await stage.signIn('turned');
+  await using device = await product.signIn('turned');
   await using agent = await device.newAgent('build agent');
   const { requestId } = await agent.askPlainly({ question: 'Why?', plaintext: 'Why?' });
   const page = await device.open(`/requests/${requestId}`);
@@ -62,7 +62,7 @@ describe('the keyboard', () => {
     page.evaluate<string>(`document.activeElement.tagName + ' ' + document.activeElement.textContent`);
 
   test('moves through the list, answers, closes, searches, shows its keys and changes the page', async () => {
-    await using device = await stage.signIn('keyboard');
+    await using device = await product.signIn('keyboard');
     await using agent = await device.newAgent('build agent');
     const ids: string[] = [];
     for (const question of ['First', 'Second', 'Third']) {
@@ -122,7 +122,7 @@ describe('the keyboard', () => {
   });
 
   test('does nothing by single keys once they are switched off', async () => {
-    await using device = await stage.signIn('keyboard-off');
+    await using device = await product.signIn('keyboard-off');
     const page = await device.open('/settings');
     await page.getByRole('switch', { name: 'Shortcuts of a single key' }).click();
     await page.getByRole('heading', { name: 'Settings' }).focus();

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeExpertKey } from './stage/make-expert-key.ts';
-import { openStage, type Stage } from './stage/open-stage.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { openProduct, type Product } from './setup/open-product.ts';
 
 /* An expert and an agent, from the question to the end of the conversation. */
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage();
+  product = await openProduct();
   // Chromium may have to be installed first.
 }, 600_000);
-afterAll(async () => await stage?.[Symbol.asyncDispose]());
+afterAll(async () => await product?.[Symbol.asyncDispose]());
 
 test('an expert signs in, sees a request arrive, answers it encrypted, answers again, and closes it', async () => {
-  await using device = await stage.signIn('ada');
+  await using device = await product.signIn('ada');
   await using agent = await device.newAgent('build agent');
   const page = await device.open();
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
@@ -50,7 +50,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
 });
 
 test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', async () => {
-  await using device = await stage.signIn('dev');
+  await using device = await product.signIn('dev');
   await using agent = await device.newAgent('build agent');
   const page = await device.open();
   // The expert key was made at an earlier answer.

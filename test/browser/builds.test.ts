@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openStage, type Stage } from './stage/open-stage.ts';
+import { openProduct, type Product } from './setup/open-product.ts';
 
 /* An upgrade of the relay under an open page: the chunks that the page has not loaded yet are gone. */
 
 let folder: string;
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'relay-builds-'));
   copyBuild(resolve('services/dashboard/web/dist'), folder);
-  stage = await openStage();
+  product = await openProduct();
   // Chromium may have to be installed first.
 }, 600_000);
 afterAll(async () => {
-  await stage?.[Symbol.asyncDispose]();
+  await product?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -50,13 +50,13 @@ function countLoads(page: Page): () => number {
 }
 
 test('a page of the build before loads again, once, and keeps the draft', async () => {
-  await using device = await stage.signIn('ada');
+  await using device = await product.signIn('ada');
   await using agent = await device.newAgent();
   const { requestId } = await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
   const loads = countLoads(device.page);
   const page = await device.open(`/requests/${requestId}`);
   await page.getByRole('textbox', { name: 'Answer' }).fill('Not before noon');
-  await stage.relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: folder } });
+  await product.relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: folder } });
   try {
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
@@ -66,12 +66,12 @@ test('a page of the build before loads again, once, and keeps the draft', async 
     await page.waitForFunction(`document.querySelector('textarea')?.value === 'Not before noon'`);
     expect(loads()).toBe(2);
   } finally {
-    await stage.relay.restart('dashboard');
+    await product.relay.restart('dashboard');
   }
 });
 
 test('a chunk that is missing for good ends in an error that offers to load the page again', async () => {
-  await using device = await stage.signIn('bela');
+  await using device = await product.signIn('bela');
   await using agent = await device.newAgent();
   await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
   await device.context.route(/\/keys-page-.*\.js$/, (route) => route.fulfill({ status: 404 }));

@@ -9,18 +9,18 @@ import {
 import { createExpert } from '@expert-relay/sdk/expert';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { makeExpertKey } from './stage/make-expert-key.ts';
-import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { type Device, openProduct, type Product } from './setup/open-product.ts';
 
 /* One expert key on several devices: two browsers, or a browser and a program. */
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage();
+  product = await openProduct();
   // Chromium may have to be installed first.
 }, 600_000);
-afterAll(async () => await stage?.[Symbol.asyncDispose]());
+afterAll(async () => await product?.[Symbol.asyncDispose]());
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 
@@ -36,7 +36,7 @@ async function send(page: Page, text: string): Promise<void> {
 
 /** Reads or writes the vault as a program does: with a provider key. */
 async function callVault(apiKey: string, vault?: Vault): Promise<Vault> {
-  const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/vault`, {
+  const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/vault`, {
     method: vault ? 'PUT' : 'GET',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     ...(vault && { body: JSON.stringify({ vault }) }),
@@ -49,7 +49,7 @@ const makeProviderKey = async (device: Device): Promise<string> =>
   (await device.call<{ key: string }>('POST', '/api/keys', { name: 'script', kind: 'provider' })).key;
 
 test('what was written on the first device is readable on the second one after the recovery code', async () => {
-  await using first = await stage.signIn('ada');
+  await using first = await product.signIn('ada');
   await using agent = await first.newAgent();
   const conversation = await agent.ask('May I remove the lock file?');
   const page = await first.open(`/requests/${conversation.requestId}`);
@@ -58,7 +58,7 @@ test('what was written on the first device is readable on the second one after t
   await send(page, 'Written on the laptop');
   expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Written on the laptop');
 
-  await using second = await stage.signIn('ada', { viewport: { width: 390, height: 800 } });
+  await using second = await product.signIn('ada', { viewport: { width: 390, height: 800 } });
   const phone = await second.open(`/requests/${conversation.requestId}`);
   await phone.getByRole('textbox', { name: 'Recovery code' }).waitFor();
   expect(await phone.getByText('Written on the laptop').count()).toBe(0);
@@ -72,7 +72,7 @@ test('what was written on the first device is readable on the second one after t
 });
 
 test('a key that a program has made opens in the browser', async () => {
-  await using device = await stage.signIn('bela');
+  await using device = await product.signIn('bela');
   await using agent = await device.newAgent();
   const root = makeRoot();
   const code = await makeRecoveryCode();
@@ -88,7 +88,7 @@ test('a key that a program has made opens in the browser', async () => {
 });
 
 test('a key that was made in the browser opens in a program', async () => {
-  await using device = await stage.signIn('cleo');
+  await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();
   const conversation = await agent.ask('Which of the two?');
   const page = await device.open(`/requests/${conversation.requestId}`);
@@ -99,7 +99,7 @@ test('a key that was made in the browser opens in a program', async () => {
 
   const apiKey = await makeProviderKey(device);
   const root = await openVault(await callVault(apiKey), code);
-  const expert = createExpert({ url: stage.relay.gatewayUrl, apiKey, root });
+  const expert = createExpert({ url: product.relay.gatewayUrl, apiKey, root });
   try {
     const request = await expert.request(conversation.refCode);
     for await (const { role, text } of request.messages) {
@@ -114,7 +114,7 @@ test('a key that was made in the browser opens in a program', async () => {
 });
 
 test('another user of the same browser finds nothing of the first one', async () => {
-  await using device = await stage.signIn('dora');
+  await using device = await product.signIn('dora');
   await using agent = await device.newAgent();
   const { requestId } = await agent.askPlainly({ question: 'A secret plan', plaintext: 'A secret plan' });
   const page = await device.open(`/requests/${requestId}`);

@@ -10,9 +10,9 @@ import {
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { type Heard, listenInPage } from './listen-in-page.ts';
-import { openBrowser } from './open-browser.ts';
-import { servePage } from './serve-page.ts';
+import { type Heard, listenInPage } from './setup/open-event-source.ts';
+import { openBrowser } from './setup/open-browser.ts';
+import { servePage } from './setup/serve-page.ts';
 
 /* A real browser's EventSource, which can set no header and gives up for good on anything but 200. */
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { checkAccessibility } from './stage/check-accessibility.ts';
-import { button, type Device, newUser, openStage, type Stage } from './stage/open-stage.ts';
+import { checkAccessibility } from './setup/check-accessibility.ts';
+import { button, type Device, newUser, openProduct, type Product } from './setup/open-product.ts';
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage();
+  product = await openProduct();
 }, 120_000);
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
+  await product[Symbol.asyncDispose]();
 }, 60_000);
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
@@ -44,7 +44,7 @@ const fingerprintOf = (page: Page) => page.locator('code', { hasText: /^(\d{5} )
 
 test('the code of a new key is kept, checked, and opens the key on a second device', async () => {
   const user = newUser();
-  await using first = await stage.signIn(user);
+  await using first = await product.signIn(user);
   const page = await first.open('/settings');
   await button(page, 'Make my key').click();
   const code = await showCode(page);
@@ -74,7 +74,7 @@ test('the code of a new key is kept, checked, and opens the key on a second devi
   await button(page, openedButtons).waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
 
-  await using second = await stage.signIn(user, { viewport: { width: 360, height: 740 } });
+  await using second = await product.signIn(user, { viewport: { width: 360, height: 740 } });
   const other = await second.open('/settings');
   await button(other, 'Enter the recovery code').click();
   const field = other.getByRole('textbox', { name: 'Recovery code' });
@@ -100,9 +100,9 @@ test('the code of a new key is kept, checked, and opens the key on a second devi
 
 test('a lost code is answered with what is lost, and a new key in place of the old one', async () => {
   const user = newUser();
-  await using first = await stage.signIn(user);
+  await using first = await product.signIn(user);
   await makeKey(first);
-  await using second = await stage.signIn(user);
+  await using second = await product.signIn(user);
   const page = await second.open('/settings');
   await button(page, 'Enter the recovery code').click();
   await button(page, 'I lost my code').click();
@@ -128,8 +128,8 @@ test('a lost code is answered with what is lost, and a new key in place of the o
 
 test('of two devices that make a key at once, the slower one is told to enter the code of the other', async () => {
   const user = newUser();
-  await using first = await stage.signIn(user);
-  await using second = await stage.signIn(user);
+  await using first = await product.signIn(user);
+  await using second = await product.signIn(user);
   const slow = await second.open('/settings');
   await button(slow, 'Make my key').click();
   const unused = await showCode(slow);
@@ -142,7 +142,7 @@ test('of two devices that make a key at once, the slower one is told to enter th
 });
 
 test('a sign-out wipes what this browser kept, in all of its tabs', async () => {
-  await using device = await stage.signIn(newUser());
+  await using device = await product.signIn(newUser());
   await makeKey(device);
   const other = await device.newTab();
   await other.goto('/dashboard/settings');
@@ -161,7 +161,7 @@ test('a sign-out wipes what this browser kept, in all of its tabs', async () => 
 
 test('another user of the browser gets nothing of the first one, whose tabs load again', async () => {
   const [ada, bob] = [newUser(), newUser()];
-  await using device = await stage.signIn(ada);
+  await using device = await product.signIn(ada);
   await makeKey(device);
   await device.context.request.post('/auth/dev', { form: { user: bob }, maxRedirects: 0 });
   const page = await device.newTab();
@@ -177,7 +177,7 @@ test('another user of the browser gets nothing of the first one, whose tabs load
 
 test('the end of a session wipes nothing', async () => {
   const user = newUser();
-  await using device = await stage.signIn(user);
+  await using device = await product.signIn(user);
   await makeKey(device);
   await device.context.clearCookies();
   await device.page.goto('/dashboard/settings');

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { findSidewaysScrolling } from './stage/check-layout.ts';
-import { largeHostileText, scripts } from './stage/hostile-texts.ts';
-import { makeExpertKey } from './stage/make-expert-key.ts';
-import { type Device, openStage, type Stage, type TestAgent } from './stage/open-stage.ts';
-import { watchHostility } from './stage/watch-hostility.ts';
+import { findSidewaysScrolling } from './setup/check-layout.ts';
+import { largeHostileText, scripts } from './setup/hostile-texts.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
+import { watchAttacks } from './setup/watch-attacks.ts';
 
 /* What agents write is shown as text, whatever it is. */
 
 /** For large texts on a busy machine. */
 const generousMs = 60_000;
 
-let stage: Stage;
+let product: Product;
 let device: Device;
 let page: Page;
 let seen: readonly string[];
 
 beforeAll(async () => {
-  stage = await openStage();
-  device = await stage.signIn('ada');
-  seen = await watchHostility(device.context, [stage.relay.gatewayUrl, stage.relay.hubUrl]);
+  product = await openProduct();
+  device = await product.signIn('ada');
+  seen = await watchAttacks(device.context, [product.relay.gatewayUrl, product.relay.hubUrl]);
   page = await device.newTab();
   // Chromium may have to be installed first.
 }, 600_000);
 afterAll(async () => {
   await device?.[Symbol.asyncDispose]();
-  await stage?.[Symbol.asyncDispose]();
+  await product?.[Symbol.asyncDispose]();
 });
 
 /** The texts beginning with one of them, so that each comes to each field. */
@@ -119,8 +119,8 @@ test('about 1 MB of hostile text stays readable, and the request can be answered
 });
 
 test('scripts, and what the policy forbids, would be seen', async () => {
-  await using other = await stage.signIn('grace');
-  const found = await watchHostility(other.context, [stage.relay.gatewayUrl, stage.relay.hubUrl]);
+  await using other = await product.signIn('grace');
+  const found = await watchAttacks(other.context, [product.relay.gatewayUrl, product.relay.hubUrl]);
   const tab = await other.newTab();
   await tab.goto('/dashboard/requests');
   await tab.evaluate('hostile()');
@@ -150,7 +150,7 @@ const untilMarkdown = (tab: Page) => tab.locator('main [dir=auto] p').first().wa
 
 async function sendPlainly(agent: TestAgent, requestId: string, texts: readonly string[]): Promise<void> {
   for (const plaintext of texts) {
-    const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/message/${requestId}`, {
+    const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/message/${requestId}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },
       body: JSON.stringify({ role: 'consumer', plaintext }),

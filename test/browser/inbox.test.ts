@@ -1,16 +1,16 @@
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { checkAccessibility } from './stage/check-accessibility.ts';
-import { type Device, openStage, type Stage } from './stage/open-stage.ts';
+import { checkAccessibility } from './setup/check-accessibility.ts';
+import { type Device, openProduct, type Product } from './setup/open-product.ts';
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage();
+  product = await openProduct();
 });
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
+  await product[Symbol.asyncDispose]();
 });
 
 const rowOf = (page: Page, question: string): Locator =>
@@ -25,7 +25,7 @@ const focusedRow = (page: Page): Locator => page.locator('[data-request]:focus')
 
 /** A device of an expert who has had this many requests. */
 async function openWith(user: string, questions: readonly string[], options = {}) {
-  const device = await stage.signIn(user, options);
+  const device = await product.signIn(user, options);
   const agent = await device.newAgent('build agent');
   const asked: { requestId: string }[] = [];
   for (const question of questions) asked.push(await agent.askPlainly({ question, plaintext: question }));
@@ -129,7 +129,7 @@ test('a dot marks what came since the last visit, until it is opened', async () 
 });
 
 test('before the first request the inbox shows how one is made, and then the request', async () => {
-  const device = await stage.signIn('newcomer');
+  const device = await product.signIn('newcomer');
   const page = await device.open();
   await page.getByRole('button', { name: 'Make a key for an agent' }).click();
   await see(page.getByText('The key is in the command below.'));

@@ -3,7 +3,7 @@ import { createRelay } from '@expert-relay/sdk';
 import { eventually, reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from './open-browser.ts';
+import { openBrowser } from './setup/open-browser.ts';
 
 /* A relay in a private network without https: browsers give its pages no cryptography, locks or service worker. */
 

@@ -1,22 +1,22 @@
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { checkAccessibility } from './stage/check-accessibility.ts';
-import { button, type Device, newUser, openStage, type Stage } from './stage/open-stage.ts';
+import { checkAccessibility } from './setup/check-accessibility.ts';
+import { button, type Device, newUser, openProduct, type Product } from './setup/open-product.ts';
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage();
+  product = await openProduct();
 }, 120_000);
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
+  await product[Symbol.asyncDispose]();
 }, 60_000);
 
 const focus = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
 /** What a key may do, as the relay says it. */
 const statusOf = async (key: string) =>
-  (await fetch(`${stage.relay.gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } })).status;
+  (await fetch(`${product.relay.gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } })).status;
 
 async function makeKey(page: Page, name: string, kind: RegExp = /^For an agent/): Promise<string> {
   await button(page, 'Make a key').click();
@@ -43,7 +43,7 @@ const isWithinWidth = (page: Page) =>
     (element) => element.scrollWidth <= element.clientWidth)`);
 
 test('a key is made, shown once, renamed, given a new secret and revoked', async () => {
-  await using device = await stage.signIn(newUser());
+  await using device = await product.signIn(newUser());
   const page = await device.open('/keys');
   await page.getByText('You have no keys.').waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
@@ -99,7 +99,7 @@ test('a key is made, shown once, renamed, given a new secret and revoked', async
 });
 
 test('the pages fit into 360 pixels, whatever is open', async () => {
-  await using device = await stage.signIn(newUser(), { viewport: { width: 360, height: 740 } });
+  await using device = await product.signIn(newUser(), { viewport: { width: 360, height: 740 } });
   const page = await device.open('/keys');
   await makeKey(page, 'a name that is as long as names of keys can be '.repeat(2), /^For a script/);
   for (const tab of await page.getByRole('tab').all()) {
@@ -118,7 +118,7 @@ test('the pages fit into 360 pixels, whatever is open', async () => {
 });
 
 test('what cannot be read is tried again by a button', async () => {
-  await using device = await stage.signIn(newUser());
+  await using device = await product.signIn(newUser());
   await device.context.route('**/api/keys', (route) => route.fulfill({ status: 500, json: {} }));
   const page = await device.open('/keys');
   await page.getByText('Your keys could not be read.').waitFor();
@@ -131,7 +131,7 @@ test('what cannot be read is tried again by a button', async () => {
 });
 
 test('what could not be changed is said beside the button, and goes through the next time', async () => {
-  await using device = await stage.signIn(newUser());
+  await using device = await product.signIn(newUser());
   const page = await device.open('/keys');
   await page.getByText('You have no keys.').waitFor();
   await device.context.route('**/api/keys', (route) => route.abort());
@@ -151,7 +151,7 @@ async function openSettings(device: Device): Promise<Page> {
 }
 
 test('the appearance and the shortcuts are chosen, and stay', async () => {
-  await using device = await stage.signIn(newUser(), { colorScheme: 'light' });
+  await using device = await product.signIn(newUser(), { colorScheme: 'light' });
   const page = await openSettings(device);
   const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
   const light = await background();
@@ -173,7 +173,7 @@ test('the appearance and the shortcuts are chosen, and stay', async () => {
 });
 
 test('notifications are on once the browser allows them', async () => {
-  await using device = await stage.signIn(newUser());
+  await using device = await product.signIn(newUser());
   const page = await openSettings(device);
   await device.context.grantPermissions(['notifications']);
   await page.getByRole('radio', { name: /^On They/ }).click();
@@ -183,9 +183,9 @@ test('notifications are on once the browser allows them', async () => {
 
 test('other sessions are ended one by one, all at once, or with this one', async () => {
   const user = newUser();
-  await using device = await stage.signIn(user);
-  await using second = await stage.signIn(user);
-  await using third = await stage.signIn(user);
+  await using device = await product.signIn(user);
+  await using second = await product.signIn(user);
+  await using third = await product.signIn(user);
   const isSignedIn = async ({ context }: Device) => (await context.request.get('/api/me')).status() === 200;
   const page = await openSettings(device);
   expect(await checkAccessibility(page)).toEqual([]);
@@ -208,7 +208,7 @@ test('other sessions are ended one by one, all at once, or with this one', async
 });
 
 test('an account is added at its provider, and removed with what ends', async () => {
-  await using device = await stage.signIn(newUser());
+  await using device = await product.signIn(newUser());
   const page = await openSettings(device);
   await device.context.route('https://github.com/**', (route) => route.fulfill({ body: 'GitHub' }));
   await button(page, 'Add GitHub').click();

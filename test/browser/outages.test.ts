@@ -1,29 +1,29 @@
 import { type Cable, createCable, eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { makeExpertKey } from './stage/make-expert-key.ts';
-import { type Device, openStage, type Stage, type TestAgent } from './stage/open-stage.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 
 /* What an open page makes of outages: of the network, of the relay, of its Redis, of the session, of the page itself. */
 
 let cable: Cable;
-let stage: Stage;
+let product: Product;
 let device: Device;
 let agent: TestAgent;
 let users = 0;
 
 beforeAll(async () => {
   cable = await createCable(process.env.REDIS_URL ?? '');
-  stage = await openStage({ servers: { redisUrl: cable.url } });
+  product = await openProduct({ servers: { redisUrl: cable.url } });
   // Chromium may have to be installed first.
 }, 600_000);
 afterAll(async () => {
-  await stage?.[Symbol.asyncDispose]();
+  await product?.[Symbol.asyncDispose]();
   await cable?.stop();
 });
 beforeEach(async () => {
   users += 1;
-  device = await stage.signIn(`ada-${users}`);
+  device = await product.signIn(`ada-${users}`);
   agent = await device.newAgent();
 });
 afterEach(async () => {
@@ -39,7 +39,7 @@ const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exac
 async function openMarked(requestId: string): Promise<Page> {
   // Each test begins with a page that has its events.
   const streaming = device.page.waitForResponse(
-    (response) => response.url().startsWith(stage.relay.hubUrl) && response.ok(),
+    (response) => response.url().startsWith(product.relay.hubUrl) && response.ok(),
   );
   const page = await device.open(`/requests/${requestId}`);
   await streaming;
@@ -53,7 +53,7 @@ const wasNotLoadedAgain = (page: Page) => page.evaluate('globalThis.wasNotLoaded
 /** The texts of a plain request, as the agent reads them. */
 async function textsOf(requestId: string): Promise<(string | undefined)[]> {
   const headers = { 'x-api-key': agent.apiKey };
-  const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/messages/${requestId}`, { headers });
+  const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/messages/${requestId}`, { headers });
   const { messages } = (await answer.json()) as { messages: { plaintext?: string }[] };
   return messages.map(({ plaintext }) => plaintext);
 }
@@ -103,8 +103,8 @@ test('gateway and hub are restarted under an open page, which goes on', async ()
     await page.getByText('Reconnecting…').waitFor();
   };
   await Promise.all([
-    stage.relay.restart('gateway', { meanwhile }),
-    stage.relay.restart('hub', { meanwhile }),
+    product.relay.restart('gateway', { meanwhile }),
+    product.relay.restart('hub', { meanwhile }),
   ]);
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await ask('A question from afterwards');
@@ -150,8 +150,8 @@ test('a request that arrives while Redis is frozen is complete afterwards', asyn
 });
 
 test('a session that ends in mid-typing: the text is there after the next sign-in', async () => {
-  await using phone = await stage.signIn('dev');
-  await using laptop = await stage.signIn('dev');
+  await using phone = await product.signIn('dev');
+  await using laptop = await product.signIn('dev');
   await using own = await laptop.newAgent();
   const { requestId } = await own.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
   const page = await laptop.open(`/requests/${requestId}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from './open-browser.ts';
+import { openBrowser } from './setup/open-browser.ts';
 
 /* What the policy of the dashboard's pages allows, by a page without an app. */
 

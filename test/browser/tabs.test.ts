@@ -1,17 +1,17 @@
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
-import { type Device, openStage, type Stage, type TestAgent } from './stage/open-stage.ts';
+import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 
 /* Several tabs of one browser: one stream, one draft, one sign-out, and together within the page budget. */
 
-let stage: Stage;
+let product: Product;
 
 beforeAll(async () => {
-  stage = await openStage({ own: { gateway: { RELAY_RATE_LIMIT_PAGES: '100000' } } });
+  product = await openProduct({ own: { gateway: { RELAY_RATE_LIMIT_PAGES: '100000' } } });
   // Chromium may have to be installed first.
 }, 600_000);
-afterAll(async () => await stage?.[Symbol.asyncDispose]());
+afterAll(async () => await product?.[Symbol.asyncDispose]());
 
 const ask = (agent: TestAgent, question: string) => agent.askPlainly({ question, plaintext: question });
 const row = (page: Page, name: RegExp) => page.getByRole('link', { name });
@@ -25,11 +25,11 @@ async function openTab(device: Device, path = '/requests'): Promise<Page> {
 }
 
 test('three tabs have one stream between them, which moves when its tab is closed', async () => {
-  await using device = await stage.signIn('ada');
+  await using device = await product.signIn('ada');
   await using agent = await device.newAgent();
   const streams: Request[] = [];
   device.context.on('request', (request) => {
-    if (request.url().startsWith(stage.relay.hubUrl) && request.method() === 'GET') streams.push(request);
+    if (request.url().startsWith(product.relay.hubUrl) && request.method() === 'GET') streams.push(request);
   });
   await ask(agent, 'Question zero');
   const tabs = [await device.open(), await openTab(device), await openTab(device)];
@@ -51,7 +51,7 @@ test('three tabs have one stream between them, which moves when its tab is close
 });
 
 test('a draft appears in the tab that has the same conversation open', async () => {
-  await using device = await stage.signIn('bela');
+  await using device = await product.signIn('bela');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
   const first = await device.open(`/requests/${requestId}`);
@@ -64,7 +64,7 @@ test('a draft appears in the tab that has the same conversation open', async () 
 });
 
 test('a sign-out leads all tabs to the sign-in page and wipes what the browser kept', async () => {
-  await using device = await stage.signIn('cleo');
+  await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
   const first = await device.open(`/requests/${requestId}`);
@@ -79,7 +79,7 @@ test('a sign-out leads all tabs to the sign-in page and wipes what the browser k
 });
 
 test('a tab that is closed during its sign-out wipes what the browser kept', async () => {
-  await using device = await stage.signIn('fred');
+  await using device = await product.signIn('fred');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
   const page = await device.open(`/requests/${requestId}`);
@@ -106,18 +106,18 @@ const countKept = (page: Page): Promise<number> =>
   })`);
 
 test('a page that makes too many calls says when it continues, and continues', async () => {
-  await using device = await stage.signIn('dora');
+  await using device = await product.signIn('dora');
   await using agent = await device.newAgent();
   await device.page.clock.install();
   const { requestId } = await ask(agent, 'Is it safe?');
   const page = await device.open(`/requests/${requestId}`);
   await box(page).waitFor();
-  await stage.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '1' } });
+  await product.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '1' } });
   await page.getByRole('link', { name: 'Keys' }).click();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByText(/Too many calls. This page continues at \d\d:\d\d:\d\d/).waitFor();
 
-  await stage.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '100000' } });
+  await product.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '100000' } });
   await page.clock.fastForward(61_000);
   await page.getByText(/Too many calls/).waitFor({ state: 'detached' });
   await page.getByText('this browser', { exact: true }).waitFor();
@@ -126,12 +126,12 @@ test('a page that makes too many calls says when it continues, and continues', a
 const seconds = 300;
 
 test('three tabs stay within 40 calls a minute, with an event every second for five minutes', async () => {
-  await using device = await stage.signIn('eve');
+  await using device = await product.signIn('eve');
   await using agent = await device.newAgent();
   let second = 0;
   let underWay = 0;
   const calls: number[] = [];
-  const isOfGateway = (request: Request) => request.url().startsWith(stage.relay.gatewayUrl);
+  const isOfGateway = (request: Request) => request.url().startsWith(product.relay.gatewayUrl);
   device.context.on('request', (request) => {
     if (isOfGateway(request)) underWay += 1;
   });
@@ -191,7 +191,7 @@ async function watchEvents({ page, call }: Device): Promise<() => Promise<number
 
 /** A message of the agent in a plain request. */
 async function follow(agent: TestAgent, requestId: string, plaintext: string): Promise<void> {
-  const answer = await fetch(`${stage.relay.gatewayUrl}/api/v1/message/${requestId}`, {
+  const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/message/${requestId}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },
     body: JSON.stringify({ role: 'consumer', plaintext, messageId: crypto.randomUUID() }),

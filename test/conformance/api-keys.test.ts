@@ -3,20 +3,20 @@ import { describe, expect, test } from '@jest/globals';
 import { createAgent } from '../black-box/expert.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const inForce = 5_000;
 
 /** Waits until a key is refused; fails when it is not within the time that the design gives. */
 async function refusedInTime(key: string): Promise<void> {
   const until = Date.now() + inForce;
-  const status = async () => (await createAgent(here.relay.ask, key).get('/api/v1/whoami')).status;
+  const status = async () => (await createAgent(setup.relay.call, key).get('/api/v1/whoami')).status;
   while ((await status()) === 200 && Date.now() < until) await pause(50);
   expect(await status()).toBe(401);
 }
 
 describe('the life of an API key', () => {
   test('created, listed, renamed, seen in use', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const made = await user.session.post('/api/keys', { name: '  laptop agent ', kind: 'consumer' });
     expect(made.status).toBe(201);
     const { key, ...view } = made.json;
@@ -27,7 +27,7 @@ describe('the life of an API key', () => {
     const { keys } = (await user.session.get('/api/keys')).json;
     expect(keys[0]).toEqual({ ...view, name: 'build agent' });
     expect(keys).toHaveLength(4);
-    expect((await createAgent(here.relay.ask, key).get('/api/v1/whoami')).json.name).toBe('build agent');
+    expect((await createAgent(setup.relay.call, key).get('/api/v1/whoami')).json.name).toBe('build agent');
   });
 
   test.each([
@@ -37,31 +37,31 @@ describe('the life of an API key', () => {
     ['no kind', { name: 'x' }, 'kind'],
     ['another kind', { name: 'x', kind: 'session' }, 'kind'],
   ])('%s is 400', async (_name, body, path) => {
-    const answer = await here.alice.session.post('/api/keys', body);
+    const answer = await setup.alice.session.post('/api/keys', body);
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
   });
 
   test('revoked: refused everywhere within 5 s, still listed, revoked again without complaint', async () => {
-    const key = await here.alice.newKey('consumer');
+    const key = await setup.alice.newKey('consumer');
     const { requestId } = await key.newRequest();
-    expect((await here.alice.session.delete(`/api/keys/${key.keyId}`)).status).toBe(204);
+    expect((await setup.alice.session.delete(`/api/keys/${key.keyId}`)).status).toBe(204);
     await refusedInTime(key.key);
     expect((await key.submit()).status).toBe(401);
     expect((await key.get(`/api/v1/help/${requestId}`)).status).toBe(401);
-    const listed = (await here.alice.session.get('/api/keys')).json.keys.find(
+    const listed = (await setup.alice.session.get('/api/keys')).json.keys.find(
       ({ id }: { id: string }) => id === key.keyId,
     );
     expect(listed.revokedAt).toEqual(expect.any(String));
-    expect((await here.alice.session.delete(`/api/keys/${key.keyId}`)).status).toBe(204);
+    expect((await setup.alice.session.delete(`/api/keys/${key.keyId}`)).status).toBe(204);
     // What was asked with it stays the expert's.
-    expect((await here.alice.provider.get(`/api/v1/messages/${requestId}`)).status).toBe(200);
+    expect((await setup.alice.provider.get(`/api/v1/messages/${requestId}`)).status).toBe(200);
   });
 
   test('rotated: the same key with a new secret, the old one works on for the grace period', async () => {
-    const key = await here.alice.newKey('consumer', 'rotating');
+    const key = await setup.alice.newKey('consumer', 'rotating');
     const { requestId } = await key.newRequest();
-    const rotated = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`);
+    const rotated = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`);
     expect(rotated.status).toBe(200);
     expect(rotated.json).toMatchObject({
       id: key.keyId,
@@ -72,42 +72,42 @@ describe('the life of an API key', () => {
     expect(rotated.json.key).not.toBe(key.key);
     expect(rotated.json.lastFour).toBe(rotated.json.key.slice(-4));
     for (const secret of [key.key, rotated.json.key]) {
-      const caller = createAgent(here.relay.ask, secret);
+      const caller = createAgent(setup.relay.call, secret);
       expect((await caller.get(`/api/v1/messages/${requestId}`)).status).toBe(200);
       expect((await caller.submit()).status).toBe(201);
     }
   });
 
   test('rotated without grace: the old secret ends now, the new one works', async () => {
-    const key = await here.alice.newKey('provider');
-    const { json } = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 0 });
-    expect((await createAgent(here.relay.ask, json.key).get('/api/v1/whoami')).status).toBe(200);
+    const key = await setup.alice.newKey('provider');
+    const { json } = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 0 });
+    expect((await createAgent(setup.relay.call, json.key).get('/api/v1/whoami')).status).toBe(200);
     await refusedInTime(key.key);
-    expect((await createAgent(here.relay.ask, json.key).get('/api/v1/whoami')).status).toBe(200);
+    expect((await createAgent(setup.relay.call, json.key).get('/api/v1/whoami')).status).toBe(200);
   });
 
   test('rotated with a second of grace: refused after it', async () => {
-    const key = await here.alice.newKey('consumer');
-    await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 1 });
+    const key = await setup.alice.newKey('consumer');
+    await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 1 });
     expect((await key.get('/api/v1/whoami')).status).toBe(200);
     await pause(1_000);
     await refusedInTime(key.key);
   });
 
   test('revoked with all its secrets, and not rotated any more', async () => {
-    const key = await here.alice.newKey('consumer');
-    const { json } = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 600 });
-    await here.alice.session.delete(`/api/keys/${key.keyId}`);
+    const key = await setup.alice.newKey('consumer');
+    const { json } = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 600 });
+    await setup.alice.session.delete(`/api/keys/${key.keyId}`);
     await refusedInTime(key.key);
     await refusedInTime(json.key);
-    const again = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, {});
+    const again = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, {});
     expect(again.status).toBe(409);
     expect(again.json.error).toBe('key_revoked');
   });
 
   test.each([-1, 1.5, 2_592_001, '60', 'soon', []])('a grace period of %p is 400', async (graceSeconds) => {
-    const key = await here.alice.newKey('consumer');
-    const answer = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
+    const key = await setup.alice.newKey('consumer');
+    const answer = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'graceSeconds' })]);
   });

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useRelay } from '../black-box/use-relay.ts';
-import { askEndpoint, credentialOf, newPlace, type Place } from './ask-endpoint.ts';
+import { endpointCall, credentialOf, createResources, type ResourceIds } from './endpoint-call.ts';
 import { row } from './contract.ts';
 import { callersOf, type Endpoint, endpoints } from './endpoints.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const withBody = endpoints.filter(({ body }) => body);
 const limit = 1_048_576;
 
 /** What is refused leaves nothing behind, so one request and one key do for all. */
-let place: Place;
+let ids: ResourceIds;
 beforeAll(async () => {
-  place = await newPlace(here.alice);
+  ids = await createResources(setup.alice);
 });
 
 /** The call of an endpoint by somebody who may make it, with another body. */
@@ -21,9 +21,9 @@ async function send(
   body: string | Buffer | AsyncIterable<Buffer>,
   headers: Record<string, string> = {},
 ) {
-  const kind = callersOf(endpoint)[0] ?? 'nobody';
-  const call = askEndpoint(endpoint, place, credentialOf(here.alice, kind));
-  return here.relay.ask({ ...call, body, headers: { ...call.headers, ...headers } });
+  const kind = callersOf(endpoint)[0] ?? 'anonymous';
+  const call = endpointCall(endpoint, ids, credentialOf(setup.alice, kind));
+  return setup.relay.call({ ...call, body, headers: { ...call.headers, ...headers } });
 }
 
 /** Each is not one JSON object, or one that two parsers would read differently. */
@@ -111,7 +111,7 @@ describe(row('limits', 'request body'), () => {
   const [submit] = endpoints;
   const sized = (size: number) => {
     const body = JSON.stringify({
-      apiKey: here.alice.consumer.key,
+      apiKey: setup.alice.consumer.key,
       messages: [],
       plaintext: 'x',
       padding: '',
@@ -119,7 +119,7 @@ describe(row('limits', 'request body'), () => {
     return Buffer.from(body.replace('"padding":""', `"padding":"${'x'.repeat(size - body.length)}"`));
   };
   const ask = (body: Buffer | AsyncIterable<Buffer>) =>
-    here.relay.ask({
+    setup.relay.call({
       method: 'POST',
       path: submit?.path ?? '',
       headers: { 'content-type': 'application/json' },
@@ -137,8 +137,8 @@ describe(row('limits', 'request body'), () => {
   });
 
   test('what is refused for it has not happened, be it a call that needs no body', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
-    const state = async () => (await here.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status;
+    const { requestId } = await setup.alice.consumer.newRequest();
+    const state = async () => (await setup.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status;
     let before = '';
     async function* tooMuch() {
       yield Buffer.alloc(limit, 32);
@@ -146,8 +146,8 @@ describe(row('limits', 'request body'), () => {
       before = await state();
       yield Buffer.alloc(1, 32);
     }
-    const { headers } = here.alice.consumer;
-    const answer = await here.relay.ask({
+    const { headers } = setup.alice.consumer;
+    const answer = await setup.relay.call({
       method: 'POST',
       path: `/api/v1/close/${requestId}`,
       headers,
@@ -167,10 +167,10 @@ describe(row('limits', 'request body'), () => {
 
   test('the size of a message or a question has no other limit', async () => {
     const long = 'x'.repeat(900_000);
-    const { requestId } = await here.alice.consumer.newRequest({ question: long });
+    const { requestId } = await setup.alice.consumer.newRequest({ question: long });
     const message = { role: 'provider', plaintext: long };
-    expect((await here.alice.provider.post(`/api/v1/message/${requestId}`, message)).status).toBe(201);
-    const conversation = (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+    expect((await setup.alice.provider.post(`/api/v1/message/${requestId}`, message)).status).toBe(201);
+    const conversation = (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
     expect(conversation.question).toBe(long);
     expect(conversation.messages[0].plaintext).toBe(long);
   });
@@ -178,7 +178,7 @@ describe(row('limits', 'request body'), () => {
 
 test('32 levels are fine', async () => {
   const nested = JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`);
-  expect((await here.alice.consumer.submit({ nested })).status).toBe(201);
+  expect((await setup.alice.consumer.submit({ nested })).status).toBe(201);
 });
 
 async function* chunked(bytes: Buffer): AsyncIterable<Buffer> {

@@ -34,7 +34,7 @@ export const contract = {
     CORS: 'configured origins only, the five methods, the three headers, 86400 seconds',
     'security headers': 'five of them, on every answer',
   },
-  silences: {
+  decisions: {
     'who gets new_request': 'the user who owns the consumer key',
     'who may touch a request': 'the consumer key that made it, any provider key and session of its user',
     'required at submit': 'apiKey, messages, both public keys; with plaintext the keys may both be absent',

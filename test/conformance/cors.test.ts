@@ -4,10 +4,10 @@ import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
 const configured = 'https://site.example';
-const here = useRelay(() => openOwnRelay({ env: { RELAY_CORS_ORIGINS: configured } }));
+const setup = useRelay(() => openOwnRelay({ env: { RELAY_CORS_ORIGINS: configured } }));
 // The relay runs on this machine, under each of its names.
 const aliases = () =>
-  ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${new URL(here.relay.url).port}`);
+  ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${new URL(setup.relay.url).port}`);
 const origins = () => [...aliases(), configured];
 const others = [
   'http://localhost:1',
@@ -22,7 +22,7 @@ const others = [
 ];
 
 const preflight = (path: string, origin: string) =>
-  here.relay.ask({
+  setup.relay.call({
     method: 'OPTIONS',
     path,
     headers: {
@@ -57,10 +57,10 @@ describe(row('authentication', 'CORS'), () => {
   test('a configured page reads the answers and the headers that it needs, errors too', async () => {
     for (const origin of origins()) {
       for (const answer of [
-        await here.relay.nobody.get('/api/health', { origin }),
-        await here.relay.nobody.get('/api/v1/whoami', { origin }),
-        await here.relay.nobody.get('/nowhere', { origin }),
-        await here.alice.consumer.submit({}, { origin }),
+        await setup.relay.anonymous.get('/api/health', { origin }),
+        await setup.relay.anonymous.get('/api/v1/whoami', { origin }),
+        await setup.relay.anonymous.get('/nowhere', { origin }),
+        await setup.alice.consumer.submit({}, { origin }),
       ]) {
         expect(answer.headers['access-control-allow-origin']).toBe(origin);
         expect(answer.headers['access-control-expose-headers']).toMatch(/Retry-After.*x-request-id/);
@@ -71,7 +71,7 @@ describe(row('authentication', 'CORS'), () => {
 
   test('another page reads nothing, and no page comes with a cookie', async () => {
     for (const origin of [...others, ...origins()]) {
-      const { headers } = await here.alice.consumer.get('/api/v1/whoami', { origin });
+      const { headers } = await setup.alice.consumer.get('/api/v1/whoami', { origin });
       if (!origins().includes(origin)) expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
@@ -79,13 +79,13 @@ describe(row('authentication', 'CORS'), () => {
 
   test('the hub allows the same pages', async () => {
     const allowed = async (origin: string) =>
-      (await fetch(here.relay.hubUrl, { headers: { origin } })).headers.get('access-control-allow-origin');
+      (await fetch(setup.relay.hubUrl, { headers: { origin } })).headers.get('access-control-allow-origin');
     for (const origin of origins()) expect(await allowed(origin)).toBe(origin);
     for (const origin of others) expect(await allowed(origin)).toBeNull();
   });
 
   test('a plain OPTIONS says which methods there are', async () => {
-    const answer = await here.relay.ask({ method: 'OPTIONS', path: '/api/v1/vault' });
+    const answer = await setup.relay.call({ method: 'OPTIONS', path: '/api/v1/vault' });
     expect(answer.status).toBe(204);
     expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PUT']);
   });

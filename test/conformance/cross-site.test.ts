@@ -1,28 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Ask } from '../black-box/ask.ts';
+import type { HttpCall } from '../black-box/http-call.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { askEndpoint, credentialOf, newPlace } from './ask-endpoint.ts';
+import { endpointCall, credentialOf, createResources } from './endpoint-call.ts';
 import { row } from './contract.ts';
 import { endpoints } from './endpoints.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const ofSession = endpoints.filter(({ auth }) => auth === 'session');
 const changing = ofSession.filter(({ method }) => method !== 'GET');
 
-describe(row('silences', 'cross-site'), () => {
+describe(row('decisions', 'cross-site'), () => {
   test.each(changing)('$method $path is 403 from a foreign page, and does nothing', async (endpoint) => {
-    const user = await here.relay.signUp();
-    const place = await newPlace(user);
+    const user = await setup.relay.signUp();
+    const ids = await createResources(user);
     const state = async () => {
-      const request = (await user.session.get(`/api/requests/${place.requestId}`)).text;
+      const request = (await user.session.get(`/api/requests/${ids.requestId}`)).text;
       const keys = (await user.session.get('/api/keys')).text;
       // When a key was last used is written behind the calls.
       return [request, keys.replaceAll(/"lastUsedAt":(null|"[^"]+")/g, '')];
     };
     const before = await state();
     for (const headers of foreign()) {
-      const call = askEndpoint(endpoint, place, credentialOf(user, 'session'));
-      const answer = await here.relay.ask({ ...call, headers: { ...call.headers, ...headers } });
+      const call = endpointCall(endpoint, ids, credentialOf(user, 'session'));
+      const answer = await setup.relay.call({ ...call, headers: { ...call.headers, ...headers } });
       expect(answer.status).toBe(403);
       expect(answer.json.error).toBe('foreign_origin');
     }
@@ -31,17 +31,17 @@ describe(row('silences', 'cross-site'), () => {
 
   test('sign-in and sign-out too', async () => {
     for (const headers of foreign()) {
-      expect((await here.relay.nobody.post('/auth/dev', { user: 'eve' }, headers)).status).toBe(403);
-      expect((await here.relay.nobody.post('/auth/link', undefined, headers)).status).toBe(403);
-      expect((await here.alice.session.post('/logout', undefined, headers)).status).toBe(403);
+      expect((await setup.relay.anonymous.post('/auth/dev', { user: 'eve' }, headers)).status).toBe(403);
+      expect((await setup.relay.anonymous.post('/auth/link', undefined, headers)).status).toBe(403);
+      expect((await setup.alice.session.post('/logout', undefined, headers)).status).toBe(403);
     }
-    expect((await here.alice.session.get('/api/me')).status).toBe(200);
+    expect((await setup.alice.session.get('/api/me')).status).toBe(200);
   });
 
   test('pages of this site, and callers that are no browser, may', async () => {
     const rename = (headers: Record<string, string>) =>
-      here.alice.session.put(`/api/keys/${here.alice.consumer.keyId}`, { name: 'mine' }, headers);
-    const { origin } = new URL(here.relay.url);
+      setup.alice.session.put(`/api/keys/${setup.alice.consumer.keyId}`, { name: 'mine' }, headers);
+    const { origin } = new URL(setup.relay.url);
     for (const headers of [
       {},
       { origin },
@@ -55,24 +55,24 @@ describe(row('silences', 'cross-site'), () => {
   test.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])(
     'a page that was opened at %s works as well',
     async (name) => {
-      const host = `${name}:${new URL(here.relay.url).port}`;
+      const host = `${name}:${new URL(setup.relay.url).port}`;
       const origin = `http://${host.toLowerCase()}`;
       const own = { host, origin, 'sec-fetch-site': 'same-origin' };
-      expect((await here.relay.nobody.get('/auth/login', { host })).status).toBe(200);
-      const signedIn = await here.relay.nobody.post('/auth/dev', { user: here.alice.name }, own);
+      expect((await setup.relay.anonymous.get('/auth/login', { host })).status).toBe(200);
+      const signedIn = await setup.relay.anonymous.post('/auth/dev', { user: setup.alice.name }, own);
       expect(signedIn.status).toBe(303);
       const [cookie = ''] = signedIn.headers['set-cookie'] ?? [];
-      const key = `/api/keys/${here.alice.consumer.keyId}`;
+      const key = `/api/keys/${setup.alice.consumer.keyId}`;
       const session = { cookie: cookie.split(';')[0] ?? '', ...own };
-      expect((await here.relay.nobody.put(key, { name: 'mine' }, session)).status).toBe(200);
+      expect((await setup.relay.anonymous.put(key, { name: 'mine' }, session)).status).toBe(200);
     },
   );
 
   // A page of attacker.example whose name now leads to 127.0.0.1 is of the same origin as what it gets here.
   describe('a page whose name was rebound to this machine gets nothing and signs nobody in', () => {
     test.each(ofSession)('$method $path', async (endpoint) => {
-      const user = await here.relay.signUp();
-      const call = askEndpoint(endpoint, await newPlace(user), credentialOf(user, 'session'));
+      const user = await setup.relay.signUp();
+      const call = endpointCall(endpoint, await createResources(user), credentialOf(user, 'session'));
       for (const headers of rebound())
         await expectForeignHost({ ...call, headers: { ...call.headers, ...headers } });
     });
@@ -95,8 +95,8 @@ describe(row('silences', 'cross-site'), () => {
       ['POST', '/logout'],
     ])('%s %s', async (method, path) => {
       const type = { 'content-type': 'application/x-www-form-urlencoded' };
-      const body = path === '/auth/dev' && { headers: type, body: `user=${here.alice.name}` };
-      for (const caller of [{}, here.alice.session.headers]) {
+      const body = path === '/auth/dev' && { headers: type, body: `user=${setup.alice.name}` };
+      for (const caller of [{}, setup.alice.session.headers]) {
         for (const headers of rebound())
           await expectForeignHost({
             method,
@@ -105,16 +105,16 @@ describe(row('silences', 'cross-site'), () => {
             headers: { ...caller, ...(body && type), ...headers },
           });
       }
-      expect((await here.alice.session.get('/api/me')).status).toBe(200);
+      expect((await setup.alice.session.get('/api/me')).status).toBe(200);
     });
 
-    async function expectForeignHost(call: Ask): Promise<void> {
-      const answer = await here.relay.ask(call);
+    async function expectForeignHost(call: HttpCall): Promise<void> {
+      const answer = await setup.relay.call(call);
       expect(answer.status).toBe(403);
       expect(answer.headers).not.toHaveProperty('set-cookie');
       if (call.method === 'HEAD') return;
       expect(answer.json.error).toBe('foreign_host');
-      expect(answer.json.detail).toContain(`http://localhost:${new URL(here.relay.url).port}`);
+      expect(answer.json.detail).toContain(`http://localhost:${new URL(setup.relay.url).port}`);
     }
   });
 
@@ -124,10 +124,10 @@ describe(row('silences', 'cross-site'), () => {
       'text/plain',
       'multipart/form-data; boundary=x',
     ]) {
-      const answer = await here.relay.ask({
+      const answer = await setup.relay.call({
         method: 'POST',
         path: '/api/keys',
-        headers: { ...here.alice.session.headers, 'content-type': type },
+        headers: { ...setup.alice.session.headers, 'content-type': type },
         body: '{"name":"x","kind":"consumer"}',
       });
       expect(answer.status).toBe(415);
@@ -135,7 +135,7 @@ describe(row('silences', 'cross-site'), () => {
   });
 
   test('the cookie is out of reach for scripts and for foreign posts', async () => {
-    const answer = await here.relay.nobody.post('/auth/dev', { user: here.alice.name });
+    const answer = await setup.relay.anonymous.post('/auth/dev', { user: setup.alice.name });
     const [cookie = ''] = answer.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/; Path=\/(;|$)/);
     expect(cookie).toMatch(/; HttpOnly(;|$)/);
@@ -146,7 +146,7 @@ describe(row('silences', 'cross-site'), () => {
 
 /** What browsers send for such a page, and what somebody might add to it. */
 function rebound(): Record<string, string>[] {
-  const { host, port, origin } = new URL(here.relay.url);
+  const { host, port, origin } = new URL(setup.relay.url);
   const attacker = `attacker.example:${port}`;
   return [
     { host: attacker },
@@ -166,16 +166,16 @@ function rebound(): Record<string, string>[] {
 const foreign = (): Record<string, string>[] => [
   { origin: 'https://evil.example' },
   { origin: 'null' },
-  { origin: `${new URL(here.relay.url).origin}.evil.example` },
+  { origin: `${new URL(setup.relay.url).origin}.evil.example` },
   { origin: 'http://localhost:1' },
   // The same host, but whoever is between may have written that page.
-  { origin: otherScheme(new URL(here.relay.url).origin) },
+  { origin: otherScheme(new URL(setup.relay.url).origin) },
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
-  { origin: new URL(here.relay.url).origin, 'sec-fetch-site': 'cross-site' },
+  { origin: new URL(setup.relay.url).origin, 'sec-fetch-site': 'cross-site' },
   { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
   // What rebinding looks like where the Host is right: somebody rewrote it.
-  { origin: `http://attacker.example:${new URL(here.relay.url).port}`, 'sec-fetch-site': 'same-origin' },
+  { origin: `http://attacker.example:${new URL(setup.relay.url).port}`, 'sec-fetch-site': 'same-origin' },
 ];
 
 const otherScheme = (origin: string): string =>

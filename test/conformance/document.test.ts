@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { document, examplesOf, follow, type Media, operations } from '../black-box/document.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { faultsOf } from '../black-box/validate.ts';
+import { schemaErrors } from '../black-box/validate.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
 /** Every object of the document, with the way to it. */
 function* walk(value: unknown, at = '#'): Generator<[string, Record<string, unknown>]> {
@@ -65,7 +65,7 @@ describe('docs/openapi.yaml', () => {
 
       test('has examples that fit', () => {
         for (const { example, schema } of parameters.map(follow))
-          expect(faultsOf(example, schema)).toEqual([]);
+          expect(schemaErrors(example, schema)).toEqual([]);
         const medias: Media[] = Object.values(requestBody?.content ?? {});
         if (requestBody) expect(medias.every(({ examples }) => examples)).toBe(true);
         for (const [status, response] of Object.entries(responses)) {
@@ -77,7 +77,7 @@ describe('docs/openapi.yaml', () => {
           }
         }
         for (const media of medias) {
-          for (const value of examplesOf(media)) expect(faultsOf(value, media.schema)).toEqual([]);
+          for (const value of examplesOf(media)) expect(schemaErrors(value, media.schema)).toEqual([]);
         }
       });
 
@@ -95,7 +95,7 @@ describe('docs/openapi.yaml', () => {
           for (const [type, media] of Object.entries(follow(response).content ?? {})) {
             if (!type.includes('json') || path === '/api/openapi.json') continue;
             for (const example of examplesOf(media) as object[]) {
-              expect(faultsOf({ ...example, somethingElse: 1 }, media.schema)).not.toEqual([]);
+              expect(schemaErrors({ ...example, somethingElse: 1 }, media.schema)).not.toEqual([]);
             }
           }
         }
@@ -106,15 +106,15 @@ describe('docs/openapi.yaml', () => {
 
 describe('the relay', () => {
   test('serves the document as JSON', async () => {
-    const { json } = await here.relay.nobody.get('/api/openapi.json');
+    const { json } = await setup.relay.anonymous.get('/api/openapi.json');
     expect(json).toEqual(document);
   });
 
   test('shows it as a page whose style comes from the relay itself', async () => {
-    const { text } = await here.relay.nobody.get('/docs');
+    const { text } = await setup.relay.anonymous.get('/docs');
     for (const { operationId } of operations) expect(text).toContain(`id="${operationId}"`);
     const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
-    expect((await here.relay.nobody.get(style)).headers['content-type']).toMatch(/^text\/css/);
+    expect((await setup.relay.anonymous.get(style)).headers['content-type']).toMatch(/^text\/css/);
   });
 
   describe('refuses what the document forbids:', () => {
@@ -135,9 +135,9 @@ describe('the relay', () => {
       ['one key of two', { ...keys, consumerSignPubKey: undefined, plaintext: 'x' }],
       ['an empty idempotency key', { ...keys, idempotencyKey: '' }],
     ])('a submit with %s', async (_name, body) => {
-      const submitted = { ...body, apiKey: here.alice.consumer.key };
-      expect(faultsOf(clone(submitted), schemaOf('submitHelp'))).not.toEqual([]);
-      expect((await here.relay.nobody.post('/api/v1/help', submitted)).status).toBe(400);
+      const submitted = { ...body, apiKey: setup.alice.consumer.key };
+      expect(schemaErrors(clone(submitted), schemaOf('submitHelp'))).not.toEqual([]);
+      expect((await setup.relay.anonymous.post('/api/v1/help', submitted)).status).toBe(400);
     });
 
     test.each([
@@ -149,9 +149,9 @@ describe('the relay', () => {
       ['an empty text', { role: 'provider', plaintext: '' }],
       ['nothing', { role: 'provider' }],
     ])('a message with %s', async (_name, body) => {
-      const { requestId } = await here.alice.consumer.newRequest();
-      expect(faultsOf(clone(body), schemaOf('sendMessage'))).not.toEqual([]);
-      expect((await here.alice.provider.post(`/api/v1/message/${requestId}`, body)).status).toBe(400);
+      const { requestId } = await setup.alice.consumer.newRequest();
+      expect(schemaErrors(clone(body), schemaOf('sendMessage'))).not.toEqual([]);
+      expect((await setup.alice.provider.post(`/api/v1/message/${requestId}`, body)).status).toBe(400);
     });
 
     test.each([
@@ -162,27 +162,27 @@ describe('the relay', () => {
       ['listMessages', '/api/v1/messages/REQUEST', 'after', ''],
       ['listMessages', '/api/v1/messages/REQUEST', 'limit', ''],
     ])('%s with ?%s%s=%s', async (id, path, name, value) => {
-      const { requestId } = await here.alice.consumer.newRequest();
+      const { requestId } = await setup.alice.consumer.newRequest();
       const parameters = operations.find(({ operationId }) => operationId === id)?.parameters ?? [];
       const schema = parameters.map(follow).find((parameter) => parameter.name === name)?.schema ?? {};
-      expect(faultsOf(value, schema)).not.toEqual([]);
+      expect(schemaErrors(value, schema)).not.toEqual([]);
       const target = `${path.replace('REQUEST', requestId)}?${new URLSearchParams({ [name]: value })}`;
-      expect((await here.alice.consumer.get(target)).status).toBe(400);
+      expect((await setup.alice.consumer.get(target)).status).toBe(400);
     });
   });
 
   test('takes the bodies that the document gives as examples', async () => {
     for (const body of bodiesOf('submitHelp')) {
-      expect((await here.alice.consumer.submit({ ...body, apiKey: here.alice.consumer.key })).status).toBe(
+      expect((await setup.alice.consumer.submit({ ...body, apiKey: setup.alice.consumer.key })).status).toBe(
         201,
       );
     }
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     for (const body of bodiesOf('exchangeKeys')) {
-      expect((await here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, body)).status).toBe(200);
+      expect((await setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, body)).status).toBe(200);
     }
     for (const body of bodiesOf('sendMessage')) {
-      expect((await here.alice.provider.post(`/api/v1/message/${requestId}`, body)).status).toBe(201);
+      expect((await setup.alice.provider.post(`/api/v1/message/${requestId}`, body)).status).toBe(201);
     }
   });
 });

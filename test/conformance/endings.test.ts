@@ -1,28 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { listen } from '../black-box/listen.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
 /** Conversations of this relay last three seconds. */
-const here = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '3s' } }));
+const setup = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '3s' } }));
 const message = { role: 'provider', plaintext: 'x' };
 
 async function newConversation() {
-  const { requestId, expiresAt } = await here.alice.consumer.newRequest();
+  const { requestId, expiresAt } = await setup.alice.consumer.newRequest();
   return {
     requestId,
-    send: () => here.alice.provider.post(`/api/v1/message/${requestId}`, message),
-    exchange: () => here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange()),
-    close: () => here.alice.consumer.post(`/api/v1/close/${requestId}`),
-    status: async () => (await here.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status,
+    send: () => setup.alice.provider.post(`/api/v1/message/${requestId}`, message),
+    exchange: () => setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange()),
+    close: () => setup.alice.consumer.post(`/api/v1/close/${requestId}`),
+    status: async () => (await setup.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status,
     expire: () => pause(Math.max(0, Date.parse(expiresAt) - Date.now() + 50)),
   };
 }
 
-describe(row('silences', 'statuses'), () => {
+describe(row('decisions', 'statuses'), () => {
   test('pending, responded, closed', async () => {
     const { send, close, status } = await newConversation();
     expect(await status()).toBe('pending');
@@ -34,7 +34,7 @@ describe(row('silences', 'statuses'), () => {
 
   test('a message of the consumer is no response', async () => {
     const { requestId, status } = await newConversation();
-    await here.alice.consumer.post(`/api/v1/message/${requestId}`, { role: 'consumer', plaintext: 'x' });
+    await setup.alice.consumer.post(`/api/v1/message/${requestId}`, { role: 'consumer', plaintext: 'x' });
     expect(await status()).toBe('pending');
   });
 
@@ -62,7 +62,7 @@ describe(row('silences', 'statuses'), () => {
   });
 });
 
-describe(row('silences', 'ended conversation'), () => {
+describe(row('decisions', 'ended conversation'), () => {
   test('closed: nothing is taken, everything is read', async () => {
     const { requestId, send, exchange, close } = await newConversation();
     await send();
@@ -71,7 +71,7 @@ describe(row('silences', 'ended conversation'), () => {
       expect(answer.status).toBe(409);
       expect(answer.json.error).toBe('conversation_closed');
     }
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
 
   test('expired: nothing is taken, not even a close, everything is read', async () => {
@@ -82,14 +82,14 @@ describe(row('silences', 'ended conversation'), () => {
       expect(answer.status).toBe(409);
       expect(answer.json.error).toBe('conversation_expired');
     }
-    expect((await here.alice.session.post(`/api/requests/${requestId}/close`)).status).toBe(409);
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
+    expect((await setup.alice.session.post(`/api/requests/${requestId}/close`)).status).toBe(409);
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
 
   test('keys that were exchanged before the end may be repeated after it', async () => {
     const { requestId, close } = await newConversation();
     const keys = keyExchange();
-    const exchange = () => here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
+    const exchange = () => setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
     await exchange();
     await close();
     expect(await exchange()).toMatchObject({ status: 200, json: { status: 'closed' } });
@@ -99,17 +99,17 @@ describe(row('silences', 'ended conversation'), () => {
     const { requestId, close } = await newConversation();
     const first = await close();
     expect((await close()).json).toEqual(first.json);
-    expect((await here.alice.provider.post(`/api/v1/close/${requestId}`)).json).toEqual(first.json);
-    expect((await here.alice.session.post(`/api/requests/${requestId}/close`)).json).toEqual(first.json);
+    expect((await setup.alice.provider.post(`/api/v1/close/${requestId}`)).json).toEqual(first.json);
+    expect((await setup.alice.session.post(`/api/requests/${requestId}/close`)).json).toEqual(first.json);
   });
 });
 
-test(row('silences', "expiry's event"), async () => {
-  const { requestId, refCode } = await here.alice.consumer.newRequest();
-  const { userId, provider } = here.alice;
-  const request = await listen(here.relay.hubUrl, { topic: `/svc/requests/${requestId}` });
-  const activity = await listen(
-    here.relay.hubUrl,
+test(row('decisions', "expiry's event"), async () => {
+  const { requestId, refCode } = await setup.alice.consumer.newRequest();
+  const { userId, provider } = setup.alice;
+  const request = await subscribe(setup.relay.hubUrl, { topic: `/svc/requests/${requestId}` });
+  const activity = await subscribe(
+    setup.relay.hubUrl,
     { topic: `/svc/providers/${userId}/activity` },
     provider.headers,
   );

@@ -1,61 +1,61 @@
 import { describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../black-box/key-text.ts';
-import { told } from '../black-box/same-answer.ts';
+import { comparableAnswer } from '../black-box/comparable-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { askEndpoint, type Credential, credentialOf, newPlace, unknownPlace } from './ask-endpoint.ts';
+import { endpointCall, type Credential, credentialOf, createResources, unknownResources } from './endpoint-call.ts';
 import { row } from './contract.ts';
 import { type CallerKind, callersOf, type Endpoint, endpoints } from './endpoints.ts';
 
-const here = useRelay();
-const kinds: readonly CallerKind[] = ['consumer', 'provider', 'session', 'nobody'];
+const setup = useRelay();
+const kinds: readonly CallerKind[] = ['consumer', 'provider', 'session', 'anonymous'];
 
 describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
   test.each(callersOf(endpoint).map((kind) => ({ kind })))(
     `serves $kind with ${endpoint.success}`,
     async ({ kind }) => {
-      const user = await here.relay.signUp();
+      const user = await setup.relay.signUp();
       if (endpoint.method === 'GET' && endpoint.path.endsWith('/vault')) {
         await user.provider.put('/api/v1/vault', { vault: { wrapped: 'q83v' } });
       }
-      const call = askEndpoint(endpoint, await newPlace(user), credentialOf(user, kind), { as: kind });
-      expect((await here.relay.ask(call)).status).toBe(endpoint.success);
+      const call = endpointCall(endpoint, await createResources(user), credentialOf(user, kind), { as: kind });
+      expect((await setup.relay.call(call)).status).toBe(endpoint.success);
     },
   );
 
   if (endpoint.auth !== 'none') {
     test('refuses every other caller and every bad credential with 401', async () => {
-      const place = await newPlace(here.alice);
+      const ids = await createResources(setup.alice);
       const answers: Record<string, number> = {};
       for (const [name, credential] of Object.entries(badCredentials(endpoint))) {
-        answers[name] = (await here.relay.ask(askEndpoint(endpoint, place, credential))).status;
+        answers[name] = (await setup.relay.call(endpointCall(endpoint, ids, credential))).status;
       }
       expect(answers).toEqual(Object.fromEntries(Object.keys(answers).map((name) => [name, 401])));
     });
   }
 
   if (/:(requestId|refCode|keyId|sessionId)/.test(endpoint.path)) {
-    test(row('silences', 'unknown or foreign request'), async () => {
-      const place = await newPlace(here.alice);
-      for (const kind of callersOf(endpoint).filter((kind) => kind !== 'nobody')) {
-        const ask = (where: typeof place) =>
-          here.relay.ask(askEndpoint(endpoint, where, credentialOf(here.bob, kind), { as: kind }));
-        const unknown = await ask(unknownPlace());
+    test(row('decisions', 'unknown or foreign request'), async () => {
+      const ids = await createResources(setup.alice);
+      for (const kind of callersOf(endpoint).filter((kind) => kind !== 'anonymous')) {
+        const ask = (where: typeof ids) =>
+          setup.relay.call(endpointCall(endpoint, where, credentialOf(setup.bob, kind), { as: kind }));
+        const unknown = await ask(unknownResources());
         expect(unknown.status).toBe(404);
-        expect(told(await ask(place))).toEqual(told(unknown));
+        expect(comparableAnswer(await ask(ids))).toEqual(comparableAnswer(unknown));
         // What no id can be called is no better known.
         const malformed = await ask({ requestId: 'x', refCode: 'x', keyId: 'x', sessionId: 'x' });
-        expect(told(malformed)).toEqual(told(unknown));
+        expect(comparableAnswer(malformed)).toEqual(comparableAnswer(unknown));
       }
     });
   }
 
   test('takes no other method, and says which it takes', async () => {
-    const path = askEndpoint(endpoint, unknownPlace(), undefined).path;
+    const path = endpointCall(endpoint, unknownResources(), undefined).path;
     const takes = endpoints.filter((other) => other.path === endpoint.path).map(({ method }) => method);
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter(
       (name) => !takes.some((taken) => taken === name),
     )) {
-      const answer = await here.relay.ask({ method, path });
+      const answer = await setup.relay.call({ method, path });
       expect(answer.status).toBe(405);
       expect(answer.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...takes, 'OPTIONS']));
     }
@@ -64,7 +64,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
 
 /** Everything that must not be let in, by what is wrong with it. */
 function badCredentials(endpoint: Endpoint): Record<string, Credential> {
-  const { consumer, provider } = here.alice;
+  const { consumer, provider } = setup.alice;
   const served = callersOf(endpoint);
   // Where a key is optional, a cookie is as good as nothing.
   const cookieCounts = endpoint.auth !== 'optional key';
@@ -76,7 +76,7 @@ function badCredentials(endpoint: Endpoint): Record<string, Credential> {
     ...Object.fromEntries(
       others
         .filter((kind) => !inBody || kind === 'provider')
-        .map((kind) => [kind, credentialOf(here.alice, kind)]),
+        .map((kind) => [kind, credentialOf(setup.alice, kind)]),
     ),
     'an empty key': { key: '' },
     'a bare prefix': { key: 'hs_' },

@@ -1,6 +1,6 @@
 import { encryptedContent, keyExchange, submission } from '../black-box/samples.ts';
 
-export type CallerKind = 'consumer' | 'provider' | 'session' | 'nobody';
+export type CallerKind = 'consumer' | 'provider' | 'session' | 'anonymous';
 
 /** One endpoint as the contract's summary and the design write it. */
 export interface Endpoint {
@@ -115,7 +115,7 @@ const served = {
   'key in body': ['consumer'],
   key: ['consumer', 'provider'],
   'provider key': ['provider'],
-  'optional key': ['consumer', 'provider', 'nobody'],
+  'optional key': ['consumer', 'provider', 'anonymous'],
   session: ['session'],
-  none: ['consumer', 'provider', 'session', 'nobody'],
+  none: ['consumer', 'provider', 'session', 'anonymous'],
 } as const satisfies Record<Endpoint['auth'], readonly CallerKind[]>;

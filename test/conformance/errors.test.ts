@@ -4,11 +4,11 @@ import { rawAnswer } from '../black-box/raw-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
-describe(row('silences', 'errors'), () => {
+describe(row('decisions', 'errors'), () => {
   test('have a stable code, a sentence, a link, and the fields that are wrong', async () => {
-    const answer = await here.alice.consumer.submit({ messages: null });
+    const answer = await setup.alice.consumer.submit({ messages: null });
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.json).toEqual({
       type: expect.stringMatching(/docs\/errors\.md#invalid_request$/),
@@ -22,7 +22,7 @@ describe(row('silences', 'errors'), () => {
 
   test('what is missing is called required, of whatever kind it is', async () => {
     const required = (path: string) => ({ path, code: 'required', message: 'This member is required.' });
-    const { session } = here.alice;
+    const { session } = setup.alice;
     for (const body of [{}, { name: null, kind: null }]) {
       const { fields } = (await session.post('/api/keys', body)).json;
       expect(fields).toEqual([required('name'), required('kind')]);
@@ -31,23 +31,23 @@ describe(row('silences', 'errors'), () => {
   });
 
   test('unknown fields are ignored, not refused', async () => {
-    const { requestId } = await here.alice.consumer.newRequest({ unknown: { deep: [1] } });
+    const { requestId } = await setup.alice.consumer.newRequest({ unknown: { deep: [1] } });
     const message = {
       role: 'provider',
       plaintext: 'x',
       unknown: null,
       requestId: 'another',
-      userId: here.bob.userId,
+      userId: setup.bob.userId,
     };
-    expect((await here.alice.provider.post(`/api/v1/message/${requestId}`, message)).status).toBe(201);
-    expect((await here.alice.consumer.get('/api/v1/requests?unknown=1')).status).toBe(200);
+    expect((await setup.alice.provider.post(`/api/v1/message/${requestId}`, message)).status).toBe(201);
+    expect((await setup.alice.consumer.get('/api/v1/requests?unknown=1')).status).toBe(200);
   });
 
   test('every answer names its call by an id of its own, whatever the caller says', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const ids = [
-      await here.relay.nobody.get('/api/health', { 'x-request-id': given }),
-      await here.relay.nobody.get('/nowhere', { 'x-request-id': given }),
+      await setup.relay.anonymous.get('/api/health', { 'x-request-id': given }),
+      await setup.relay.anonymous.get('/nowhere', { 'x-request-id': given }),
     ].map(({ headers }) => headers['x-request-id']);
     expect(new Set([...ids, given]).size).toBe(3);
   });
@@ -79,7 +79,7 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
     ['a bare line feed in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\nb\r\n\r\n'],
     ['NUL in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n'],
   ])('%s', async (_name, bytes) => {
-    const { status, headers, text } = await rawAnswer(here.relay.url, bytes);
+    const { status, headers, text } = await rawAnswer(setup.relay.url, bytes);
     expect(status).toBe(400);
     expect(headers['content-type']).toBe('application/problem+json');
     expect(JSON.parse(text)).toMatchObject({ error: 'invalid_request' });
@@ -87,7 +87,7 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
 
   test('a head of more than 16 KiB is 431', async () => {
     const { status, text } = await rawAnswer(
-      here.relay.url,
+      setup.relay.url,
       `GET /api/health HTTP/1.1\r\nhost: a\r\n${'x-padding: of a few bytes\r\n'.repeat(1_000)}\r\n`,
     );
     expect(status).toBe(431);
@@ -97,7 +97,7 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
   test('a head that only drips in is 408, as documented', async () => {
     const post = { method: 'POST', path: '/api/v1/help' };
     const head = 'POST /api/v1/help HTTP/1.1\r\nhost: a\r\nx: ';
-    const { text, ...rest } = await rawAnswer(here.relay.url, head, { drip: 'a', patience: 25_000 });
+    const { text, ...rest } = await rawAnswer(setup.relay.url, head, { drip: 'a', patience: 25_000 });
     const answer = { ...rest, text, json: JSON.parse(text) };
     expect(answer.status).toBe(408);
     expect(answer.json).toMatchObject({ error: 'request_timeout' });
@@ -106,21 +106,21 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
 
   test('a proxy is what it is not: CONNECT and absolute targets lead nowhere', async () => {
     const { status } = await rawAnswer(
-      here.relay.url,
+      setup.relay.url,
       'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n',
     );
     expect(status).toBe(405);
     const absolute =
       'GET http://example.com/api/health HTTP/1.1\r\nhost: example.com\r\nconnection: close\r\n\r\n';
-    expect((await rawAnswer(here.relay.url, absolute)).status).toBe(404);
+    expect((await rawAnswer(setup.relay.url, absolute)).status).toBe(404);
   });
 });
 
 test('what a caller states of itself is not believed', async () => {
-  const { requestId } = await here.alice.consumer.newRequest();
+  const { requestId } = await setup.alice.consumer.newRequest();
   for (const name of ['x-relay-principal', 'x-forwarded-user', 'x-user-id', 'x-relay-call-id']) {
-    const answer = await here.bob.consumer.get(`/api/v1/messages/${requestId}`, {
-      [name]: here.alice.userId,
+    const answer = await setup.bob.consumer.get(`/api/v1/messages/${requestId}`, {
+      [name]: setup.alice.userId,
     });
     expect(answer.status).toBe(404);
   }

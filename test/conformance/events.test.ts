@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { type HubEvent, type Listening, listen } from '../black-box/listen.ts';
+import { type HubEvent, type Subscription, subscribe } from '../black-box/subscribe.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const dataOf = (events: readonly HubEvent[]) => events.map(({ data }) => data);
 
 /** Listens to a topic with the provider's key while something is done, and gives what came. */
@@ -14,7 +14,7 @@ async function during(
   count: number,
   act: () => Promise<unknown>,
 ): Promise<HubEvent['data'][]> {
-  const stream = await listen(here.relay.hubUrl, { topic }, here.alice.provider.headers);
+  const stream = await subscribe(setup.relay.hubUrl, { topic }, setup.alice.provider.headers);
   expect(stream.status).toBe(200);
   try {
     await act();
@@ -24,25 +24,25 @@ async function during(
   }
 }
 
-const ownTopic = () => `/svc/providers/${here.alice.userId}`;
+const ownTopic = () => `/svc/providers/${setup.alice.userId}`;
 const reply = (requestId: string, messageId: string) =>
-  here.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: 'x', messageId });
+  setup.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: 'x', messageId });
 
 describe('events carry exactly the members that the contract names', () => {
   test(row('events', 'new_request'), async () => {
     let refCode = '';
     const events = await during(ownTopic(), 1, async () => {
-      ({ refCode } = await here.alice.consumer.newRequest({ question: 'Which one? 🙈' }));
+      ({ refCode } = await setup.alice.consumer.newRequest({ question: 'Which one? 🙈' }));
     });
     expect(events).toEqual([{ type: 'new_request', refCode, question: 'Which one? 🙈' }]);
   });
 
-  test(row('silences', 'who gets new_request'), async () => {
+  test(row('decisions', 'who gets new_request'), async () => {
     const mine: string[] = [];
-    const stream = await listen(here.relay.hubUrl, { topic: ownTopic() }, here.alice.provider.headers);
-    await here.bob.consumer.newRequest();
-    mine.push((await here.alice.consumer.newRequest({ question: undefined })).refCode);
-    mine.push((await here.alice.secondConsumer.newRequest()).refCode);
+    const stream = await subscribe(setup.relay.hubUrl, { topic: ownTopic() }, setup.alice.provider.headers);
+    await setup.bob.consumer.newRequest();
+    mine.push((await setup.alice.consumer.newRequest({ question: undefined })).refCode);
+    mine.push((await setup.alice.secondConsumer.newRequest()).refCode);
     const events = dataOf(await stream.received(2));
     stream.close();
     expect(events.map((event) => event.refCode)).toEqual(mine);
@@ -51,18 +51,18 @@ describe('events carry exactly the members that the contract names', () => {
   });
 
   test(row('events', 'new_message'), async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const ids = [randomUUID(), randomUUID().toUpperCase()] as const;
     const events = await during(`/svc/requests/${requestId}`, 3, async () => {
       await reply(requestId, ids[0]);
       await reply(requestId, ids[0]);
       await reply(requestId, ids[1]);
-      await here.alice.consumer.post(`/api/v1/message/${requestId}`, {
+      await setup.alice.consumer.post(`/api/v1/message/${requestId}`, {
         role: 'consumer',
         plaintext: 'x',
         messageId: ids[0],
       });
-      await here.alice.consumer.post(`/api/v1/close/${requestId}`);
+      await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
     });
     // The repeated one told nothing, the one that was refused neither.
     expect(events.slice(0, 2)).toEqual(
@@ -72,36 +72,36 @@ describe('events carry exactly the members that the contract names', () => {
   });
 
   test(row('events', 'key_exchange'), async () => {
-    const { requestId, refCode } = await here.alice.consumer.newRequest();
+    const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
-    const exchange = () => here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
+    const exchange = () => setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
     const events = await during(`/svc/requests/${requestId}`, 2, async () => {
       await exchange();
       await exchange();
-      await here.alice.consumer.post(`/api/v1/close/${requestId}`);
+      await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
     });
     expect(events[0]).toEqual({ type: 'key_exchange', refCode });
     expect(events[1].type).toBe('request_closed');
   });
 
   test(row('events', 'request_closed'), async () => {
-    const { requestId, refCode } = await here.alice.consumer.newRequest();
+    const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const events = await during(`/svc/requests/${requestId}`, 1, async () => {
-      await here.alice.consumer.post(`/api/v1/close/${requestId}`);
-      await here.alice.consumer.post(`/api/v1/close/${requestId}`);
+      await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
+      await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
     });
     expect(events).toEqual([{ type: 'request_closed', refCode }]);
   });
 
-  test(row('silences', "dashboard's live list"), async () => {
+  test(row('decisions', "dashboard's live list"), async () => {
     const refs: { requestId: string; refCode: string }[] = [];
     const messageId = randomUUID();
     const events = await during(`${ownTopic()}/activity`, 4, async () => {
-      refs.push(await here.alice.secondConsumer.newRequest({ question: 'Q' }));
+      refs.push(await setup.alice.secondConsumer.newRequest({ question: 'Q' }));
       const [{ requestId } = { requestId: '' }] = refs;
-      await here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange());
+      await setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange());
       await reply(requestId, messageId);
-      await here.alice.secondConsumer.post(`/api/v1/close/${requestId}`);
+      await setup.alice.secondConsumer.post(`/api/v1/close/${requestId}`);
     });
     const [{ requestId, refCode } = { requestId: '', refCode: '' }] = refs;
     expect(events).toEqual([
@@ -113,27 +113,27 @@ describe('events carry exactly the members that the contract names', () => {
   });
 });
 
-describe(row('silences', 'hub authorisation'), () => {
+describe(row('decisions', 'hub authorisation'), () => {
   async function statusOf(
     query: Record<string, string>,
     headers: Record<string, string> = {},
   ): Promise<number> {
-    const stream: Listening = await listen(here.relay.hubUrl, query, headers);
+    const stream: Subscription = await subscribe(setup.relay.hubUrl, query, headers);
     stream.close();
     return stream.status;
   }
 
   test('a request topic is open to whoever holds its id, a provider topic never is', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     expect(await statusOf({ topic: `/svc/requests/${requestId}` })).toBe(200);
     expect(await statusOf({ topic: ownTopic() })).toBe(401);
     expect(await statusOf({ topic: `${ownTopic()}/activity` })).toBe(401);
   });
 
   test('a key covers the topics of its requests, a provider key those of its user', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const topic = `/svc/requests/${requestId}`;
-    const { alice, bob } = here;
+    const { alice, bob } = setup;
     expect(await statusOf({ topic }, alice.consumer.headers)).toBe(200);
     expect(await statusOf({ topic }, alice.provider.headers)).toBe(200);
     for (const caller of [alice.secondConsumer, bob.consumer, bob.provider]) {
@@ -147,12 +147,12 @@ describe(row('silences', 'hub authorisation'), () => {
   });
 
   test('a stream token opens its topics alone, from the header or the query', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const topic = `/svc/requests/${requestId}`;
-    const { token } = (await here.alice.consumer.post('/api/v1/stream-token', { topics: [topic] })).json;
+    const { token } = (await setup.alice.consumer.post('/api/v1/stream-token', { topics: [topic] })).json;
     expect(await statusOf({ topic }, { authorization: `Bearer ${token}` })).toBe(200);
     expect(await statusOf({ topic, authorization: token })).toBe(200);
-    const { requestId: other } = await here.alice.consumer.newRequest();
+    const { requestId: other } = await setup.alice.consumer.newRequest();
     expect(await statusOf({ topic: `/svc/requests/${other}`, authorization: token })).toBe(403);
     expect(await statusOf({ topic, authorization: `${token.slice(0, -4)}AAAA` })).toBe(401);
     expect(await statusOf({ topic, authorization: 'nonsense' })).toBe(401);

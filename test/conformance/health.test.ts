@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
-test(row('silences', 'health'), async () => {
+test(row('decisions', 'health'), async () => {
   const before = Date.now();
-  const { status, json } = await here.relay.nobody.get('/api/health');
+  const { status, json } = await setup.relay.anonymous.get('/api/health');
   expect(status).toBe(200);
   expect(json).toEqual({
     status: 'ok',
@@ -17,8 +17,8 @@ test(row('silences', 'health'), async () => {
 });
 
 test('HEAD tells the same without a body', async () => {
-  const head = await here.relay.ask({ method: 'HEAD', path: '/api/health' });
-  const get = await here.relay.nobody.get('/api/health');
+  const head = await setup.relay.call({ method: 'HEAD', path: '/api/health' });
+  const get = await setup.relay.anonymous.get('/api/health');
   expect(head.status).toBe(200);
   expect(head.text).toBe('');
   expect(Object.keys(head.headers).sort()).toEqual(Object.keys(get.headers).sort());

@@ -4,22 +4,22 @@ import { submission } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
-const count = async () => (await here.alice.consumer.get('/api/v1/requests?limit=200')).json.requests.length;
+const setup = useRelay();
+const count = async () => (await setup.alice.consumer.get('/api/v1/requests?limit=200')).json.requests.length;
 
 const ways = [
   {
     way: 'the Idempotency-Key header',
     submit: (key: string, body: object) =>
-      here.alice.consumer.submit({ ...body }, { 'idempotency-key': key }),
+      setup.alice.consumer.submit({ ...body }, { 'idempotency-key': key }),
   },
   {
     way: 'idempotencyKey in the body',
-    submit: (key: string, body: object) => here.alice.consumer.submit({ ...body, idempotencyKey: key }),
+    submit: (key: string, body: object) => setup.alice.consumer.submit({ ...body, idempotencyKey: key }),
   },
 ];
 
-describe.each(ways)(`${row('silences', 'idempotency')}: by $way`, ({ submit }) => {
+describe.each(ways)(`${row('decisions', 'idempotency')}: by $way`, ({ submit }) => {
   test('the same submit again gives the first answer again', async () => {
     const [key, body, before] = [randomUUID(), submission(), await count()];
     const first = await submit(key, body);
@@ -34,7 +34,7 @@ describe.each(ways)(`${row('silences', 'idempotency')}: by $way`, ({ submit }) =
   test('even when the request has moved on', async () => {
     const [key, body] = [randomUUID(), submission()];
     const first = await submit(key, body);
-    await here.alice.consumer.post(`/api/v1/close/${first.json.requestId}`);
+    await setup.alice.consumer.post(`/api/v1/close/${first.json.requestId}`);
     expect((await submit(key, body)).text).toBe(first.text);
   });
 
@@ -83,24 +83,24 @@ test('header and body are two ways to say the same key', async () => {
 });
 
 test('the API key is no part of the body: after a rotation the same submit is known again', async () => {
-  const agent = await here.alice.newKey('consumer');
+  const agent = await setup.alice.newKey('consumer');
   const [idempotencyKey, body] = [randomUUID(), submission()];
   const first = await agent.submit({ ...body, idempotencyKey });
-  const { key } = (await here.alice.session.post(`/api/keys/${agent.keyId}/rotate`, {})).json;
+  const { key } = (await setup.alice.session.post(`/api/keys/${agent.keyId}/rotate`, {})).json;
   const second = await agent.submit({ ...body, idempotencyKey, apiKey: key });
   expect(second.text).toBe(first.text);
 });
 
 test('each API key has its own', async () => {
   const [idempotencyKey, body] = [randomUUID(), submission()];
-  const first = await here.alice.consumer.submit({ ...body, idempotencyKey });
-  const second = await here.alice.secondConsumer.submit({ ...body, idempotencyKey });
+  const first = await setup.alice.consumer.submit({ ...body, idempotencyKey });
+  const second = await setup.alice.secondConsumer.submit({ ...body, idempotencyKey });
   expect(second.status).toBe(201);
   expect(second.json.requestId).not.toBe(first.json.requestId);
 });
 
 test('without a key every submit is a new request', async () => {
   const body = submission();
-  const ids = [await here.alice.consumer.newRequest(body), await here.alice.consumer.newRequest(body)];
+  const ids = [await setup.alice.consumer.newRequest(body), await setup.alice.consumer.newRequest(body)];
   expect(ids[0]?.requestId).not.toBe(ids[1]?.requestId);
 });

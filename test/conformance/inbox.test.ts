@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { encryptedContent, keyExchange, submission } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
-const here = useRelay();
-type Expert = Awaited<ReturnType<typeof here.relay.signUp>>;
+const setup = useRelay();
+type Expert = Awaited<ReturnType<typeof setup.relay.signUp>>;
 
 const idsIn = (body: { requests: { requestId: string }[] }) =>
   body.requests.map(({ requestId }) => requestId);
@@ -17,7 +17,7 @@ async function say(party: Expert['consumer' | 'provider'], requestId: string, ro
 
 /** A user with one request in each state that a person can tell apart; the oldest first. */
 async function furnish() {
-  const user = await here.relay.signUp();
+  const user = await setup.relay.signUp();
   const make = async () => (await user.consumer.newRequest()).requestId;
   const [unanswered, followUp, answered, closedAtOnce, closed] = [
     await make(),
@@ -55,7 +55,7 @@ describe('the inbox', () => {
   });
 
   test('is read page by page with each filter, each request once', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await user.consumer.newRequest()).requestId);
     for (const requestId of made.slice(1, 3)) {
@@ -72,7 +72,7 @@ describe('the inbox', () => {
   });
 
   test('says of each request who asked, whose turn it is and when something happened last', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const row = async () => (await list(user)).requests[0];
     const { requestId } = await user.consumer.newRequest(submission());
     const first = await row();
@@ -95,14 +95,14 @@ describe('the inbox', () => {
   });
 
   test('shows a request without keys as not encrypted', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const [consumerSignPubKey, consumerEncryptPubKey] = [null, null];
     await user.consumer.newRequest({ plaintext: 'x', consumerSignPubKey, consumerEncryptPubKey });
     expect((await list(user)).requests[0]).toMatchObject({ encrypted: false, pickedUp: false });
   });
 
   test('finds a reference code as people type it, and words of the question in any case', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     await user.consumer.newRequest({ question: 'Is 50% of O\\O_1 enough?' });
     const { requestId, refCode } = await user.consumer.newRequest({ question: 'Which PLAN?' });
     const code: string = refCode.slice(3);
@@ -125,7 +125,7 @@ describe('the inbox', () => {
 });
 
 test('a conversation is read page by page; question and context come with the first page', async () => {
-  const user = await here.relay.signUp();
+  const user = await setup.relay.signUp();
   const { requestId } = await user.consumer.newRequest({
     question: 'Q?',
     messages: [{ role: 'user', content: 'C' }],

@@ -3,7 +3,7 @@ import { unknownRequestId } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const rounds = 150;
 /** One more query, or a row that is read and then refused, would show as a larger part of the time. */
 const largestDifference = 0.25;
@@ -27,12 +27,12 @@ async function compare(
   return times.map(median);
 }
 
-test(`${row('silences', 'unknown or foreign request')}, also by the time that it takes`, async () => {
-  const { requestId } = await here.alice.consumer.newRequest();
+test(`${row('decisions', 'unknown or foreign request')}, also by the time that it takes`, async () => {
+  const { requestId } = await setup.alice.consumer.newRequest();
   const ids = [requestId, unknownRequestId()];
   const calls = [
-    (id: string) => here.bob.provider.get(`/api/v1/messages/${id}`),
-    (id: string) => here.bob.provider.post(`/api/v1/message/${id}`, { role: 'provider', plaintext: 'x' }),
+    (id: string) => setup.bob.provider.get(`/api/v1/messages/${id}`),
+    (id: string) => setup.bob.provider.post(`/api/v1/message/${id}`, { role: 'provider', plaintext: 'x' }),
   ];
   for (const call of calls) {
     // Noise of a busy machine does not come out alike each time; a difference in the work does.

@@ -3,18 +3,18 @@ import { keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const exchange = (requestId: string, body: object) =>
-  here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, body);
+  setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, body);
 
-describe(row('silences', 'key exchange'), () => {
+describe(row('decisions', 'key exchange'), () => {
   test('sets the keys, which both parties then read, and changes no status', async () => {
-    const { requestId, refCode } = await here.alice.consumer.newRequest();
+    const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     const answer = await exchange(requestId, keys);
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({ requestId, refCode, status: 'pending' });
-    for (const caller of [here.alice.consumer, here.alice.provider]) {
+    for (const caller of [setup.alice.consumer, setup.alice.provider]) {
       const conversation = (await caller.get(`/api/v1/messages/${requestId}`)).json;
       expect(conversation).toMatchObject({ ...keys, status: 'pending' });
       expect(conversation).not.toHaveProperty('keySignature');
@@ -22,10 +22,10 @@ describe(row('silences', 'key exchange'), () => {
   });
 
   test('the same keys again are fine, other keys are 409, from whatever key or session', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     const first = await exchange(requestId, keys);
-    const second = await here.alice.session.post(`/api/requests/${requestId}/key-exchange`, keys);
+    const second = await setup.alice.session.post(`/api/requests/${requestId}/key-exchange`, keys);
     expect(second.status).toBe(200);
     expect(second.json).toEqual(first.json);
 
@@ -34,11 +34,11 @@ describe(row('silences', 'key exchange'), () => {
       expect(other.status).toBe(409);
       expect(other.json.error).toBe('keys_already_exchanged');
     }
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
   test('a key is the same with other line ends, and stays as it was written first', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     await exchange(requestId, keys);
     const rewritten = {
@@ -46,36 +46,36 @@ describe(row('silences', 'key exchange'), () => {
       providerEncryptPubKey: keys.providerEncryptPubKey.replaceAll('\n', '\r\n'),
     };
     expect((await exchange(requestId, rewritten)).status).toBe(200);
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
   test('of ten at once with different keys exactly one is kept', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const tried = Array.from({ length: 10 }, keyExchange);
     const answers = await Promise.all(tried.map((keys) => exchange(requestId, keys)));
     const winners = tried.filter((_, index) => answers[index]?.status === 200);
     expect(winners).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(
       winners[0] ?? {},
     );
   });
 
   test('keySignature is kept beside the keys and belongs to what is repeated', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const keys = { ...keyExchange(), keySignature: Buffer.alloc(96, 7).toString('base64') };
     expect((await exchange(requestId, keys)).status).toBe(200);
     expect((await exchange(requestId, keys)).status).toBe(200);
     expect((await exchange(requestId, { ...keys, keySignature: null })).status).toBe(409);
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
   test('keySignature is opaque: whatever is canonical base64 of up to 1,024 characters', async () => {
     for (const keySignature of ['AA==', 'A'.repeat(1_024)]) {
-      const { requestId } = await here.alice.consumer.newRequest();
+      const { requestId } = await setup.alice.consumer.newRequest();
       const keys = { ...keyExchange(), keySignature };
       expect((await exchange(requestId, keys)).status).toBe(200);
-      expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
+      expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
     }
   });
 
@@ -87,7 +87,7 @@ describe(row('silences', 'key exchange'), () => {
     ['a signature with unused bits set', { keySignature: 'AB==' }, ['keySignature']],
     ['a signature of more than 1,024 characters', { keySignature: 'A'.repeat(1_028) }, ['keySignature']],
   ])('%s is 400', async (name, members, paths) => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const answer = await exchange(requestId, name === 'no keys' ? {} : { ...keyExchange(), ...members });
     expect(answer.status).toBe(400);
     expect(answer.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(paths);

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useRelay } from '../black-box/use-relay.ts';
-import { askEndpoint, credentialOf, newPlace, type Place } from './ask-endpoint.ts';
+import { endpointCall, credentialOf, createResources, type ResourceIds } from './endpoint-call.ts';
 import { callersOf, type Endpoint, endpoints } from './endpoints.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const megabyte = 1_048_576;
 const longestAnswer = 16 * 1024;
 
-let place: Place;
+let ids: ResourceIds;
 beforeAll(async () => {
-  place = await newPlace(here.alice);
+  ids = await createResources(setup.alice);
 });
 
 /** JSON of at most `size` bytes that repeats one piece. */
@@ -46,7 +46,7 @@ const forSchema: Record<string, (size: number) => string> = {
     fill(size, '"-----BEGIN PUBLIC KEY-----', () => ' ', '-----END PUBLIC KEY-----"'),
 };
 
-const bodyOf = (endpoint: Endpoint) => endpoint.body?.(callersOf(endpoint)[0] ?? 'nobody') ?? {};
+const bodyOf = (endpoint: Endpoint) => endpoint.body?.(callersOf(endpoint)[0] ?? 'anonymous') ?? {};
 const withBody = endpoints.filter(({ body }) => body);
 const withMember = withBody.flatMap((endpoint) => {
   const own = Object.keys(bodyOf(endpoint));
@@ -58,9 +58,9 @@ const withMember = withBody.flatMap((endpoint) => {
 
 /** The endpoint's call with one member replaced by a value. */
 async function send(endpoint: Endpoint, member: string, value: string) {
-  const call = askEndpoint(endpoint, place, credentialOf(here.alice, callersOf(endpoint)[0] ?? 'nobody'));
+  const call = endpointCall(endpoint, ids, credentialOf(setup.alice, callersOf(endpoint)[0] ?? 'anonymous'));
   const body = JSON.stringify({ ...JSON.parse(String(call.body)), [member]: '<value>' });
-  return here.relay.ask({ ...call, body: Buffer.from(body.replace('"<value>"', () => value)) });
+  return setup.relay.call({ ...call, body: Buffer.from(body.replace('"<value>"', () => value)) });
 }
 
 /** An answer is short, and the same for half the body when it is an error. */

@@ -3,32 +3,32 @@ import { keyExchange, submission } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const texts = (body: { messages: { plaintext: string }[] }) =>
   body.messages.map(({ plaintext }) => plaintext);
 
 async function conversationOf(count: number) {
-  const { requestId } = await here.alice.consumer.newRequest();
+  const { requestId } = await setup.alice.consumer.newRequest();
   for (let number = 1; number <= count; number++) {
-    await here.alice.provider.post(`/api/v1/message/${requestId}`, {
+    await setup.alice.provider.post(`/api/v1/message/${requestId}`, {
       role: 'provider',
       plaintext: `${number}`,
     });
   }
   return {
     requestId,
-    read: async (query = '') => (await here.alice.consumer.get(`/api/v1/messages/${requestId}${query}`)).json,
+    read: async (query = '') => (await setup.alice.consumer.get(`/api/v1/messages/${requestId}${query}`)).json,
   };
 }
 
-describe(row('silences', 'messages list'), () => {
+describe(row('decisions', 'messages list'), () => {
   test('has the request, its context, the keys and the messages', async () => {
     const sent = { ...submission(), plaintext: 'in clear' };
-    const { requestId, refCode, expiresAt } = await here.alice.consumer.newRequest(sent);
+    const { requestId, refCode, expiresAt } = await setup.alice.consumer.newRequest(sent);
     const keys = keyExchange();
-    await here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
+    await setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
     const { messages: context, ...rest } = sent;
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toEqual({
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toEqual({
       requestId,
       refCode,
       status: 'pending',
@@ -43,13 +43,13 @@ describe(row('silences', 'messages list'), () => {
   });
 
   test('what was not sent is null', async () => {
-    const { requestId } = await here.alice.consumer.newRequest({
+    const { requestId } = await setup.alice.consumer.newRequest({
       consumerSignPubKey: undefined,
       consumerEncryptPubKey: undefined,
       question: undefined,
       plaintext: 'x',
     });
-    expect((await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject({
+    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject({
       question: null,
       consumerSignPubKey: null,
       consumerEncryptPubKey: null,
@@ -90,10 +90,10 @@ describe(row('silences', 'messages list'), () => {
 
   test('shows both parties the same, and a session the agent too', async () => {
     const { requestId, read } = await conversationOf(2);
-    const { keyId } = here.alice.consumer;
-    expect((await here.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
+    const { keyId } = setup.alice.consumer;
+    expect((await setup.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
     for (const query of ['', '?limit=1']) {
-      const { json } = await here.alice.session.get(`/api/requests/${requestId}${query}`);
+      const { json } = await setup.alice.session.get(`/api/requests/${requestId}${query}`);
       expect(json).toEqual({ ...(await read(query)), agent: { keyId, name: expect.any(String) } });
     }
   });
@@ -111,19 +111,19 @@ describe(row('silences', 'messages list'), () => {
     'after=99999999999999999999',
     'after=%00',
   ])('?%s is 400', async (query) => {
-    const { requestId } = await here.alice.consumer.newRequest();
-    const answer = await here.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
+    const { requestId } = await setup.alice.consumer.newRequest();
+    const answer = await setup.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
   });
 
   test('fifty at once are all kept, each with its own seq, and all are counted', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const send = (number: number) =>
-      here.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
+      setup.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
     const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => send(number)));
     expect(answers.every(({ status }) => status === 201)).toBe(true);
-    const { messages, responseCount } = (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+    const { messages, responseCount } = (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
     expect(responseCount).toBe(50);
     expect(new Set(messages.map(({ seq }: { seq: number }) => seq)).size).toBe(50);
   });

@@ -3,7 +3,7 @@ import type { Caller } from '../black-box/caller.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const idsIn = (body: { requests: { requestId: string }[] }) =>
   body.requests.map(({ requestId }) => requestId);
 
@@ -13,23 +13,23 @@ const places = [
   { who: 'a session', path: '/api/requests', callerOf: (user: Expert): Caller => user.session },
   { who: 'a consumer key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.consumer },
 ];
-type Expert = Awaited<ReturnType<typeof here.relay.signUp>>;
+type Expert = Awaited<ReturnType<typeof setup.relay.signUp>>;
 
-test(row('silences', 'list by key'), async () => {
-  const user = await here.relay.signUp();
+test(row('decisions', 'list by key'), async () => {
+  const user = await setup.relay.signUp();
   const { requestId: first } = await user.consumer.newRequest();
   const { requestId: second } = await user.secondConsumer.newRequest();
-  const { requestId: foreign } = await here.bob.consumer.newRequest();
+  const { requestId: foreign } = await setup.bob.consumer.newRequest();
   expect(idsIn((await user.provider.get('/api/v1/requests')).json)).toEqual([second, first]);
   expect(idsIn((await user.session.get('/api/requests')).json)).toEqual([second, first]);
   expect(idsIn((await user.consumer.get('/api/v1/requests')).json)).toEqual([first]);
   expect(idsIn((await user.secondConsumer.get('/api/v1/requests')).json)).toEqual([second]);
-  expect(idsIn((await here.bob.provider.get('/api/v1/requests')).json)).toContain(foreign);
+  expect(idsIn((await setup.bob.provider.get('/api/v1/requests')).json)).toContain(foreign);
 });
 
 describe.each(places)('the list of $who', ({ path, callerOf }) => {
   test('is read page by page, newest first, each request once', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await user.consumer.newRequest()).requestId);
     const pages: string[][] = [];
@@ -44,7 +44,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
   });
 
   test('is narrowed by status', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const [pending, responded, closed] = [
       await user.consumer.newRequest(),
       await user.consumer.newRequest(),
@@ -61,7 +61,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
   });
 
   test('is searched by a part of the question, taken literally, and by reference code', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const { requestId, refCode } = await user.consumer.newRequest({ question: 'Is 100% of PLAN_B safe?' });
     await user.consumer.newRequest({ question: 'Is 1000 of PLANxB safe?' });
     const list = async (q: string) =>
@@ -96,7 +96,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
     'q=%00',
     `q=${'x'.repeat(201)}`,
   ])('?%s is 400', async (query) => {
-    const answer = await callerOf(here.alice).get(`${path}?${query}`);
+    const answer = await callerOf(setup.alice).get(`${path}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
   });

@@ -4,21 +4,21 @@ import { encryptedContent, encryptedMessage } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
 async function newConversation() {
-  const { requestId, refCode } = await here.alice.consumer.newRequest();
+  const { requestId, refCode } = await setup.alice.consumer.newRequest();
   const path = `/api/v1/message/${requestId}`;
   return {
     requestId,
     refCode,
-    ask: (body: unknown) => here.alice.consumer.post(path, body),
-    reply: (body: unknown) => here.alice.provider.post(path, body),
-    read: async () => (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json,
+    ask: (body: unknown) => setup.alice.consumer.post(path, body),
+    reply: (body: unknown) => setup.alice.provider.post(path, body),
+    read: async () => (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json,
   };
 }
 
-describe(row('silences', 'message'), () => {
+describe(row('decisions', 'message'), () => {
   test('encrypted, plain, and both forms at once are kept as they were sent', async () => {
     const { ask, reply, read } = await newConversation();
     const encrypted = encryptedMessage('provider');
@@ -74,7 +74,7 @@ describe(row('silences', 'message'), () => {
       expect(answers.map(({ json }) => json)).toEqual(first);
     };
     await repeat();
-    await here.alice.consumer.post(`/api/v1/close/${requestId}`);
+    await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
     await repeat();
     expect((await read()).messages).toHaveLength(3);
   });
@@ -110,7 +110,7 @@ describe(row('silences', 'message'), () => {
   });
 });
 
-describe(row('silences', 'finer points of messages'), () => {
+describe(row('decisions', 'finer points of messages'), () => {
   const blob = encryptedContent();
   const bad = (change: Record<string, unknown>) => ({ ...blob, encrypted: { ...blob.encrypted, ...change } });
 
@@ -183,7 +183,7 @@ describe(row('silences', 'finer points of messages'), () => {
   });
 });
 
-test(row('silences', 'bodies of key exchange, send, close'), async () => {
+test(row('decisions', 'bodies of key exchange, send, close'), async () => {
   const { requestId, refCode, ask, reply } = await newConversation();
   const asked = await ask({ role: 'consumer', plaintext: 'x' });
   expect(asked.json).toEqual({
@@ -195,6 +195,6 @@ test(row('silences', 'bodies of key exchange, send, close'), async () => {
     createdAt: expect.any(String),
   });
   expect((await reply({ role: 'provider', plaintext: 'x' })).json.status).toBe('responded');
-  const closed = await here.alice.provider.post(`/api/v1/close/${requestId}`);
+  const closed = await setup.alice.provider.post(`/api/v1/close/${requestId}`);
   expect(closed.json).toEqual({ requestId, refCode, status: 'closed', closedAt: expect.any(String) });
 });

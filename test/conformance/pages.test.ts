@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
 describe(row('authentication', 'pages'), () => {
   test.each(['/dashboard', '/dashboard/requests', '/dashboard/requests/x/y', '/dashboard?x=1'])(
     '%s without a session leads to /auth/login',
     async (path) => {
-      const answer = await here.relay.nobody.get(path);
+      const answer = await setup.relay.anonymous.get(path);
       expect(answer.status).toBe(302);
       expect(answer.headers.location).toBe('/auth/login');
     },
@@ -21,15 +21,15 @@ describe(row('authentication', 'pages'), () => {
     '/auth/github',
     '/auth/link?token=x',
   ])('%s with a session leads to /dashboard', async (path) => {
-    const answer = await here.alice.session.get(path);
+    const answer = await setup.alice.session.get(path);
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('/dashboard');
   });
 
   test('the other way round they are pages', async () => {
     for (const answer of [
-      await here.relay.nobody.get('/auth/login'),
-      await here.alice.session.get('/dashboard/requests'),
+      await setup.relay.anonymous.get('/auth/login'),
+      await setup.alice.session.get('/dashboard/requests'),
     ]) {
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toMatch(/^text\/html; ?charset=utf-8$/i);
@@ -38,27 +38,27 @@ describe(row('authentication', 'pages'), () => {
   });
 
   test('the callback of a provider is not redirected', async () => {
-    for (const caller of [here.alice.session, here.relay.nobody]) {
+    for (const caller of [setup.alice.session, setup.relay.anonymous]) {
       const answer = await caller.get('/auth/github/callback?code=x&state=y');
       expect(answer.headers.location).not.toBe('/dashboard');
     }
-    expect((await here.alice.session.get('/api/me')).status).toBe(200);
+    expect((await setup.alice.session.get('/api/me')).status).toBe(200);
   });
 
   test('the bare address leads to the dashboard', async () => {
-    const answer = await here.relay.nobody.get('/');
+    const answer = await setup.relay.anonymous.get('/');
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('/dashboard');
   });
 
   test('the sign-in allows the icon of the site', async () => {
-    const { headers } = await here.relay.nobody.get('/auth/login');
+    const { headers } = await setup.relay.anonymous.get('/auth/login');
     expect(headers['content-security-policy']).toContain("img-src 'self'");
   });
 
   test('no page runs what stands in it', async () => {
     for (const path of ['/auth/login', '/docs']) {
-      const { headers } = await here.relay.nobody.get(path);
+      const { headers } = await setup.relay.anonymous.get(path);
       expect(headers['content-security-policy']).not.toMatch(/unsafe-inline|unsafe-eval/);
     }
   });
@@ -67,19 +67,19 @@ describe(row('authentication', 'pages'), () => {
 describe('the web app', () => {
   /** Without the check against the document, which describes the API and not the files of a page. */
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-    fetch(`${here.relay.url}${path}`, { method, headers, redirect: 'manual' });
+    fetch(`${setup.relay.url}${path}`, { method, headers, redirect: 'manual' });
 
   /** A script that the page loads. */
   async function script(): Promise<string> {
-    const { text } = await here.alice.session.get('/dashboard/requests');
+    const { text } = await setup.alice.session.get('/dashboard/requests');
     return /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? '';
   }
 
   test('is one page at every path, and no cache keeps it', async () => {
     const paths = ['/dashboard', '/dashboard/', '/dashboard/requests', '/dashboard/requests/x/y'];
-    const pages = await Promise.all(paths.map((path) => here.alice.session.get(path)));
+    const pages = await Promise.all(paths.map((path) => setup.alice.session.get(path)));
     expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
-    const hub = new URL(here.relay.hubUrl).origin;
+    const hub = new URL(setup.relay.hubUrl).origin;
     for (const { headers } of pages) {
       expect(headers['cache-control']).toBe('no-store');
       expect(headers['content-security-policy']).toBe(
@@ -134,7 +134,7 @@ describe('the web app', () => {
       start_url: string;
       icons: { src: string; type: string }[];
     };
-    expect((await here.alice.session.get(manifest.start_url)).status).toBe(200);
+    expect((await setup.alice.session.get(manifest.start_url)).status).toBe(200);
     for (const { src, type } of manifest.icons) {
       expect((await get(src)).headers.get('content-type')).toBe(type);
     }
@@ -146,8 +146,8 @@ describe('the web app', () => {
     '/dashboard/icons/unknown.png',
     '/dashboard/assets/..%2findex.html',
     '/dashboard/assets/a%00.js',
-  ])('has no file %s, and never a page in its place', async (path) => {
-    for (const caller of [here.relay.nobody, here.alice.session]) {
+  ])('has no file %s, and never a page instead', async (path) => {
+    for (const caller of [setup.relay.anonymous, setup.alice.session]) {
       const answer = await caller.get(path, { accept: 'text/html' });
       expect(answer.status).toBe(404);
       expect(answer.json.error).toBe('not_found');
@@ -157,8 +157,8 @@ describe('the web app', () => {
 });
 
 test('whoever signs out is led to the sign-in, with or without a session', async () => {
-  const user = await here.relay.signUp();
-  for (const caller of [user.session, here.relay.nobody]) {
+  const user = await setup.relay.signUp();
+  for (const caller of [user.session, setup.relay.anonymous]) {
     const answer = await caller.post('/logout');
     expect(answer.status).toBe(303);
     expect(answer.headers.location).toBe('/auth/login');
@@ -189,5 +189,5 @@ test.each([
   '/api/v1/%2e%2e/internal/me',
   '/internal%2fme',
 ])('no way leads to %s', async (path) => {
-  for (const method of ['GET', 'POST']) expect((await here.relay.ask({ method, path })).status).toBe(404);
+  for (const method of ['GET', 'POST']) expect((await setup.relay.call({ method, path })).status).toBe(404);
 });

@@ -1,31 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { checksumOf } from '../black-box/key-text.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { askEndpoint, newPlace } from './ask-endpoint.ts';
+import { endpointCall, createResources } from './endpoint-call.ts';
 import { row } from './contract.ts';
 import { callersOf, endpoints } from './endpoints.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const withKeys = endpoints.filter(({ auth }) => auth.includes('key'));
 
-test(row('silences', 'key format'), async () => {
+test(row('decisions', 'key format'), async () => {
   for (const kind of ['consumer', 'provider'] as const) {
-    const answer = await here.alice.session.post('/api/keys', { kind, name: 'format' });
+    const answer = await setup.alice.session.post('/api/keys', { kind, name: 'format' });
     const { key, lastFour } = answer.json;
     expect(key).toMatch(kind === 'consumer' ? /^hs_[0-9A-Za-z]{38}$/ : /^hs_prov_[0-9A-Za-z]{38}$/);
     expect(key.slice(-6)).toBe(checksumOf(key.slice(0, -6)));
     expect(lastFour).toBe(key.slice(-4));
     // In full this once.
-    expect((await here.alice.session.get('/api/keys')).text).not.toContain(key.slice(0, -4));
+    expect((await setup.alice.session.get('/api/keys')).text).not.toContain(key.slice(0, -4));
   }
 });
 
 describe(row('errors', '401'), () => {
-  test.each(withKeys)(`${row('silences', 'prefixes')}: $method $path`, async (endpoint) => {
-    const place = await newPlace(here.alice);
+  test.each(withKeys)(`${row('decisions', 'prefixes')}: $method $path`, async (endpoint) => {
+    const ids = await createResources(setup.alice);
     for (const kind of ['consumer', 'provider'] as const) {
-      const { status } = await here.relay.ask(
-        askEndpoint(endpoint, place, { key: here.alice[kind].key }, { as: kind }),
+      const { status } = await setup.relay.call(
+        endpointCall(endpoint, ids, { key: setup.alice[kind].key }, { as: kind }),
       );
       if (!callersOf(endpoint).includes(kind)) expect(status).toBe(401);
       else expect(status).not.toBe(401);
@@ -40,8 +40,8 @@ describe(row('errors', '401'), () => {
     ['its digest', () => 'a'.repeat(64)],
     ['a very long text', (key: string) => key.repeat(50)],
   ])('a key with %s is no key', async (_name, change) => {
-    const answer = await here.relay.nobody.get('/api/v1/whoami', {
-      'x-api-key': change(here.alice.consumer.key),
+    const answer = await setup.relay.anonymous.get('/api/v1/whoami', {
+      'x-api-key': change(setup.alice.consumer.key),
     });
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('unauthorized');
@@ -49,14 +49,14 @@ describe(row('errors', '401'), () => {
 });
 
 test(row('authentication', 'consumer and provider, other v1 calls'), async () => {
-  const { key } = here.alice.consumer;
-  expect((await here.relay.nobody.get('/api/v1/whoami', { 'X-API-Key': key })).status).toBe(200);
-  expect((await here.relay.nobody.get('/api/v1/whoami', { authorization: `Bearer ${key}` })).status).toBe(
+  const { key } = setup.alice.consumer;
+  expect((await setup.relay.anonymous.get('/api/v1/whoami', { 'X-API-Key': key })).status).toBe(200);
+  expect((await setup.relay.anonymous.get('/api/v1/whoami', { authorization: `Bearer ${key}` })).status).toBe(
     401,
   );
-  expect((await here.relay.nobody.get(`/api/v1/whoami?apiKey=${key}`)).status).toBe(401);
+  expect((await setup.relay.anonymous.get(`/api/v1/whoami?apiKey=${key}`)).status).toBe(401);
   // Two headers are no key, even if both are the same.
-  const twice = await here.relay.ask({
+  const twice = await setup.relay.call({
     method: 'GET',
     path: '/api/v1/whoami',
     headers: { 'x-api-key': [key, key] },
@@ -65,13 +65,13 @@ test(row('authentication', 'consumer and provider, other v1 calls'), async () =>
 });
 
 test(row('authentication', 'provider, key exchange'), async () => {
-  const { requestId } = await here.alice.consumer.newRequest();
-  const answer = await here.alice.consumer.post(`/api/v1/key-exchange/${requestId}`, {});
+  const { requestId } = await setup.alice.consumer.newRequest();
+  const answer = await setup.alice.consumer.post(`/api/v1/key-exchange/${requestId}`, {});
   expect(answer.status).toBe(401);
 });
 
-test(row('silences', 'who am I'), async () => {
-  const { alice } = here;
+test(row('decisions', 'who am I'), async () => {
+  const { alice } = setup;
   const topic = `/svc/providers/${alice.userId}`;
   expect((await alice.provider.get('/api/v1/whoami')).json).toEqual({
     kind: 'provider',

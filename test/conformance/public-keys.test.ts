@@ -3,7 +3,7 @@ import { keyExchange, keyPair, publicPem } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
 const spki = { ed25519: '302a300506032b6570032100', x25519: '302a300506032b656e032100' };
 const pemOf = (der: string) =>
@@ -17,13 +17,13 @@ const places = [
   { member: 'providerEncryptPubKey', algorithm: 'x25519', other: 'ed25519' },
 ] as const;
 
-describe.each(places)(`${row('silences', 'public keys')}: $member`, ({ member, algorithm, other }) => {
+describe.each(places)(`${row('decisions', 'public keys')}: $member`, ({ member, algorithm, other }) => {
   const { publicPem: pem, privatePem } = keyPair(algorithm);
 
   async function send(value: unknown) {
-    if (member.startsWith('consumer')) return here.alice.consumer.submit({ [member]: value });
-    const { requestId } = await here.alice.consumer.newRequest();
-    return here.alice.provider.post(`/api/v1/key-exchange/${requestId}`, {
+    if (member.startsWith('consumer')) return setup.alice.consumer.submit({ [member]: value });
+    const { requestId } = await setup.alice.consumer.newRequest();
+    return setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, {
       ...keyExchange(),
       [member]: value,
     });

@@ -22,13 +22,13 @@ async function letThrough(
   return Number.POSITIVE_INFINITY;
 }
 
-describe(row('silences', 'rate limits'), () => {
-  const here = useRelay(() => openOwnRelay({ env: limits, clock }));
+describe(row('decisions', 'rate limits'), () => {
+  const setup = useRelay(() => openOwnRelay({ env: limits, clock }));
   beforeEach(nextMinute);
 
   test(row('errors', '429'), async () => {
-    await letThrough(here.relay.nobody, '/api/v1/whoami');
-    const { headers, json } = await here.relay.nobody.get('/api/v1/whoami');
+    await letThrough(setup.relay.anonymous, '/api/v1/whoami');
+    const { headers, json } = await setup.relay.anonymous.get('/api/v1/whoami');
     expect(headers['retry-after']).toBe('60');
     expect(headers.ratelimit).toBe('"api";r=0;t=60');
     expect(headers['ratelimit-policy']).toBe('"api";q=30;w=60');
@@ -40,37 +40,37 @@ describe(row('silences', 'rate limits'), () => {
     [row('limits', 'API v1'), '/api/v1/whoami', 30],
     [row('limits', 'legacy polling'), '/api/v1/help/x', 20],
   ])('%s', async (_row, path, limit) => {
-    expect(await letThrough(here.relay.nobody, path)).toBe(limit);
+    expect(await letThrough(setup.relay.anonymous, path)).toBe(limit);
     nextMinute();
-    expect(await letThrough(here.relay.nobody, path)).toBe(limit);
+    expect(await letThrough(setup.relay.anonymous, path)).toBe(limit);
   });
 
   test('the most specific limit alone counts, and each counts for itself', async () => {
-    const { nobody } = here.relay;
-    expect(await letThrough(nobody, '/api/v1/help/x')).toBe(20);
-    expect(await letThrough(nobody, '/api/v1/whoami')).toBe(30);
-    expect(await letThrough(nobody, '/auth/login')).toBe(60);
+    const { anonymous } = setup.relay;
+    expect(await letThrough(anonymous, '/api/v1/help/x')).toBe(20);
+    expect(await letThrough(anonymous, '/api/v1/whoami')).toBe(30);
+    expect(await letThrough(anonymous, '/auth/login')).toBe(60);
     // Used up by pages: the session API is one of them.
-    expect((await here.alice.session.get('/api/requests')).status).toBe(429);
+    expect((await setup.alice.session.get('/api/requests')).status).toBe(429);
   });
 
   test('the files of the web app count for nothing', async () => {
-    const { text } = await here.alice.session.get('/dashboard');
+    const { text } = await setup.alice.session.get('/dashboard');
     const named = [...text.matchAll(/ (?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
     const paths = [...named, '/dashboard/icons/icon-192.png', '/favicon.ico'];
     expect(paths.filter((path) => path.startsWith('/dashboard/assets/'))).not.toEqual([]);
     nextMinute();
     for (let call = 0; call < 100; call++) {
-      const { status } = await fetch(`${here.relay.url}${paths[call % paths.length]}`);
+      const { status } = await fetch(`${setup.relay.url}${paths[call % paths.length]}`);
       expect(status).toBe(200);
     }
-    expect(await letThrough(here.relay.nobody, '/auth/login')).toBe(60);
+    expect(await letThrough(setup.relay.anonymous, '/auth/login')).toBe(60);
   });
 
   test('the headers count down', async () => {
     const left = [];
     for (let call = 0; call < 3; call++)
-      left.push((await here.relay.nobody.get('/api/v1/help/x')).headers.ratelimit);
+      left.push((await setup.relay.anonymous.get('/api/v1/help/x')).headers.ratelimit);
     expect(left).toEqual(['"poll";r=19;t=60', '"poll";r=18;t=60', '"poll";r=17;t=60']);
   });
 
@@ -79,7 +79,7 @@ describe(row('silences', 'rate limits'), () => {
     for (; count < 100; count++) {
       const address = `203.0.113.${count}`;
       const headers = { 'x-forwarded-for': address, forwarded: `for=${address}`, 'x-real-ip': address };
-      if ((await here.relay.nobody.get('/api/v1/whoami', headers)).status === 429) break;
+      if ((await setup.relay.anonymous.get('/api/v1/whoami', headers)).status === 429) break;
     }
     expect(count).toBe(30);
   });
@@ -87,9 +87,9 @@ describe(row('silences', 'rate limits'), () => {
 
 describe('behind a trusted proxy, with one limit switched off', () => {
   const env = { ...limits, RELAY_TRUSTED_PROXIES: '127.0.0.1', RELAY_RATE_LIMIT_POLL: '0' };
-  const here = useRelay(() => openOwnRelay({ env, clock }));
+  const setup = useRelay(() => openOwnRelay({ env, clock }));
   const through = (address: string) =>
-    letThrough(here.relay.nobody, '/api/v1/whoami', { 'x-forwarded-for': address });
+    letThrough(setup.relay.anonymous, '/api/v1/whoami', { 'x-forwarded-for': address });
 
   test('each address has its own limit', async () => {
     expect(await through('203.0.113.1')).toBe(30);
@@ -106,6 +106,6 @@ describe('behind a trusted proxy, with one limit switched off', () => {
   });
 
   test('0 switches a limit off', async () => {
-    expect(await letThrough(here.relay.nobody, '/api/v1/help/x')).toBe(Number.POSITIVE_INFINITY);
+    expect(await letThrough(setup.relay.anonymous, '/api/v1/help/x')).toBe(Number.POSITIVE_INFINITY);
   });
 });

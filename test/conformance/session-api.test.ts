@@ -5,12 +5,12 @@ import { encryptedContent, keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
-describe(row('silences', 'session API'), () => {
+describe(row('decisions', 'session API'), () => {
   test('an expert does from the dashboard what a provider key does from a script', async () => {
-    const { requestId, refCode } = await here.alice.consumer.newRequest();
-    const { session } = here.alice;
+    const { requestId, refCode } = await setup.alice.consumer.newRequest();
+    const { session } = setup.alice;
     const path = `/api/requests/${requestId}`;
     expect((await session.post(`${path}/key-exchange`, keyExchange())).json).toEqual({
       requestId,
@@ -26,15 +26,15 @@ describe(row('silences', 'session API'), () => {
   });
 
   test('the role may be left out; it is never the consumer', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const send = (members: object) =>
-      here.alice.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x', ...members });
+      setup.alice.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x', ...members });
     expect((await send({ role: null })).json.role).toBe('provider');
     expect((await send({ role: 'consumer' })).status).toBe(403);
   });
 
   test('the list counts responses', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const { requestId } = await user.consumer.newRequest({ question: 'Q?' });
     await user.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x' });
     const { requests } = (await user.session.get('/api/requests')).json;
@@ -45,41 +45,41 @@ describe(row('silences', 'session API'), () => {
 });
 
 test(row('authentication', 'provider, dashboard API'), async () => {
-  const { cookie = '' } = here.alice.session.headers;
-  expect((await here.alice.session.get('/api/me')).json).toEqual({
-    userId: here.alice.userId,
-    name: here.alice.name,
+  const { cookie = '' } = setup.alice.session.headers;
+  expect((await setup.alice.session.get('/api/me')).json).toEqual({
+    userId: setup.alice.userId,
+    name: setup.alice.name,
     email: null,
     identities: [{ provider: 'dev', createdAt: expect.stringMatching(/^\d{4}-.*Z$/) }],
-    topics: [`/svc/providers/${here.alice.userId}`, `/svc/providers/${here.alice.userId}/activity`],
-    hubUrl: (await here.relay.nobody.get('/.well-known/expert-relay')).json.hubUrl,
+    topics: [`/svc/providers/${setup.alice.userId}`, `/svc/providers/${setup.alice.userId}/activity`],
+    hubUrl: (await setup.relay.anonymous.get('/.well-known/expert-relay')).json.hubUrl,
   });
   const forged = cookie.slice(0, -3) + (cookie.endsWith('AAA') ? 'BBB' : 'AAA');
-  for (const headers of [{}, { cookie: forged }, { cookie: 'relay_session=' }, here.alice.provider.headers]) {
-    const answer = await createCaller(here.relay.ask, headers).get('/api/requests');
+  for (const headers of [{}, { cookie: forged }, { cookie: 'relay_session=' }, setup.alice.provider.headers]) {
+    const answer = await createCaller(setup.relay.call, headers).get('/api/requests');
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('unauthorized');
   }
 });
 
 test('a session that signed out is over, whoever kept its cookie; other sessions of the user go on', async () => {
-  const user = await here.relay.signUp();
-  const second = await signIn(here.relay.ask, user.name);
+  const user = await setup.relay.signUp();
+  const second = await signIn(setup.relay.call, user.name);
   expect((await user.session.post('/logout')).status).toBe(303);
   expect((await user.session.get('/api/me')).status).toBe(401);
   expect((await second.get('/api/me')).status).toBe(200);
 });
 
-describe(row('silences', 'who may sign in'), () => {
+describe(row('decisions', 'who may sign in'), () => {
   test('the same identity is the same user, another name is another one', async () => {
-    const again = await signIn(here.relay.ask, here.alice.name);
-    expect((await again.get('/api/me')).json.userId).toBe(here.alice.userId);
-    expect(here.bob.userId).not.toBe(here.alice.userId);
+    const again = await signIn(setup.relay.call, setup.alice.name);
+    expect((await again.get('/api/me')).json.userId).toBe(setup.alice.userId);
+    expect(setup.bob.userId).not.toBe(setup.alice.userId);
   });
 
   test('a first sign-in that happens ten times at once makes one user', async () => {
     const name = `new-${Math.random().toString(36).slice(2)}`;
-    const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(here.relay.ask, name)));
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(setup.relay.call, name)));
     const ids = await Promise.all(
       sessions.map(async (session) => (await session.get('/api/me')).json.userId),
     );
@@ -88,11 +88,11 @@ describe(row('silences', 'who may sign in'), () => {
 
   test('a form signs in as well as JSON; each time with a fresh session', async () => {
     const form = (headers: Record<string, string> = {}) =>
-      here.relay.ask({
+      setup.relay.call({
         method: 'POST',
         path: '/auth/dev',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        body: `user=${here.alice.name}`,
+        body: `user=${setup.alice.name}`,
       });
     const first = await form();
     expect(first.status).toBe(303);
@@ -104,7 +104,7 @@ describe(row('silences', 'who may sign in'), () => {
   });
 
   test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])('%p is no name', async (user) => {
-    const answer = await here.relay.nobody.post('/auth/dev', { user });
+    const answer = await setup.relay.anonymous.post('/auth/dev', { user });
     expect(answer.status).toBe(400);
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });

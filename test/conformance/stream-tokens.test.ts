@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { createAgent, type KeyCaller } from '../black-box/expert.ts';
-import { listen } from '../black-box/listen.ts';
-import { told } from '../black-box/same-answer.ts';
+import { subscribe } from '../black-box/subscribe.ts';
+import { comparableAnswer } from '../black-box/comparable-answer.ts';
 import { unknownRequestId } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
+const setup = useRelay();
 const topicOf = (requestId: string) => `/svc/requests/${requestId}`;
 const ownTopics = (userId: string) => [`/svc/providers/${userId}`, `/svc/providers/${userId}/activity`];
 
-describe(row('silences', 'stream tokens'), () => {
+describe(row('decisions', 'stream tokens'), () => {
   test('name the topics that they were asked for and live five minutes', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const topics = [topicOf(requestId)];
-    const answer = await here.alice.consumer.post('/api/v1/stream-token', { topics });
+    const answer = await setup.alice.consumer.post('/api/v1/stream-token', { topics });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({ token: expect.any(String), topics, expiresAt: expect.any(String) });
     const life = Date.parse(answer.json.expiresAt) - Date.now();
@@ -24,30 +24,30 @@ describe(row('silences', 'stream tokens'), () => {
   });
 
   test('an expert has them for all topics of the user, by key and by session', async () => {
-    const { requestId } = await here.alice.secondConsumer.newRequest();
-    const topics = [...ownTopics(here.alice.userId), topicOf(requestId)];
-    expect((await here.alice.provider.post('/api/v1/stream-token', { topics })).json.topics).toEqual(topics);
-    expect((await here.alice.session.post('/api/stream-token', { topics })).json.topics).toEqual(topics);
+    const { requestId } = await setup.alice.secondConsumer.newRequest();
+    const topics = [...ownTopics(setup.alice.userId), topicOf(requestId)];
+    expect((await setup.alice.provider.post('/api/v1/stream-token', { topics })).json.topics).toEqual(topics);
+    expect((await setup.alice.session.post('/api/stream-token', { topics })).json.topics).toEqual(topics);
   });
 
   test('a topic that is not covered is 403, whether it is foreign or unknown', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
-    const own = await here.bob.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
+    const own = await setup.bob.consumer.newRequest();
     const ask = (topic: string) =>
-      here.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
+      setup.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
     const unknown = await ask(topicOf(unknownRequestId()));
     expect(unknown.status).toBe(403);
     for (const topic of [
       topicOf(requestId),
-      ...ownTopics(here.alice.userId),
-      ...ownTopics(here.bob.userId),
+      ...ownTopics(setup.alice.userId),
+      ...ownTopics(setup.bob.userId),
       '/svc/else',
       '',
     ]) {
-      expect(told(await ask(topic))).toEqual(told(unknown));
+      expect(comparableAnswer(await ask(topic))).toEqual(comparableAnswer(unknown));
     }
-    const bySession = (topic: string) => here.bob.session.post('/api/stream-token', { topics: [topic] });
-    for (const topic of [topicOf(requestId), ...ownTopics(here.alice.userId)])
+    const bySession = (topic: string) => setup.bob.session.post('/api/stream-token', { topics: [topic] });
+    for (const topic of [topicOf(requestId), ...ownTopics(setup.alice.userId)])
       expect((await bySession(topic)).status).toBe(403);
   });
 
@@ -59,41 +59,41 @@ describe(row('silences', 'stream tokens'), () => {
     ['a list of numbers', { topics: [1] }],
     ['101 topics', { topics: Array.from({ length: 101 }, () => topicOf(unknownRequestId())) }],
   ])('%s is 400', async (_name, body) => {
-    expect((await here.alice.provider.post('/api/v1/stream-token', body)).status).toBe(400);
+    expect((await setup.alice.provider.post('/api/v1/stream-token', body)).status).toBe(400);
   });
 
   test('100 topics are fine, one that stands twice too', async () => {
-    const { requestId } = await here.alice.consumer.newRequest();
+    const { requestId } = await setup.alice.consumer.newRequest();
     const topics = Array.from({ length: 100 }, () => topicOf(requestId));
-    expect((await here.alice.consumer.post('/api/v1/stream-token', { topics })).status).toBe(201);
+    expect((await setup.alice.consumer.post('/api/v1/stream-token', { topics })).status).toBe(201);
   });
 
   test('a stream ends within 5 s when its key is revoked, and the token opens no other', async () => {
-    const key = await here.alice.newKey('provider');
-    const [topic = ''] = ownTopics(here.alice.userId);
+    const key = await setup.alice.newKey('provider');
+    const [topic = ''] = ownTopics(setup.alice.userId);
     const { token } = (await key.post('/api/v1/stream-token', { topics: [topic] })).json;
-    const stream = await listen(here.relay.hubUrl, { topic, authorization: token });
+    const stream = await subscribe(setup.relay.hubUrl, { topic, authorization: token });
     expect(stream.status).toBe(200);
-    await here.alice.session.delete(`/api/keys/${key.keyId}`);
+    await setup.alice.session.delete(`/api/keys/${key.keyId}`);
     await ends(stream);
-    expect((await listen(here.relay.hubUrl, { topic, authorization: token })).status).toBe(401);
+    expect((await subscribe(setup.relay.hubUrl, { topic, authorization: token })).status).toBe(401);
   });
 
   test('streams of an old secret end within 5 s of its grace period, those of the new secret go on', async () => {
-    const key = await here.alice.newKey('provider');
-    const [topic = ''] = ownTopics(here.alice.userId);
+    const key = await setup.alice.newKey('provider');
+    const [topic = ''] = ownTopics(setup.alice.userId);
     const open = async (caller: KeyCaller) => {
       const { token } = (await caller.post('/api/v1/stream-token', { topics: [topic] })).json;
       const streams = [
-        await listen(here.relay.hubUrl, { topic }, caller.headers),
-        await listen(here.relay.hubUrl, { topic, authorization: token }),
+        await subscribe(setup.relay.hubUrl, { topic }, caller.headers),
+        await subscribe(setup.relay.hubUrl, { topic, authorization: token }),
       ];
       expect(streams.map(({ status }) => status)).toEqual([200, 200]);
       return streams;
     };
     const rotate = async (graceSeconds: number) => {
-      const { json } = await here.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
-      return createAgent(here.relay.ask, json.key);
+      const { json } = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
+      return createAgent(setup.relay.call, json.key);
     };
     const old = await open(key);
     const second = await rotate(8);
@@ -114,11 +114,11 @@ describe(row('silences', 'stream tokens'), () => {
   });
 
   test('a stream ends within 5 s when its session signs out, the streams of others go on', async () => {
-    const user = await here.relay.signUp();
+    const user = await setup.relay.signUp();
     const [topic = ''] = ownTopics(user.userId);
     const { token } = (await user.session.post('/api/stream-token', { topics: [topic] })).json;
-    const stream = await listen(here.relay.hubUrl, { topic, authorization: token });
-    const other = await listen(here.relay.hubUrl, { topic }, user.provider.headers);
+    const stream = await subscribe(setup.relay.hubUrl, { topic, authorization: token });
+    const other = await subscribe(setup.relay.hubUrl, { topic }, user.provider.headers);
     await user.session.post('/logout');
     await ends(stream);
     expect(other.ended).toBe(false);

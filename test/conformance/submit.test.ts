@@ -3,12 +3,12 @@ import { publicPem, submission } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-const here = useRelay();
-const submit = (members?: Record<string, unknown>) => here.alice.consumer.submit(members);
+const setup = useRelay();
+const submit = (members?: Record<string, unknown>) => setup.alice.consumer.submit(members);
 
 /** The whole of a request, as its owner reads it. */
 async function read(requestId: string) {
-  return (await here.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+  return (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
 }
 
 test(row('authentication', 'consumer, submit'), async () => {
@@ -17,19 +17,19 @@ test(row('authentication', 'consumer, submit'), async () => {
   expect(Object.keys(answer.json).sort()).toEqual(['expiresAt', 'refCode', 'requestId', 'status']);
   // The header counts for nothing here.
   const body = submission();
-  expect((await here.alice.consumer.post('/api/v1/help', body)).status).toBe(400);
+  expect((await setup.alice.consumer.post('/api/v1/help', body)).status).toBe(400);
 });
 
 test(row('limits', 'conversation lifetime'), async () => {
   const before = Date.now();
-  const { requestId, expiresAt } = await here.alice.consumer.newRequest();
+  const { requestId, expiresAt } = await setup.alice.consumer.newRequest();
   const { createdAt } = await read(requestId);
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(72 * 3_600_000);
   expect(Math.abs(Date.parse(createdAt) - before)).toBeLessThan(60_000);
 });
 
-test(row('silences', 'requestId'), async () => {
-  const ids = await Promise.all(Array.from({ length: 20 }, () => here.alice.consumer.newRequest()));
+test(row('decisions', 'requestId'), async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => setup.alice.consumer.newRequest()));
   for (const { requestId } of ids) {
     expect(requestId).toMatch(/^[A-Za-z0-9_-]{22}$/);
     expect(Buffer.from(requestId, 'base64url')).toHaveLength(16);
@@ -42,11 +42,11 @@ test(row('limits', 'messages kept'), async () => {
     role: 'user',
     content: `message ${number}`,
   }));
-  const { requestId } = await here.alice.consumer.newRequest({ messages });
+  const { requestId } = await setup.alice.consumer.newRequest({ messages });
   expect((await read(requestId)).context).toEqual(messages.slice(3));
 });
 
-describe(row('silences', 'required at submit'), () => {
+describe(row('decisions', 'required at submit'), () => {
   const keys = { consumerSignPubKey: undefined, consumerEncryptPubKey: undefined };
 
   test.each([
@@ -131,15 +131,15 @@ test('everything that was submitted comes back as it was sent, to the byte', asy
     question: ' Grüße, 世界 \u{1f468}\u200d\u{1f469}\u200d\u{1f467} ',
     plaintext: '\u0001\u001f\u007f\uffff',
   };
-  const { requestId } = await here.alice.consumer.newRequest(sent);
+  const { requestId } = await setup.alice.consumer.newRequest(sent);
   const { messages: context, ...rest } = sent;
   expect(await read(requestId)).toMatchObject({ ...rest, context });
 });
 
 test('a question of any length is kept whole; a list carries its first 2,000 characters', async () => {
   const question = '🙈'.repeat(2_500);
-  const { requestId } = await here.alice.consumer.newRequest({ question });
+  const { requestId } = await setup.alice.consumer.newRequest({ question });
   expect((await read(requestId)).question).toBe(question);
-  const { requests } = (await here.alice.consumer.get('/api/v1/requests?limit=1')).json;
+  const { requests } = (await setup.alice.consumer.get('/api/v1/requests?limit=1')).json;
   expect(requests[0]).toMatchObject({ requestId, question: '🙈'.repeat(2_000) });
 });

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Agent, Expert } from '../black-box/expert.ts';
-import { listen } from '../black-box/listen.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { askEndpoint, type Credential, type Place } from './ask-endpoint.ts';
+import { endpointCall, type Credential, type ResourceIds } from './endpoint-call.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
 /** Everything that a party owns, and every text by which it would be known again elsewhere. */
 interface Belongings {
-  readonly place: Place;
+  readonly ids: ResourceIds;
   readonly marks: readonly string[];
 }
 
-const here = useRelay();
+const setup = useRelay();
 const tenants = ['alice', 'bob'] as const;
 const callers = ['consumer', 'secondConsumer', 'provider', 'session'] as const;
 type Caller = (typeof callers)[number];
@@ -45,7 +45,7 @@ async function furnish(expert: Expert, agent: Agent): Promise<Belongings> {
   const sessionId = await expert.newSession();
   const texts = [question, context, plaintext, asked, answered, name].map(String);
   return {
-    place: { requestId, refCode, keyId, sessionId },
+    ids: { requestId, refCode, keyId, sessionId },
     marks: [
       ...texts,
       requestId,
@@ -61,16 +61,16 @@ async function furnish(expert: Expert, agent: Agent): Promise<Belongings> {
 
 beforeAll(async () => {
   for (const tenant of tenants) {
-    const expert = here[tenant];
+    const expert = setup[tenant];
     const vault = `vault-${randomUUID()}`;
     await expert.session.put('/api/vault', { vault });
     for (const key of ['consumer', 'secondConsumer'] as const) {
-      const { place, marks } = await furnish(expert, expert[key]);
-      owned[`${tenant}.${key}`] = { place, marks };
+      const { ids, marks } = await furnish(expert, expert[key]);
+      owned[`${tenant}.${key}`] = { ids, marks };
     }
     // What belongs to the user as a whole.
     owned[tenant] = {
-      place: owned[`${tenant}.consumer`]?.place as Place,
+      ids: owned[`${tenant}.consumer`]?.ids as ResourceIds,
       marks: [expert.userId, expert.name, vault, expert.consumer.keyId, expert.provider.keyId],
     };
   }
@@ -92,12 +92,12 @@ function foreignTo(tenant: (typeof tenants)[number], caller: Caller): Belongings
 /** All that was furnished, as its owner sees it. */
 async function snapshot() {
   const views = [];
-  for (const [name, { place }] of Object.entries(owned)) {
-    const { session } = here[name.startsWith('alice') ? 'alice' : 'bob'];
+  for (const [name, { ids }] of Object.entries(owned)) {
+    const { session } = setup[name.startsWith('alice') ? 'alice' : 'bob'];
     const { keys } = (await session.get('/api/keys')).json;
     views.push({
-      conversation: (await session.get(`/api/requests/${place.requestId}`)).text,
-      key: keys.find(({ id }: { id: string }) => id === place.keyId),
+      conversation: (await session.get(`/api/requests/${ids.requestId}`)).text,
+      key: keys.find(({ id }: { id: string }) => id === ids.keyId),
       vault: (await session.get('/api/vault')).text,
     });
   }
@@ -118,9 +118,9 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
       const namesOthers = /:(requestId|refCode|keyId|sessionId)/.test(
         endpoint.path + JSON.stringify(endpoint.body?.(as) ?? ''),
       );
-      for (const { place, marks } of foreignTo(tenant, caller)) {
-        const { status, text, headers } = await here.relay.ask(
-          askEndpoint(endpoint, place, credentialOf(here[tenant], caller), { as }),
+      for (const { ids, marks } of foreignTo(tenant, caller)) {
+        const { status, text, headers } = await setup.relay.call(
+          endpointCall(endpoint, ids, credentialOf(setup[tenant], caller), { as }),
         );
         if (namesOthers) expect([401, 403, 404]).toContain(status);
         const answer = text + JSON.stringify(headers);
@@ -130,8 +130,8 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
   );
 
   test('hears nothing of others at the hub', async () => {
-    const { userId, session } = here[tenant];
-    const credential = credentialOf(here[tenant], caller);
+    const { userId, session } = setup[tenant];
+    const credential = credentialOf(setup[tenant], caller);
     const headers: Record<string, string> =
       credential && 'key' in credential ? { 'x-api-key': credential.key } : {};
     if (caller === 'session') {
@@ -139,14 +139,14 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
         .json;
       headers.authorization = `Bearer ${token}`;
     }
-    const other = here[tenant === 'alice' ? 'bob' : 'alice'];
-    const topics = foreignTo(tenant, caller).map(({ place }) => `/svc/requests/${place.requestId}`);
+    const other = setup[tenant === 'alice' ? 'bob' : 'alice'];
+    const topics = foreignTo(tenant, caller).map(({ ids }) => `/svc/requests/${ids.requestId}`);
     for (const topic of [
       ...topics,
       `/svc/providers/${other.userId}`,
       `/svc/providers/${other.userId}/activity`,
     ]) {
-      expect((await listen(here.relay.hubUrl, { topic }, headers)).status).toBe(403);
+      expect((await subscribe(setup.relay.hubUrl, { topic }, headers)).status).toBe(403);
     }
   });
 });

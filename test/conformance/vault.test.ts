@@ -3,7 +3,7 @@ import type { Caller } from '../black-box/caller.ts';
 import type { Expert } from '../black-box/expert.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
-const here = useRelay();
+const setup = useRelay();
 
 const ways = [
   { by: 'the session', path: '/api/vault', callerOf: (user: Expert): Caller => user.session },
@@ -12,7 +12,7 @@ const ways = [
 
 describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
   async function newVault() {
-    const caller = callerOf(await here.relay.signUp());
+    const caller = callerOf(await setup.relay.signUp());
     return {
       read: () => caller.get(path),
       write: (vault: unknown, headers?: Record<string, string>) => caller.put(path, { vault }, headers),
@@ -90,9 +90,9 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
 });
 
 test('a number that would be kept as null is refused instead', async () => {
-  const { session } = await here.relay.signUp();
+  const { session } = await setup.relay.signUp();
   const headers = { ...session.headers, 'content-type': 'application/json' };
-  const answer = await here.relay.ask({
+  const answer = await setup.relay.call({
     method: 'PUT',
     path: '/api/vault',
     headers,
@@ -103,9 +103,9 @@ test('a number that would be kept as null is refused instead', async () => {
 });
 
 test('session and provider key see the same vault, another user none of it', async () => {
-  const user = await here.relay.signUp();
+  const user = await setup.relay.signUp();
   await user.session.put('/api/vault', { vault: { root: 1 } });
   expect((await user.provider.get('/api/v1/vault')).json).toEqual({ vault: { root: 1 } });
-  expect((await here.bob.provider.get('/api/v1/vault')).status).toBe(404);
+  expect((await setup.bob.provider.get('/api/v1/vault')).status).toBe(404);
   expect((await user.consumer.get('/api/v1/vault')).status).toBe(401);
 });

@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { ask } from '../black-box/ask.ts';
+import { sendCall } from '../black-box/http-call.ts';
 import type { Caller } from '../black-box/caller.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
-const here = useRelay(openOwnRelay);
+const setup = useRelay(openOwnRelay);
 const agent = new Agent();
 const open: IncomingMessage[] = [];
 let requestId = '';
 
 beforeAll(async () => {
-  ({ requestId } = await here.alice.consumer.newRequest());
+  ({ requestId } = await setup.alice.consumer.newRequest());
   // 40 MB: more than the kernel holds between the messages service and a client that does not read.
   const message = { role: 'provider', plaintext: 'x'.repeat(1_000_000) };
   for (let count = 0; count < 40; count++) {
-    await here.alice.provider.post(`/api/v1/message/${requestId}`, message);
+    await setup.alice.provider.post(`/api/v1/message/${requestId}`, message);
   }
 }, 60_000);
 afterEach(() => {
@@ -28,7 +28,7 @@ afterAll(() => agent.destroy());
 
 /** Begins to receive the list and does not read it. */
 async function begin(caller: Caller): Promise<number | undefined> {
-  const call = get(`${here.relay.url}/api/v1/messages/${requestId}`, {
+  const call = get(`${setup.relay.url}/api/v1/messages/${requestId}`, {
     headers: caller.headers,
     agent: false,
   });
@@ -39,11 +39,11 @@ async function begin(caller: Caller): Promise<number | undefined> {
 }
 
 test('a key receives sixteen long lists at the same time, and the next one is refused, as documented', async () => {
-  const { consumer, provider } = here.alice;
+  const { consumer, provider } = setup.alice;
   for (let count = 0; count < 16; count++) expect(await begin(consumer)).toBe(200);
   const path = `/api/v1/messages/${requestId}`;
   const call = { method: 'GET', path, headers: consumer.headers };
-  const refused = await ask(here.relay.url, call, agent);
+  const refused = await sendCall(setup.relay.url, call, agent);
   expect(checkAnswer(call, refused)).toEqual([]);
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
   expect(refused.json.error).toBe('too_many_at_once');

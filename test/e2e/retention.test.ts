@@ -1,7 +1,7 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually, submit } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { faultsOf } from '../black-box/validate.ts';
+import { schemaErrors } from '../black-box/validate.ts';
 
 /* What callers see of a conversation whose content, and later all of it, was kept long enough. */
 
@@ -55,7 +55,7 @@ test('an erased conversation is read with nothing in it, and at last is not foun
       messages: [],
     },
   });
-  expect(faultsOf(erased.body, { $ref: '#/components/schemas/Conversation' })).toEqual([]);
+  expect(schemaErrors(erased.body, { $ref: '#/components/schemas/Conversation' })).toEqual([]);
   expect((await call('GET', '/api/v1/requests')).body).toMatchObject({
     requests: [{ requestId, status: 'closed', question: '', responseCount: 1 }],
   });

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { eventually, type LogLine } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ask } from '../black-box/ask.ts';
+import { sendCall } from '../black-box/http-call.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
@@ -18,7 +18,7 @@ await once(broken, 'listening');
 const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
 
 let logs: readonly LogLine[] = [];
-const here = useRelay(async () => {
+const setup = useRelay(async () => {
   const relay = await openOwnRelay({ env: { RELAY_MESSAGES_URL: url } });
   logs = relay.constellation.logs;
   return relay;
@@ -27,7 +27,7 @@ const agent = new Agent();
 let requestId = '';
 
 beforeAll(async () => {
-  requestId = (await here.alice.consumer.newRequest()).requestId;
+  requestId = (await setup.alice.consumer.newRequest()).requestId;
 });
 afterAll(() => {
   agent.destroy();
@@ -36,7 +36,7 @@ afterAll(() => {
 
 /** How calls of messages are answered, with the key and with the session, which passes through the dashboard. */
 async function callMessages(): Promise<{ status: number; error: string; retryAfter: string | undefined }[]> {
-  const { provider, session } = here.alice;
+  const { provider, session } = setup.alice;
   const json = { 'content-type': 'application/json' };
   const body = JSON.stringify({ role: 'provider', plaintext: 'x' });
   const calls = [
@@ -52,7 +52,7 @@ async function callMessages(): Promise<{ status: number; error: string; retryAft
   ];
   return await Promise.all(
     calls.map(async (call) => {
-      const answer = await ask(here.relay.url, call, agent);
+      const answer = await sendCall(setup.relay.url, call, agent);
       expect(checkAnswer(call, answer)).toEqual([]);
       const { status, headers, json } = answer;
       return { status, error: json.error, retryAfter: headers['retry-after'] };
@@ -87,8 +87,8 @@ describe('a service', () => {
   test('that breaks off in the middle of its answer: so does ours, and the reason is logged once', async () => {
     text = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"requestId":';
     const since = logs.length;
-    const call = { method: 'GET', path: `/api/requests/${requestId}`, headers: here.alice.session.headers };
-    await expect(ask(here.relay.url, call, agent)).rejects.toThrow(/aborted|hang up|reset/i);
+    const call = { method: 'GET', path: `/api/requests/${requestId}`, headers: setup.alice.session.headers };
+    await expect(sendCall(setup.relay.url, call, agent)).rejects.toThrow(/aborted|hang up|reset/i);
     await eventually('the reason is logged', () => dashboardLines(since).length > 0);
     await eventually('the call is over', () =>
       logs.slice(since).some(({ service, msg }) => service === 'dashboard' && msg === 'call'),
@@ -108,6 +108,6 @@ describe('a service', () => {
       });
     }
     expect(dashboardLines(since)).toEqual([failed('ECONNREFUSED', 'GET'), failed('ECONNREFUSED', 'POST')]);
-    expect((await here.alice.provider.get('/api/v1/requests')).status).toBe(200);
+    expect((await setup.alice.provider.get('/api/v1/requests')).status).toBe(200);
   });
 });

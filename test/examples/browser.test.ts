@@ -4,7 +4,7 @@ import { createExpert } from '@expert-relay/sdk/expert';
 import { reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { openBrowser } from '../browser/open-browser.ts';
+import { openBrowser } from '../browser/setup/open-browser.ts';
 import { type RunningExample, runExample } from './run-example.ts';
 
 let relay: Constellation;

@@ -6,9 +6,9 @@ import { type Constellation, startConstellation, type Tenant } from '@expert-rel
 import { eventually, openStream, reservePort, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findPython, saySkipped } from '../black-box/find-python.ts';
-import { openBrowser } from '../browser/open-browser.ts';
-import { servePage } from '../browser/serve-page.ts';
+import { findPython, reportSkipped } from '../black-box/find-python.ts';
+import { openBrowser } from '../browser/setup/open-browser.ts';
+import { servePage } from '../browser/setup/serve-page.ts';
 import { blocks } from './blocks.ts';
 import { type RunningExample, runExample } from './run-example.ts';
 
@@ -99,7 +99,7 @@ const heardBy = (reader: RunningExample): [string, { reason?: string }][] =>
 const readers: [string, () => readonly [string, ...string[]], boolean][] = [
   ['the reader with fetch', () => ['node', '--input-type=module', '--eval', fetchReader], true],
   [
-    `the reader in Python${isMissing ? saySkipped(python) : ''}`,
+    `the reader in Python${isMissing ? reportSkipped(python) : ''}`,
     () => [isMissing ? '' : python.program, '-c', pythonReader],
     !isMissing,
   ],

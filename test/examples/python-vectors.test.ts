@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { saySkipped } from '../black-box/find-python.ts';
+import { reportSkipped } from '../black-box/find-python.ts';
 import { findPythonWithPackages } from '../black-box/python-packages.ts';
 
 /** docs/crypto-vectors.json, checked by an implementation in Python that shares no code with the SDK. */
@@ -17,7 +17,7 @@ const python = await findPythonWithPackages(
 );
 const isMissing = 'missing' in python;
 const testWithPython = isMissing ? test.skip : test;
-const skipped = isMissing ? saySkipped(python) : '';
+const skipped = isMissing ? reportSkipped(python) : '';
 
 type Case = Record<string, unknown>;
 const vectors: { valid: Case[]; refused: Case[] } = JSON.parse(

@@ -1,7 +1,7 @@
-import type { Ask } from '../black-box/ask.ts';
+import type { HttpCall } from '../black-box/http-call.ts';
 
 /** A call as a command that makes it again. */
-export function asCurl(baseUrl: string, { method, path, headers = {}, body }: Ask): string {
+export function asCurl(baseUrl: string, { method, path, headers = {}, body }: HttpCall): string {
   const named = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((text) => `${name}: ${text}`),
   );
@@ -22,7 +22,7 @@ export function asCurl(baseUrl: string, { method, path, headers = {}, body }: As
   return `echo ${bytes.toString('base64')} | base64 -d | ${[...words, '--data-binary', '@-', target].join(' ')}`;
 }
 
-function bytesOf(body: Ask['body']): Buffer | undefined {
+function bytesOf(body: HttpCall['body']): Buffer | undefined {
   if (body === undefined) return undefined;
   if (typeof body === 'string' || Buffer.isBuffer(body)) return Buffer.from(body);
   return (body as unknown as { whole: Buffer }).whole;

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Answer, type Ask, ask } from '../black-box/ask.ts';
+import { type Answer, type HttpCall, sendCall } from '../black-box/http-call.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
 import { rawAnswer } from '../black-box/raw-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
@@ -22,9 +22,9 @@ test(`${calls} hostile calls: no 5xx, no hang, nothing that the document does no
   const faults: string[] = [];
   let made = 0;
 
-  async function make(call: Ask): Promise<void> {
+  async function make(call: HttpCall): Promise<void> {
     const start = performance.now();
-    const answer = await ask(here.relay.url, call, agent).catch((error: Error) => error);
+    const answer = await sendCall(here.relay.url, call, agent).catch((error: Error) => error);
     made++;
     const found = answer instanceof Error ? [answer.message] : faultsIn(call, answer);
     if (performance.now() - start > slow) found.push(`it took ${Math.round(performance.now() - start)} ms`);
@@ -46,7 +46,7 @@ test(`${calls} hostile calls: no 5xx, no hang, nothing that the document does no
   agent.destroy();
   expect(faults.slice(0, 5)).toEqual([]);
   expect(made).toBe(calls);
-  expect((await here.relay.nobody.get('/api/health')).json.status).toBe('ok');
+  expect((await here.relay.anonymous.get('/api/health')).json.status).toBe('ok');
 }, 300_000);
 
 test('1,000 texts that are hardly HTTP: an answer below 500, or none', async () => {
@@ -68,10 +68,10 @@ test('1,000 texts that are hardly HTTP: an answer below 500, or none', async () 
     }),
   );
   expect(faults.slice(0, 5)).toEqual([]);
-  expect((await here.relay.nobody.get('/api/health')).json.status).toBe('ok');
+  expect((await here.relay.anonymous.get('/api/health')).json.status).toBe('ok');
 }, 300_000);
 
-function faultsIn(call: Ask, answer: Answer): string[] {
+function faultsIn(call: HttpCall, answer: Answer): string[] {
   if (answer.status >= 500) return [`${answer.status} ${answer.text}`];
   return checkAnswer(call, answer);
 }

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import fc from 'fast-check';
-import type { Ask } from '../black-box/ask.ts';
+import type { HttpCall } from '../black-box/http-call.ts';
 import { type NamedOperation, operations } from '../black-box/document.ts';
 import { hostileBody } from './hostile-body.ts';
 import { hostileText } from './hostile-values.ts';
@@ -16,7 +16,7 @@ export interface Supplies {
 }
 
 /** Any call that HTTP can carry, most of them nearly right. */
-export function hostileCall(supplies: Supplies): fc.Arbitrary<Ask> {
+export function hostileCall(supplies: Supplies): fc.Arbitrary<HttpCall> {
   const operation = fc.option(fc.constantFrom(...operations), { nil: undefined, freq: 30 });
   return operation.chain((chosen) =>
     fc

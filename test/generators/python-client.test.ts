@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startConstellation } from '@expert-relay/constellation';
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { saySkipped } from '../black-box/find-python.ts';
+import { reportSkipped } from '../black-box/find-python.ts';
 import { findPythonWithPackages } from '../black-box/python-packages.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
 
@@ -14,7 +14,7 @@ const python = await findPythonWithPackages(here('requirements.txt'));
 const isMissing = 'missing' in python;
 
 (isMissing ? test.skip : test)(
-  `openapi-python-client makes a client without a warning, and its calls work${isMissing ? saySkipped(python) : ''}`,
+  `openapi-python-client makes a client without a warning, and its calls work${isMissing ? reportSkipped(python) : ''}`,
   async () => {
     if (!isMissing) await generateAndCall(python.program);
   },

@@ -4,15 +4,15 @@ import { createVisitor } from './visitor.ts';
 
 /* Behind something that ends TLS: browsers know the relay by https, and the gateway itself speaks http. */
 
-let here: RelayWithProviders;
+let setup: RelayWithProviders;
 
 beforeAll(async () => {
-  here = await openRelay({ publicScheme: 'https' });
+  setup = await openRelay({ publicScheme: 'https' });
 });
-afterAll(() => here.stop());
+afterAll(() => setup.stop());
 
 test('on https every cookie is __Host- and Secure, and the redirect URI is https', async () => {
-  const visitor = createVisitor(here.relay.gatewayUrl);
+  const visitor = createVisitor(setup.relay.gatewayUrl);
   const led = await visitor.get('/dashboard/requests');
   const begun = await visitor.get('/auth/github');
   const authorize = begun.headers.get('location') ?? '';

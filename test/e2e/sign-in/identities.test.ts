@@ -2,20 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { openRelay, type RelayWithProviders } from './open-relay.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
-let here: RelayWithProviders;
+let setup: RelayWithProviders;
 let visitor: Visitor;
 let name: string;
 let count = 0;
 
 beforeAll(async () => {
-  here = await openRelay();
+  setup = await openRelay();
 });
-afterAll(() => here.stop());
+afterAll(() => setup.stop());
 beforeEach(async () => {
   name = `ada${++count}`;
-  here.github.mode = 'fine';
-  here.github.user = githubUser(count, name);
-  visitor = createVisitor(here.relay.gatewayUrl);
+  setup.github.mode = 'fine';
+  setup.github.user = githubUser(count, name);
+  visitor = createVisitor(setup.relay.gatewayUrl);
   await visitor.follow('/auth/github');
 });
 
@@ -35,7 +35,7 @@ const join = async (provider: string, account: string, who = visitor) =>
 describe('an account that is added', () => {
   test('signs the same user in', async () => {
     const page = await join('google', name);
-    expect(page.url).toBe(`${here.relay.gatewayUrl}/dashboard/settings`);
+    expect(page.url).toBe(`${setup.relay.gatewayUrl}/dashboard/settings`);
     expect(await identities()).toEqual({
       identities: [
         { provider: 'github', label: name, createdAt: expect.any(String) },
@@ -43,7 +43,7 @@ describe('an account that is added', () => {
       ],
       providers: ['github', 'google'],
     });
-    const other = createVisitor(here.relay.gatewayUrl);
+    const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', name);
     expect(await userIdOf(other)).toBe(await userIdOf(visitor));
   });
@@ -55,7 +55,7 @@ describe('an account that is added', () => {
   });
 
   test('is refused in words when it belongs to another user, who keeps it', async () => {
-    const other = createVisitor(here.relay.gatewayUrl);
+    const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', name);
     const page = await join('google', name);
     expect(page.status).toBe(409);
@@ -68,7 +68,7 @@ describe('an account that is added', () => {
   test('is refused when another one of that provider is there', async () => {
     await join('google', name);
     // The same session, in a browser that the provider does not know.
-    const fresh = createVisitor(here.relay.gatewayUrl);
+    const fresh = createVisitor(setup.relay.gatewayUrl);
     fresh.setCookies(visitor.cookies());
     const page = await join('google', `${name}.other`, fresh);
     expect(page.status).toBe(409);
@@ -85,8 +85,8 @@ describe('an account that is added', () => {
     const location = await locationOf('google');
     const asked = visitor.cookies();
     // In the same browser another user signs in, while the first is at the provider.
-    const other = createVisitor(here.relay.gatewayUrl);
-    here.github.user = githubUser(++count + 10_000, `${name}-other`);
+    const other = createVisitor(setup.relay.gatewayUrl);
+    setup.github.user = githubUser(++count + 10_000, `${name}-other`);
     await other.follow('/auth/github');
     const [visit = ''] = asked.split('; ').filter((pair) => pair.startsWith('relay_sign_in='));
     other.setCookies(`${other.cookies()}; ${visit}`);
@@ -94,7 +94,7 @@ describe('an account that is added', () => {
     expect(page.status).toBe(400);
     expect((await identities(other)).identities).toHaveLength(1);
     // Nor does it sign in a browser without a session.
-    const stranger = createVisitor(here.relay.gatewayUrl);
+    const stranger = createVisitor(setup.relay.gatewayUrl);
     stranger.setCookies(visit);
     expect((await stranger.follow(await locationOf('google'), name)).url).toContain(
       '/auth/error?reason=expired',
@@ -102,14 +102,14 @@ describe('an account that is added', () => {
   });
 
   test('is not added when that session ends while the provider is asked', async () => {
-    const owner = createVisitor(here.relay.gatewayUrl);
+    const owner = createVisitor(setup.relay.gatewayUrl);
     await owner.follow('/auth/google', name);
-    here.github.user = githubUser(count + 30_000, `${name}-late`);
+    setup.github.user = githubUser(count + 30_000, `${name}-late`);
     const authorize = await owner.get(await locationOf('github', owner));
-    const { received, release } = here.github.hold();
+    const { received, release } = setup.github.hold();
     const late = owner.get(authorize.headers.get('location') ?? '');
     await received;
-    const elsewhere = createVisitor(here.relay.gatewayUrl);
+    const elsewhere = createVisitor(setup.relay.gatewayUrl);
     await elsewhere.follow('/auth/google', name);
     expect((await elsewhere.call('DELETE', '/api/sessions?all=true')).status).toBe(204);
     release();
@@ -119,7 +119,7 @@ describe('an account that is added', () => {
   });
 
   test('needs a session and a provider that is configured', async () => {
-    expect((await createVisitor(here.relay.gatewayUrl).call('POST', '/api/identities/google')).status).toBe(
+    expect((await createVisitor(setup.relay.gatewayUrl).call('POST', '/api/identities/google')).status).toBe(
       401,
     );
     expect((await visitor.call('POST', '/api/identities/gitlab')).status).toBe(404);
@@ -129,7 +129,7 @@ describe('an account that is added', () => {
 describe('an account that is removed', () => {
   test('signs another user in from then on, and its other sessions have ended', async () => {
     await join('google', name);
-    const other = createVisitor(here.relay.gatewayUrl);
+    const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', name);
     const userId = await userIdOf(visitor);
     expect((await visitor.call('DELETE', '/api/identities/google')).status).toBe(204);
@@ -153,8 +153,8 @@ describe('an account that is removed', () => {
     expect(last.json.error).toBe('last_identity');
     await join('google', name);
     // A session that neither removal ends.
-    const { url } = await here.relay.makeSignInLink(await userIdOf(visitor));
-    const other = createVisitor(here.relay.gatewayUrl);
+    const { url } = await setup.relay.makeSignInLink(await userIdOf(visitor));
+    const other = createVisitor(setup.relay.gatewayUrl);
     await other.post('/auth/link', { token: new URL(url).searchParams.get('token') ?? '' });
     const answers = await Promise.all(
       ['github', 'google'].map((provider) => other.call('DELETE', `/api/identities/${provider}`)),
@@ -169,8 +169,8 @@ describe('an account that is removed', () => {
 });
 
 test('two users who add the same account at once: one has it', async () => {
-  const other = createVisitor(here.relay.gatewayUrl);
-  here.github.user = githubUser(count + 20_000, `${name}-two`);
+  const other = createVisitor(setup.relay.gatewayUrl);
+  setup.github.user = githubUser(count + 20_000, `${name}-two`);
   await other.follow('/auth/github');
   const pages = await Promise.all([join('google', name), join('google', name, other)]);
   expect(pages.map(({ status }) => status).sort()).toEqual([200, 409]);

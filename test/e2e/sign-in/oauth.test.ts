@@ -5,23 +5,23 @@ import { openRelay, type RelayWithProviders } from './open-relay.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const secret = 'the-session-secret-of-these-tests-0123';
-let here: RelayWithProviders;
+let setup: RelayWithProviders;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  here = await openRelay({
+  setup = await openRelay({
     env: {
       RELAY_SESSION_SECRET: secret,
       RELAY_ALLOWED_USERS: '@example.com, github:Guest, boss@partner.example',
     },
   });
 });
-afterAll(() => here.stop());
+afterAll(() => setup.stop());
 beforeEach(() => {
-  visitor = createVisitor(here.relay.gatewayUrl);
-  here.github.user = githubUser('octocat');
-  here.github.consents = true;
-  here.github.mode = 'fine';
+  visitor = createVisitor(setup.relay.gatewayUrl);
+  setup.github.user = githubUser('octocat');
+  setup.github.consents = true;
+  setup.github.mode = 'fine';
 });
 
 let lastId = 1;
@@ -67,8 +67,8 @@ describe('sign-in', () => {
   test('with GitHub: code, state and PKCE, and the exact redirect URI', async () => {
     const query = Object.fromEntries((await begin('github')).searchParams);
     expect(query).toEqual({
-      client_id: here.github.clientId,
-      redirect_uri: `${here.relay.gatewayUrl}/auth/github/callback`,
+      client_id: setup.github.clientId,
+      redirect_uri: `${setup.relay.gatewayUrl}/auth/github/callback`,
       response_type: 'code',
       scope: 'read:user user:email',
       state: expect.stringMatching(/^[\w-]{43}$/),
@@ -96,24 +96,24 @@ describe('sign-in', () => {
   test('the same account is the same user, under another login and address too', async () => {
     await visitor.follow('/auth/github');
     const { userId } = await me();
-    const { id } = here.github.user;
-    here.github.user = { ...githubUser('renamed'), id };
-    const again = createVisitor(here.relay.gatewayUrl);
+    const { id } = setup.github.user;
+    setup.github.user = { ...githubUser('renamed'), id };
+    const again = createVisitor(setup.relay.gatewayUrl);
     await again.follow('/auth/github');
     expect((await me(again)).userId).toBe(userId);
   });
 
   test('accounts with the same address are not joined', async () => {
-    here.github.user = githubUser('grace');
+    setup.github.user = githubUser('grace');
     await visitor.follow('/auth/github');
-    const other = createVisitor(here.relay.gatewayUrl);
+    const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', 'grace');
     expect((await me(other)).email).toBe((await me()).email);
     expect((await me(other)).userId).not.toBe((await me()).userId);
   });
 
   test('visitors without a session leave nothing in Redis', async () => {
-    const before = (await here.sessionKeys()).sort();
+    const before = (await setup.sessionKeys()).sort();
     const cookies = [
       ...(await visitor.get('/dashboard/requests/x')).setCookies,
       ...(await visitor.get('/auth/login')).setCookies,
@@ -121,9 +121,9 @@ describe('sign-in', () => {
       ...(await visitor.get('/auth/error?reason=denied')).setCookies,
     ].map((line) => line.split('=')[0]);
     expect(new Set(cookies)).toEqual(new Set(['relay_return_to', 'relay_sign_in']));
-    expect((await here.sessionKeys()).sort()).toEqual(before);
+    expect((await setup.sessionKeys()).sort()).toEqual(before);
     await visitor.follow('/auth/github');
-    expect((await here.sessionKeys()).length).toBeGreaterThan(before.length);
+    expect((await setup.sessionKeys()).length).toBeGreaterThan(before.length);
   });
 });
 
@@ -136,7 +136,7 @@ describe('a sign-in is refused, in words, ', () => {
 
   test('in a browser in which it did not begin', async () => {
     const callback = await githubCallback();
-    await expectRefused(callback, 'expired', 400, createVisitor(here.relay.gatewayUrl));
+    await expectRefused(callback, 'expired', 400, createVisitor(setup.relay.gatewayUrl));
   });
 
   test('with the cookie of another provider', async () => {
@@ -188,30 +188,30 @@ describe('a sign-in is refused, in words, ', () => {
   });
 
   test('when the person does not consent', async () => {
-    here.github.consents = false;
+    setup.github.consents = false;
     await expectRefused(await githubCallback(), 'denied', 403);
-    const page = await createVisitor(here.relay.gatewayUrl).follow('/auth/google', '');
+    const page = await createVisitor(setup.relay.gatewayUrl).follow('/auth/google', '');
     expect(page.url).toContain('/auth/error?reason=denied');
     expect(page.text).toContain('Sign-in was cancelled');
   });
 
   test('when the provider fails while it is asked', async () => {
     const callback = await githubCallback();
-    here.github.mode = 'failing';
+    setup.github.mode = 'failing';
     const text = await expectRefused(callback, 'provider_failed', 502);
     expect(text).toContain('please try again');
   });
 
   test('when the provider does not answer in time', async () => {
     const callback = await githubCallback();
-    here.github.mode = 'silent';
+    setup.github.mode = 'silent';
     await expectRefused(callback, 'provider_failed', 502);
   });
 
   test('when no address is verified', async () => {
-    here.github.user = githubUser('mallory', [{ email: 'm@example.com', primary: true, verified: false }]);
+    setup.github.user = githubUser('mallory', [{ email: 'm@example.com', primary: true, verified: false }]);
     await expectRefused(await githubCallback(), 'unverified', 403);
-    const page = await createVisitor(here.relay.gatewayUrl).follow('/auth/google', 'unverified-eve');
+    const page = await createVisitor(setup.relay.gatewayUrl).follow('/auth/google', 'unverified-eve');
     expect(page.url).toContain('/auth/error?reason=unverified');
     expect(page.text).toContain('<strong>unverified-eve@example.com</strong>');
   });
@@ -241,7 +241,7 @@ describe('a sign-in is refused, in words, ', () => {
     ['code=a&iss=https://evil.example', 'expired', 400],
     ['code=a&id_token=x&response=y&token=z', 'expired', 400],
   ] as const)('with the parameters "%s", without a warning', async (query, reason, status) => {
-    const warnings = () => here.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed').length;
+    const warnings = () => setup.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed').length;
     const before = warnings();
     for (const provider of ['github', 'google']) {
       const state = (await begin(provider)).searchParams.get('state');
@@ -251,7 +251,7 @@ describe('a sign-in is refused, in words, ', () => {
   });
 
   test('when the provider describes no usable account', async () => {
-    here.github.user = githubUser('');
+    setup.github.user = githubUser('');
     await expectRefused(await githubCallback(), 'provider_failed', 502);
   });
 
@@ -264,7 +264,7 @@ describe('a sign-in is refused, in words, ', () => {
   });
 
   test('to people who are not on the list, with whom to ask', async () => {
-    here.github.user = githubUser('stranger', [
+    setup.github.user = githubUser('stranger', [
       { email: 'stranger@elsewhere.example', primary: true, verified: true },
       { email: 'stranger@example.com', primary: false, verified: false },
       { email: 'stranger@sub.example.com', primary: false, verified: true },
@@ -286,7 +286,7 @@ describe('a sign-in is refused, in words, ', () => {
       ]),
     ],
   ])('but not to %s on the list', async (_what, user) => {
-    here.github.user = user;
+    setup.github.user = user;
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
   });
 });
@@ -301,7 +301,7 @@ describe('a provider may state', () => {
     ['a name that is no text', { name: 5 }, 'odd'],
     ['no address in an entry', { emails: [{ email: null, primary: true, verified: true }, fine] }, 'odd'],
   ])('%s: the person is signed in', async (_what, change, name) => {
-    here.github.user = { ...githubUser('odd', [fine]), ...change } as GithubUser;
+    setup.github.user = { ...githubUser('odd', [fine]), ...change } as GithubUser;
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
     expect((await me()).name).toBe(name);
   });
@@ -312,7 +312,7 @@ describe('after the sign-in', () => {
     const led = await visitor.get('/dashboard/requests/abc?tab=1');
     expect(led.headers.get('location')).toBe('/auth/login');
     const page = await visitor.follow('/auth/github');
-    expect(page.url).toBe(`${here.relay.gatewayUrl}/dashboard/requests/abc?tab=1`);
+    expect(page.url).toBe(`${setup.relay.gatewayUrl}/dashboard/requests/abc?tab=1`);
     expect(visitor.cookies()).not.toContain('relay_return_to');
   });
 
@@ -345,11 +345,11 @@ describe('after the sign-in', () => {
   });
 
   test('a session that was planted before is not taken over', async () => {
-    const attacker = createVisitor(here.relay.gatewayUrl);
+    const attacker = createVisitor(setup.relay.gatewayUrl);
     await attacker.follow('/auth/github');
     const planted = attacker.cookies();
     visitor.setCookies(planted);
-    here.github.user = githubUser('victim');
+    setup.github.user = githubUser('victim');
     expect((await visitor.get('/auth/github')).headers.get('location')).toBe('/dashboard');
     // The attacker signs out; the cookie that is left behind names a session that is over.
     await attacker.post('/logout', {});
@@ -386,9 +386,9 @@ describe('after the sign-in', () => {
 
   test('no code, state or token was logged', async () => {
     const callback = new URL(await githubCallback());
-    here.github.mode = 'failing';
+    setup.github.mode = 'failing';
     await visitor.get(callback.href);
-    const logs = JSON.stringify(here.relay.logs);
+    const logs = JSON.stringify(setup.relay.logs);
     expect(logs).toContain('a sign-in provider failed');
     for (const name of ['code', 'state']) expect(logs).not.toContain(callback.searchParams.get(name));
     expect(logs).not.toMatch(/gho_|octocat@example\.com/);

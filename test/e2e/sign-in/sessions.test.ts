@@ -8,16 +8,16 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 const [oldSecret, newSecret] = ['the-old-secret', 'the-new-secret'].map((text) => text.padEnd(40, '-'));
 const settings = { RELAY_ALLOWED_USERS: '@example.com', RELAY_SESSION_SECRET: oldSecret ?? '' };
-let here: RelayWithProviders;
+let setup: RelayWithProviders;
 let streams: TestStream[];
 let lastId = 1000;
 /** How far the relay's clock is ahead. */
 let ahead = 0;
 
 beforeAll(async () => {
-  here = await openRelay({ env: settings, clock: { now: () => Date.now() + ahead } });
+  setup = await openRelay({ env: settings, clock: { now: () => Date.now() + ahead } });
 });
-afterAll(() => here.stop());
+afterAll(() => setup.stop());
 beforeEach(() => {
   streams = [];
   newUser();
@@ -28,11 +28,11 @@ function newUser(): void {
   const id = lastId++;
   const login = `user-${id}`;
   const emails = [{ email: `${login}@example.com`, primary: true, verified: true }];
-  here.github.user = { id, login, name: null, emails };
+  setup.github.user = { id, login, name: null, emails };
 }
 
 async function signIn(userAgent = ''): Promise<Visitor> {
-  const visitor = createVisitor(here.relay.gatewayUrl, userAgent ? { 'user-agent': userAgent } : {});
+  const visitor = createVisitor(setup.relay.gatewayUrl, userAgent ? { 'user-agent': userAgent } : {});
   await visitor.follow('/auth/github');
   return visitor;
 }
@@ -41,7 +41,7 @@ async function listen(visitor: Visitor): Promise<TestStream> {
   const { userId } = (await visitor.call('GET', '/api/me')).json;
   const topic = `/svc/providers/${userId}`;
   const { token } = (await visitor.call('POST', '/api/stream-token', { topics: [topic] })).json;
-  const stream = await openStream(topicUrl(here.relay.hubUrl, topic), {
+  const stream = await openStream(topicUrl(setup.relay.hubUrl, topic), {
     headers: { authorization: `Bearer ${token}` },
   });
   expect(stream.response.status).toBe(200);
@@ -53,7 +53,7 @@ const adminProgram = fileURLToPath(new URL('../../../services/requests/dist/admi
 
 const eraseUser = (userId: string) =>
   promisify(execFile)(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
-    env: { ...process.env, DATABASE_URL: here.relay.databaseUrl },
+    env: { ...process.env, DATABASE_URL: setup.relay.databaseUrl },
   });
 
 const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
@@ -122,13 +122,13 @@ describe('sessions', () => {
   test('of a user who is erased end, with their streams and all that Redis has of them', async () => {
     const other = await signIn();
     const otherStream = await listen(other);
-    const keysBefore = await here.sessionKeys();
+    const keysBefore = await setup.sessionKeys();
     newUser();
     // The page of the second session only listens.
     const [visitor, idle] = [await signIn(), await signIn()];
     const open = [await listen(visitor), await listen(idle)];
     const { userId } = (await visitor.call('GET', '/api/me')).json;
-    const link = new URL((await here.relay.makeSignInLink(userId)).url).searchParams.get('token') ?? '';
+    const link = new URL((await setup.relay.makeSignInLink(userId)).url).searchParams.get('token') ?? '';
 
     await eraseUser(userId);
     for (const stream of open) {
@@ -142,20 +142,20 @@ describe('sessions', () => {
     );
     await eventually(
       'nothing is left in Redis',
-      async () => (await here.sessionKeys()).every((key) => keysBefore.includes(key)),
+      async () => (await setup.sessionKeys()).every((key) => keysBefore.includes(key)),
       { within: 20_000 },
     );
     expect(await isSignedIn(other)).toBe(true);
     expect(otherStream.ended).toBe(false);
     // The dashboard repeats this call all the time: at info its access lines would fill the log.
-    const calls = here.relay.logs.filter(({ route }) => route === '/internal/users/missing');
+    const calls = setup.relay.logs.filter(({ route }) => route === '/internal/users/missing');
     expect(new Set(calls.map(({ level }) => level))).toEqual(new Set(['debug']));
   });
 
   test('leave nothing in Redis when they have ended', async () => {
     const visitor = await signIn();
     const { userId } = (await visitor.call('GET', '/api/me')).json;
-    const keys = async () => (await here.sessionKeys()).filter((key) => key.includes(userId));
+    const keys = async () => (await setup.sessionKeys()).filter((key) => key.includes(userId));
     expect(await keys()).toHaveLength(1);
     await visitor.post('/logout', {});
     await eventually('the index forgets the session', async () => (await keys()).length === 0);
@@ -163,7 +163,7 @@ describe('sessions', () => {
 });
 
 const restartDashboard = (changed: Record<string, string>) =>
-  here.relay.restart('dashboard', { settings: changed });
+  setup.relay.restart('dashboard', { settings: changed });
 
 describe('after a restart of the dashboard', () => {
   afterEach(async () => {
@@ -179,7 +179,7 @@ describe('after a restart of the dashboard', () => {
     const other = await listen(stays);
     await restartDashboard({
       ...settings,
-      RELAY_ALLOWED_USERS: `github:${here.github.user.login}`,
+      RELAY_ALLOWED_USERS: `github:${setup.github.user.login}`,
     });
     // No call of its page was made since.
     await ended(idle);
@@ -200,7 +200,7 @@ describe('after a restart of the dashboard', () => {
 
   test('a session whose record was deleted in Redis loses its streams', async () => {
     const stream = await listen(await signIn());
-    await here.deleteSessionRecords();
+    await setup.deleteSessionRecords();
     await restartDashboard(settings);
     await ended(stream);
   });
@@ -209,7 +209,7 @@ describe('after a restart of the dashboard', () => {
     const visitor = await signIn();
     // Nothing listens there.
     await restartDashboard({ ...settings, RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9' });
-    const stranger = createVisitor(here.relay.gatewayUrl);
+    const stranger = createVisitor(setup.relay.gatewayUrl);
     const page = await stranger.follow('/auth/google');
     expect(page.url).toContain('/auth/error?reason=provider_failed');
     expect(page.status).toBe(502);
@@ -227,7 +227,7 @@ describe('after a restart of the dashboard', () => {
     expect(visitor.cookies()).not.toBe(before);
     await restartDashboard({ ...settings, RELAY_SESSION_SECRET: newSecret ?? '' });
     expect(await isSignedIn(visitor)).toBe(true);
-    const old = createVisitor(here.relay.gatewayUrl);
+    const old = createVisitor(setup.relay.gatewayUrl);
     old.setCookies(before);
     expect(await isSignedIn(old)).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
-import { ask } from '../../black-box/ask.ts';
+import { sendCall } from '../../black-box/http-call.ts';
 import { seedCrowd } from '../load/seed-crowd.ts';
 import type { Knowledge } from './attack/connection.ts';
 import { signInDev } from './sign-in-dev.ts';
@@ -25,7 +25,7 @@ export async function prepareAttacker(stage: ChaosStage): Promise<() => Promise<
   const headers = { 'content-type': 'application/json', 'x-api-key': mallory.consumerKey };
   const post = async (path: string, json: object, status: number) => {
     const forwarded = { ...headers, 'x-forwarded-for': '10.9.9.9' };
-    const answer = await ask(
+    const answer = await sendCall(
       gatewayUrl,
       { method: 'POST', path, headers: forwarded, body: JSON.stringify(json) },
       agent,

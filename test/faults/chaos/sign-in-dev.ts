@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { ask } from '../../black-box/ask.ts';
+import { sendCall } from '../../black-box/http-call.ts';
 
 /** The session cookie of a user, from the sign-in that only a local run has. */
 export async function signInDev(gatewayUrl: string, user: string): Promise<string> {
@@ -7,7 +7,7 @@ export async function signInDev(gatewayUrl: string, user: string): Promise<strin
   try {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ user });
-    const answer = await ask(gatewayUrl, { method: 'POST', path: '/auth/dev', headers, body }, agent);
+    const answer = await sendCall(gatewayUrl, { method: 'POST', path: '/auth/dev', headers, body }, agent);
     const [cookie] = answer.headers['set-cookie'] ?? [];
     if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie: ${answer.text}`);
     return cookie.split(';')[0] ?? '';

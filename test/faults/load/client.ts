@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, type Ask, ask } from '../../black-box/ask.ts';
+import { type Answer, type HttpCall, sendCall } from '../../black-box/http-call.ts';
 
 /** Calls as a client does that wants to get through: again and again, until somebody says how it went. */
 export interface Client {
   /** Gives nothing when time is up first: then nobody knows whether it was done. */
-  call(call: Ask): Promise<Answer | undefined>;
+  call(call: HttpCall): Promise<Answer | undefined>;
   /** How often each answer came that was no answer yet. */
   readonly retries: ReadonlyMap<string, number>;
   close(): void;
@@ -30,11 +30,11 @@ export function createClient(baseUrl: string, givesUp: AbortSignal, options: Cli
   const agent = new Agent({ keepAlive: true, maxSockets: 200, timeout: 30_000 });
   const retries = new Map<string, number>();
 
-  async function attempt(call: Ask): Promise<Answer | undefined> {
+  async function attempt(call: HttpCall): Promise<Answer | undefined> {
     try {
       const began = performance.now();
       const whole = { ...call, headers: { ...headers(), ...call.headers } };
-      const answer = await ask(baseUrl, whole, agent, patienceMs);
+      const answer = await sendCall(baseUrl, whole, agent, patienceMs);
       answered(performance.now() - began);
       if (!notYet.includes(answer.status)) return answer;
       const isSilent = answer.status === 503 && answer.headers['retry-after'] === undefined;

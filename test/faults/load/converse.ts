@@ -1,5 +1,5 @@
 import type { DevUser } from '../../../scripts/local/secrets.ts';
-import type { Answer } from '../../black-box/ask.ts';
+import type { Answer } from '../../black-box/http-call.ts';
 import { encryptedContent, keyExchange } from '../../black-box/samples.ts';
 import type { Client } from './client.ts';
 import type { Conversation, Ledger, Standing } from './ledger.ts';

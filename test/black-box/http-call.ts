@@ -2,7 +2,7 @@ import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } f
 import { Readable } from 'node:stream';
 
 /** A call exactly as it shall go out; nothing is added but what HTTP itself needs. */
-export interface Ask {
+export interface HttpCall {
   readonly method: string;
   /** With its query, not encoded any further. */
   readonly path: string;
@@ -23,9 +23,9 @@ export interface Answer {
 const patience = 20_000;
 
 /** One HTTP call. Fails when no whole answer comes, not when the answer is an error. */
-export function ask(
+export function sendCall(
   baseUrl: string,
-  { method, path, headers, body }: Ask,
+  { method, path, headers, body }: HttpCall,
   agent: Agent,
   within = patience,
 ): Promise<Answer> {
@@ -51,7 +51,7 @@ export function ask(
   });
 }
 
-function framingOf(body: Ask['body']): Record<string, string> {
+function framingOf(body: HttpCall['body']): Record<string, string> {
   if (body === undefined) return {};
   // Said, since Node sends the pieces of a GET or DELETE bare otherwise.
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return { 'transfer-encoding': 'chunked' };

@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
-import { executables } from '../../scripts/servers/find-program.ts';
-import { installPackages } from '../../scripts/servers/sources/debian.ts';
+import { executables } from '../../../scripts/servers/find-program.ts';
+import { installPackages } from '../../../scripts/servers/sources/debian.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 

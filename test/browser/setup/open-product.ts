@@ -5,10 +5,10 @@ import {
 } from '@expert-relay/constellation';
 import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { openBrowser } from '../open-browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 /** The product and a browser, for tests of the experts' pages. */
-export interface Stage extends AsyncDisposable {
+export interface Product extends AsyncDisposable {
   readonly relay: Constellation;
   readonly browser: Browser;
   /** A device on which an expert has signed in. */
@@ -40,7 +40,7 @@ export interface TestAgent extends AsyncDisposable {
   askPlainly(body: Readonly<Record<string, unknown>>): Promise<{ requestId: string; refCode: string }>;
 }
 
-export async function openStage(options: ConstellationOptions = {}): Promise<Stage> {
+export async function openProduct(options: ConstellationOptions = {}): Promise<Product> {
   const browser = await openBrowser();
   const relay = await startConstellation(options).catch(async (error: unknown) => {
     await browser.close();

@@ -1,10 +1,10 @@
-import type { Ask } from '../black-box/ask.ts';
+import type { HttpCall } from '../black-box/http-call.ts';
 import type { Expert } from '../black-box/expert.ts';
 import { unknownKeyId, unknownRequestId, unknownSessionId } from '../black-box/samples.ts';
 import type { CallerKind, Endpoint } from './endpoints.ts';
 
 /** What the parameters of a path stand for. */
-export interface Place {
+export interface ResourceIds {
   readonly requestId: string;
   readonly refCode: string;
   readonly keyId: string;
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** A request, a key and a session that nothing was done to yet. */
-export async function newPlace(expert: Expert): Promise<Place> {
+export async function createResources(expert: Expert): Promise<ResourceIds> {
   const { requestId, refCode } = await expert.consumer.newRequest();
   const { keyId } = await expert.newKey('consumer', 'spare');
   const sessionId = await expert.newSession();
@@ -20,7 +20,7 @@ export async function newPlace(expert: Expert): Promise<Place> {
 }
 
 /** Ids of the right form that belong to nothing. */
-export const unknownPlace = (): Place => ({
+export const unknownResources = (): ResourceIds => ({
   requestId: unknownRequestId(),
   refCode: 'HS-00000000',
   keyId: unknownKeyId(),
@@ -32,26 +32,26 @@ export type Credential = { key: string } | { cookie: string } | undefined;
 
 export function credentialOf(expert: Expert, kind: CallerKind): Credential {
   if (kind === 'session') return { cookie: expert.session.headers.cookie ?? '' };
-  return kind === 'nobody' ? undefined : { key: expert[kind].key };
+  return kind === 'anonymous' ? undefined : { key: expert[kind].key };
 }
 
-/** The call of an endpoint as it is accepted, if the credential and the place are good. */
-export function askEndpoint(
+/** The call of an endpoint as it is accepted, if the credential and the ids are good. */
+export function endpointCall(
   endpoint: Endpoint,
-  place: Place,
+  ids: ResourceIds,
   credential: Credential,
   options: { as?: CallerKind; body?: Readonly<Record<string, unknown>> } = {},
-): Ask {
+): HttpCall {
   const { method, auth } = endpoint;
   const as =
     options.as ?? (auth === 'session' ? 'session' : auth === 'provider key' ? 'provider' : 'consumer');
   const content = options.body ?? endpoint.body?.(as);
   const key = credential && 'key' in credential ? credential.key : undefined;
   const inBody = auth === 'key in body';
-  const body = content && fill(JSON.stringify({ ...content, ...(inBody && { apiKey: key }) }), place);
+  const body = content && fill(JSON.stringify({ ...content, ...(inBody && { apiKey: key }) }), ids);
   return {
     method,
-    path: fill(endpoint.path, place),
+    path: fill(endpoint.path, ids),
     headers: {
       ...(credential && 'cookie' in credential && { cookie: credential.cookie }),
       ...(key !== undefined && !inBody && { 'x-api-key': key }),
@@ -61,7 +61,7 @@ export function askEndpoint(
   };
 }
 
-const fill = (text: string, place: Place): string =>
+const fill = (text: string, ids: ResourceIds): string =>
   text
-    .replace(/:(requestId|refCode|keyId|sessionId)/g, (_whole, name: keyof Place) => place[name])
+    .replace(/:(requestId|refCode|keyId|sessionId)/g, (_whole, name: keyof ResourceIds) => ids[name])
     .replace(':provider', 'github');

@@ -9,7 +9,7 @@ export interface HubEvent {
 }
 
 /** A subscription, as a plain client has it. */
-export interface Listening {
+export interface Subscription {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   /** The body of an answer that is no stream. */
@@ -23,11 +23,11 @@ export interface Listening {
 }
 
 /** `GET {hub_url}?topic=...`, with whatever else stands in the query or the headers. */
-export async function listen(
+export async function subscribe(
   hubUrl: string,
   query: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Listening> {
+): Promise<Subscription> {
   const url = new URL(hubUrl);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const call = get(url, { agent: false, headers: { accept: 'text/event-stream', ...headers } });

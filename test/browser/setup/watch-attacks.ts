@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 
 /** What hostile texts have achieved: scripts that ran, dialogs, calls to elsewhere, broken rules of the policy. */
-export async function watchHostility(
+export async function watchAttacks(
   context: BrowserContext,
   own: readonly string[],
 ): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import type { Device, Stage, TestAgent } from './open-stage.ts';
+import type { Device, Product, TestAgent } from './open-product.ts';
 import {
   answered,
   closed,
@@ -17,7 +17,7 @@ import { setAge } from './set-age.ts';
 
 /** Called in each state of each page. */
 export type Visit = (state: string, page: Page) => Promise<void>;
-type Walk = (stage: Stage, visit: Visit) => Promise<void>;
+type Walk = (product: Product, visit: Visit) => Promise<void>;
 
 /** Ways through the pages that together meet every page in its main states. Each has an expert of its own. */
 export const walks: Readonly<Record<string, Walk>> = {
@@ -28,8 +28,8 @@ export const walks: Readonly<Record<string, Walk>> = {
   conversations: walkConversations,
 };
 
-async function walkSignIn(stage: Stage, visit: Visit): Promise<void> {
-  const context = await stage.browser.newContext({ baseURL: stage.relay.gatewayUrl, locale: 'en-GB' });
+async function walkSignIn(product: Product, visit: Visit): Promise<void> {
+  const context = await product.browser.newContext({ baseURL: product.relay.gatewayUrl, locale: 'en-GB' });
   const page = await context.newPage();
   await page.goto('/auth/login');
   await visit('sign-in', page);
@@ -38,8 +38,8 @@ async function walkSignIn(stage: Stage, visit: Visit): Promise<void> {
   await context.close();
 }
 
-async function walkFirstTime(stage: Stage, visit: Visit): Promise<void> {
-  await using device = await stage.signIn('first-time');
+async function walkFirstTime(product: Product, visit: Visit): Promise<void> {
+  await using device = await product.signIn('first-time');
   const page = await device.open();
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   await visit('inbox-first-time', page);
@@ -54,8 +54,8 @@ async function walkFirstTime(stage: Stage, visit: Visit): Promise<void> {
   await visit('request-not-found', page);
 }
 
-async function walkKeys(stage: Stage, visit: Visit): Promise<void> {
-  await using device = await stage.signIn('keys');
+async function walkKeys(product: Product, visit: Visit): Promise<void> {
+  await using device = await product.signIn('keys');
   const page = await device.open('/keys');
   await page.getByText('You have no keys.').waitFor();
   await visit('keys-none', page);
@@ -88,9 +88,9 @@ async function walkKeys(stage: Stage, visit: Visit): Promise<void> {
   await visit('key-rotate', page);
 }
 
-async function walkSettings(stage: Stage, visit: Visit): Promise<void> {
-  await using device = await stage.signIn('settings');
-  await using other = await stage.signIn('settings');
+async function walkSettings(product: Product, visit: Visit): Promise<void> {
+  await using device = await product.signIn('settings');
+  await using other = await product.signIn('settings');
   await using agent = await device.newAgent(migration.agent);
   await agent.ask(migration.question);
   const page = await device.open('/settings');
@@ -121,11 +121,11 @@ async function walkSettings(stage: Stage, visit: Visit): Promise<void> {
   await visit('expert-key-lost', second);
 }
 
-async function walkConversations(stage: Stage, visit: Visit): Promise<void> {
-  await using device = await stage.signIn('ada');
+async function walkConversations(product: Product, visit: Visit): Promise<void> {
+  await using device = await product.signIn('ada');
   const agents = new Map<string, TestAgent>();
   try {
-    await playConversations(stage, device, visit, async (name) => {
+    await playConversations(product, device, visit, async (name) => {
       const agent = agents.get(name) ?? (await device.newAgent(name));
       agents.set(name, agent);
       return agent;
@@ -136,12 +136,12 @@ async function walkConversations(stage: Stage, visit: Visit): Promise<void> {
 }
 
 async function playConversations(
-  stage: Stage,
+  product: Product,
   device: Device,
   visit: Visit,
   agentOf: (name: string) => Promise<TestAgent>,
 ): Promise<void> {
-  const { databaseUrl } = stage.relay;
+  const { databaseUrl } = product.relay;
   const ask = async ({ agent, question, messages = [], hoursAgo }: SampleRequest): Promise<Conversation> => {
     const conversation = await (await agentOf(agent)).ask(question, messages);
     await setAge(databaseUrl, conversation.requestId, hoursAgo);
@@ -229,7 +229,7 @@ async function playConversations(
   await visit('conversation-ended', page);
 
   const { apiKey } = await agentOf(restart.agent);
-  await playReplay(stage, device, visit, await ask(restart), apiKey);
+  await playReplay(product, device, visit, await ask(restart), apiKey);
 
   await page.goto('/dashboard/requests');
   await page.getByRole('link', { name: /voucher/ }).waitFor();
@@ -241,7 +241,7 @@ async function playConversations(
 
 /** A message that is repeated under another id was not signed with it: this stops a conversation until the expert decides. */
 async function playReplay(
-  stage: Stage,
+  product: Product,
   device: Device,
   visit: Visit,
   talk: Conversation,
@@ -257,7 +257,7 @@ async function playReplay(
   await talk.send('Drained. It takes 4 minutes until it is warm again.');
   await page.getByText('Drained.').waitFor();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const { gatewayUrl } = stage.relay;
+  const { gatewayUrl } = product.relay;
   const listed = await fetch(`${gatewayUrl}/api/v1/messages/${talk.requestId}`, { headers });
   const { messages } = (await listed.json()) as {
     messages: { role: string; encrypted: object; signature: string }[];
