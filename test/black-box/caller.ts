@@ -4,14 +4,14 @@ export type SendCall = (call: HttpCall) => Promise<Answer>;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Somebody who calls: each call carries the same credential. */
+/** Sends all calls with the same credential. */
 export interface Caller {
   readonly headers: Headers;
   get(path: string, headers?: Headers): Promise<Answer>;
   post(path: string, json?: unknown, headers?: Headers): Promise<Answer>;
   put(path: string, json?: unknown, headers?: Headers): Promise<Answer>;
   delete(path: string, headers?: Headers): Promise<Answer>;
-  /** Any method; a body that is not given is not sent. */
+  /** Sends a call with any method. Without `json` there is no body. */
   send(method: string, path: string, json?: unknown, headers?: Headers): Promise<Answer>;
 }
 

@@ -3,8 +3,8 @@ import { type DocumentedResponse, document, examplesOf, follow, type NamedOperat
 import { findOperation, findPath } from './find-operation.ts';
 import { schemaErrors } from './validate.ts';
 
-/** HTTP's own. All other headers must be documented. */
-const ofHttp = new Set([
+/** Headers of HTTP itself. All others must be documented. */
+const httpHeaders = new Set([
   'date',
   'connection',
   'keep-alive',
@@ -14,8 +14,8 @@ const ofHttp = new Set([
   'vary',
 ]);
 
-/** Answers to calls that are no operation. `ForeignOrigin` comes from the dashboard. */
-const anywhere = [
+/** Answers to calls that match no operation. `ForeignOrigin` comes from the dashboard. */
+const withoutOperation = [
   'InvalidRequest',
   'ForeignOrigin',
   'NotFound',
@@ -25,11 +25,11 @@ const anywhere = [
   'HeadersTooLarge',
 ];
 
-/** Everything in which an answer differs from what docs/openapi.yaml says of it. */
+/** All differences between an answer and docs/openapi.yaml. */
 export function checkAnswer(call: HttpCall, answer: Answer): string[] {
-  // With a session every call of /auth/* is redirected.
-  const isLedAway = /^\/auth\b/.test(call.path) && answer.status === 302;
-  const operation = isLedAway ? findOperation('GET', '/auth/login') : findOperation(call.method, call.path);
+  // With a session, every call of /auth/* is redirected.
+  const isRedirected = /^\/auth\b/.test(call.path) && answer.status === 302;
+  const operation = isRedirected ? findOperation('GET', '/auth/login') : findOperation(call.method, call.path);
   const documented = documentedResponse(call, answer, operation);
   if (!documented) return [`the status ${answer.status} is not documented`];
   return [
@@ -45,16 +45,16 @@ function documentedResponse(
   operation: NamedOperation | undefined,
 ): DocumentedResponse | undefined {
   const { responses } = document.components;
-  const ofEveryPath = document['x-every-path'];
-  if (call.method === 'OPTIONS' && status === 204) return ofEveryPath[status];
+  const onEveryPath = document['x-every-path'];
+  if (call.method === 'OPTIONS' && status === 204) return onEveryPath[status];
   if (operation) {
     const documented = operation.responses[status];
     return documented && follow(documented);
   }
-  // All of /auth/* leads to the dashboard, which has pages at some of these paths.
+  // The gateway forwards all of /auth/* to the dashboard, which has pages at only some of these paths.
   const isListed = findPath(call.path) !== undefined || /^\/auth\//.test(call.path);
-  if (status === 405 && isListed) return ofEveryPath[status];
-  return anywhere
+  if (status === 405 && isListed) return onEveryPath[status];
+  return withoutOperation
     .map((name) => responses[name])
     .find((response) => response && problemsOf(response)[0]?.status === status);
 }
@@ -64,7 +64,7 @@ interface Problem {
   readonly error: string;
 }
 
-/** The errors that an answer may report: it has an example of each. */
+/** The errors that an answer may contain. The document has an example of each. */
 function problemsOf({ content }: DocumentedResponse): readonly Problem[] {
   const media = content?.['application/problem+json'];
   return media ? (examplesOf(media) as Problem[]) : [];
@@ -75,33 +75,33 @@ function checkHeaders(
   documented: DocumentedResponse,
   operation: NamedOperation | undefined,
 ): string[] {
-  const faults: string[] = [];
+  const differences: string[] = [];
   const headers = { ...document['x-every-answer'], ...documented.headers };
   for (const [name, reference] of Object.entries(headers)) {
     const { required, schema } = follow(reference);
     const value = answer.headers[name];
     if (value === undefined) {
-      if (required) faults.push(`the header ${name} is missing`);
+      if (required) differences.push(`the header ${name} is missing`);
       continue;
     }
     for (const text of [value].flat()) {
-      faults.push(
-        ...schemaErrors(text, schema).map((fault) => `header ${name} is ${JSON.stringify(text)}: ${fault}`),
+      differences.push(
+        ...schemaErrors(text, schema).map((error) => `header ${name} is ${JSON.stringify(text)}: ${error}`),
       );
     }
   }
   for (const name of Object.keys(answer.headers)) {
-    const isSessions = name === 'set-cookie' && operation?.security.some(({ session }) => session);
-    if (!(name in headers) && !ofHttp.has(name) && !isSessions)
-      faults.push(`the header ${name} is not documented`);
+    const isSessionCookie = name === 'set-cookie' && operation?.security.some(({ session }) => session);
+    if (!(name in headers) && !httpHeaders.has(name) && !isSessionCookie)
+      differences.push(`the header ${name} is not documented`);
   }
-  return faults;
+  return differences;
 }
 
 function checkBody(answer: Answer, documented: DocumentedResponse): string[] {
   const { content } = documented;
   if (!content) {
-    // Express writes a sentence into a redirect.
+    // Express adds a sentence to a redirect.
     const isRedirect = answer.status >= 300 && answer.status < 400;
     return answer.text === '' || isRedirect ? [] : [`a body is not documented: ${answer.text.slice(0, 200)}`];
   }
@@ -110,7 +110,7 @@ function checkBody(answer: Answer, documented: DocumentedResponse): string[] {
   if (!media) return [`the content type ${type} is not documented`];
   const value = type.includes('json') ? answer.json : answer.text;
   return [
-    ...schemaErrors(value, media.schema).map((fault) => `body: ${fault}\n${answer.text.slice(0, 500)}`),
+    ...schemaErrors(value, media.schema).map((error) => `body: ${error}\n${answer.text.slice(0, 500)}`),
     ...(type.startsWith('application/problem+json') ? checkProblem(answer, documented) : []),
   ];
 }
@@ -118,23 +118,23 @@ function checkBody(answer: Answer, documented: DocumentedResponse): string[] {
 function checkProblem(answer: Answer, documented: DocumentedResponse): string[] {
   const { status, error, fields } = answer.json as Problem & { fields?: unknown };
   const allowed = problemsOf(documented).filter((problem) => problem.status === answer.status);
-  const faults: string[] = [];
-  if (status !== answer.status) faults.push(`the body has the status ${status}`);
+  const differences: string[] = [];
+  if (status !== answer.status) differences.push(`the body has the status ${status}`);
   if (!allowed.some((problem) => problem.error === error)) {
-    faults.push(`the error ${error} has no example at this answer: ${answer.text.slice(0, 500)}`);
+    differences.push(`the error ${error} has no example at this answer: ${answer.text.slice(0, 500)}`);
   }
-  if (fields !== undefined && error !== 'invalid_request') faults.push(`${error} has \`fields\``);
-  return faults;
+  if (fields !== undefined && error !== 'invalid_request') differences.push(`${error} has \`fields\``);
+  return differences;
 }
 
-/** The document must allow each call that was served. */
+/** The document must allow every call that succeeded. */
 function checkRequest(call: HttpCall, operation: NamedOperation): string[] {
   const media = operation.requestBody?.content['application/json'];
-  const faults: string[] = [];
+  const differences: string[] = [];
   if (media && typeof call.body === 'string' && contentType(call).startsWith('application/json')) {
-    faults.push(
+    differences.push(
       ...schemaErrors(withoutNulls(JSON.parse(call.body)), media.schema).map(
-        (fault) => `the document forbids this body: ${fault}`,
+        (error) => `the document forbids this body: ${error}`,
       ),
     );
   }
@@ -144,12 +144,14 @@ function checkRequest(call: HttpCall, operation: NamedOperation): string[] {
     if (!schema) continue;
     const isNumber = (schema as { type?: string }).type === 'integer' && /^\d+$/.test(text);
     const value = isNumber ? Number(text) : text;
-    faults.push(...schemaErrors(value, schema).map((fault) => `the document forbids ?${name}=${text}: ${fault}`));
+    differences.push(
+      ...schemaErrors(value, schema).map((error) => `the document forbids ?${name}=${text}: ${error}`),
+    );
   }
-  return faults;
+  return differences;
 }
 
-/** `null` counts as missing, as the document says of all bodies. */
+/** The document says for all bodies that `null` counts as missing. */
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 

@@ -1,10 +1,10 @@
 import type { Answer } from './http-call.ts';
 
-/** What differs from call to call whatever is answered. */
-const perCall = new Set(['date', 'x-request-id', 'ratelimit', 'set-cookie']);
+/** Headers that differ between any two calls. */
+const headersPerCall = new Set(['date', 'x-request-id', 'ratelimit', 'set-cookie']);
 
-/** All of an answer by which two could be told apart. */
+/** The parts of an answer that must be equal when callers must not see a difference. */
 export function comparableAnswer({ status, headers, text }: Answer): object {
-  const told = Object.entries(headers).filter(([name]) => !perCall.has(name));
-  return { status, headers: Object.fromEntries(told), text };
+  const compared = Object.entries(headers).filter(([name]) => !headersPerCall.has(name));
+  return { status, headers: Object.fromEntries(compared), text };
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** What of OpenAPI this repo's document uses. */
+/** The part of OpenAPI that docs/openapi.yaml uses. */
 export interface Document {
   readonly openapi: string;
-  /** Headers of every answer, unless the answer documents another one of that name. */
+  /** Headers of every answer. An answer can document its own header of the same name. */
   readonly 'x-every-answer': Readonly<Record<string, DocumentedHeader>>;
-  /** Answers of every path, by status, beside those of its operations. */
+  /** Answers that every path can give besides those of its operations, by status. */
   readonly 'x-every-path': Readonly<Record<string, DocumentedResponse>>;
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -68,19 +68,19 @@ const file = new URL('../../docs/openapi.yaml', import.meta.url);
 
 export const document: Document = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 });
 
-/** The target of a reference; anything else is returned as it is. */
+/** Resolves a reference. Returns anything else unchanged. */
 export function follow<T extends object>(value: T | Ref): T {
   if (!('$ref' in value)) return value;
-  const steps = value.$ref.replace(/^#\//, '').split('/');
-  const found = steps.reduce<unknown>(
-    (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+  const names = value.$ref.replace(/^#\//, '').split('/');
+  const found = names.reduce<unknown>(
+    (parent, name) => (parent as Record<string, unknown> | undefined)?.[name],
     document,
   );
   if (found === undefined) throw new Error(`docs/openapi.yaml has nothing at ${value.$ref}`);
   return found as T;
 }
 
-/** The values of all examples of a body or an answer. */
+/** The values of all examples of a request body or an answer. */
 export function examplesOf({ example, examples = {} }: Media): readonly unknown[] {
   const named = Object.values(examples).map((one) => follow(one).value);
   return example === undefined ? named : [example, ...named];

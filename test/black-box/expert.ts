@@ -8,14 +8,14 @@ export interface KeyCaller extends Caller {
   readonly keyId: string;
 }
 
-/** A caller who can ask for help. */
+/** A caller with a consumer key, which can submit requests. */
 export interface Agent extends KeyCaller {
-  /** Submits; the members given replace those of an ordinary submission. */
+  /** Submits a request. `members` replace those of the sample in samples.ts. */
   submit(
     members?: Readonly<Record<string, unknown>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** A request that was accepted. */
+  /** Submits a request and expects that it is accepted. */
   newRequest(members?: Readonly<Record<string, unknown>>): Promise<SubmittedRequest>;
 }
 
@@ -26,18 +26,18 @@ export interface SubmittedRequest {
   readonly expiresAt: string;
 }
 
-/** A user of the relay, with all kinds of credential. */
+/** A user of the relay with all kinds of credentials. */
 export interface Expert {
   readonly name: string;
   readonly userId: string;
   readonly session: Caller;
   readonly consumer: Agent;
-  /** Another key of the same user, which must not see what the first one did. */
+  /** Another key of the same user. It must not see the requests of the first one. */
   readonly secondConsumer: Agent;
   readonly provider: KeyCaller;
   newKey(kind: 'consumer', name?: string): Promise<Agent>;
   newKey(kind: 'provider', name?: string): Promise<KeyCaller>;
-  /** Signs in once more; the id of that session. */
+  /** Signs in once more and returns the id of the new session. */
   newSession(): Promise<string>;
 }
 
@@ -61,7 +61,7 @@ export async function signUp(sendCall: SendCall, name: string): Promise<Expert> 
   return { name, userId, session, consumer, secondConsumer, provider, newKey, newSession };
 }
 
-/** A session of a user, who is made if new. */
+/** Signs a user in. The user is created if it does not exist. */
 export async function signIn(sendCall: SendCall, name: string): Promise<Caller> {
   const answer = await createCaller(sendCall, {}).post('/auth/dev', { user: name });
   const [cookie] = answer.headers['set-cookie'] ?? [];
@@ -71,10 +71,10 @@ export async function signIn(sendCall: SendCall, name: string): Promise<Caller> 
 
 export function createAgent(sendCall: SendCall, key: string, keyId = ''): Agent {
   const caller = createCaller(sendCall, { 'x-api-key': key });
-  // The key of a submit stands in its body alone.
-  const bare = createCaller(sendCall, {});
+  // A submit has its key only in the body.
+  const anonymous = createCaller(sendCall, {});
   const submit: Agent['submit'] = (members, headers) =>
-    bare.post('/api/v1/help', { apiKey: key, ...submission(), ...members }, headers);
+    anonymous.post('/api/v1/help', { apiKey: key, ...submission(), ...members }, headers);
   return {
     ...caller,
     key,

@@ -2,7 +2,7 @@ import { delimiter } from 'node:path';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { executables } from '../../scripts/servers/find-program.ts';
 
-/** A Python of this machine, or why tests cannot use one: they are skipped then, and say so. */
+/** A Python of this machine, or the reason why there is none: then its tests are skipped. */
 export type Python = { readonly program: string; readonly version: string } | { readonly missing: string };
 
 /** The first Python on PATH, if it is 3.10 or later. */
@@ -20,8 +20,8 @@ export async function findPython(path = process.env.PATH ?? ''): Promise<Python>
   return { missing: `${program} is Python ${version.trim()}, and 3.10 or later is needed` };
 }
 
-/** Reports that a test is skipped for want of Python, and returns the end of its title. */
+/** Reports on stderr that a test is skipped because Python is missing. Returns the end of the test's title. */
 export function reportSkipped({ missing }: { missing: string }): string {
-  process.stderr.write(`SKIPPED: tests with Python, since ${missing}.\n`);
+  process.stderr.write(`SKIPPED: tests with Python, because ${missing}.\n`);
   return ` (skipped: ${missing})`;
 }

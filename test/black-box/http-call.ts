@@ -1,13 +1,13 @@
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** A call exactly as it shall go out; nothing is added but what HTTP itself needs. */
+/** A call as it is sent. Only what HTTP itself needs is added. */
 export interface HttpCall {
   readonly method: string;
-  /** With its query, not encoded any further. */
+  /** Includes the query. It is sent as it is, without encoding. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Bytes go out with their length, pieces as chunks. */
+  /** Text and bytes are sent with their length, an iterable in chunks. */
   readonly body?: string | Buffer | AsyncIterable<string | Buffer>;
 }
 
@@ -15,36 +15,36 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body read as JSON. Its shape is known: every answer was checked against the document. */
+  /** The body parsed as JSON. It is untyped, because every answer is checked against docs/openapi.yaml. */
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-/** Longer than anything may take: whoever does not answer within this hangs. */
-const patience = 20_000;
+/** No call may take this long. */
+const defaultTimeoutMs = 20_000;
 
-/** One HTTP call. Fails when no whole answer comes, not when the answer is an error. */
+/** Sends one HTTP call. It rejects when no complete answer arrives. An answer with an error status resolves. */
 export function sendCall(
   baseUrl: string,
   { method, path, headers, body }: HttpCall,
   agent: Agent,
-  within = patience,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let answered = false;
     const call = request(
-      { hostname, port, method, path, agent, headers: { ...headers, ...framingOf(body) }, timeout: within },
+      { hostname, port, method, path, agent, headers: { ...headers, ...framingOf(body) }, timeout: timeoutMs },
       (response) => {
         answered = true;
         read(response).then(resolve, reject);
       },
     );
-    // Whoever is refused before the body has gone out may find the connection closed while writing on.
+    // When a call is refused before its whole body is sent, writing the rest may fail after the answer.
     call.on(
       'error',
       (error) => answered || reject(new Error(`${method} ${path}: ${error.message}`, { cause: error })),
     );
-    call.on('timeout', () => call.destroy(new Error(`no answer within ${within} ms`)));
+    call.on('timeout', () => call.destroy(new Error(`no answer within ${timeoutMs} ms`)));
     if (body === undefined) call.end();
     else if (typeof body === 'string' || Buffer.isBuffer(body)) call.end(body);
     else Readable.from(body).pipe(call);
@@ -53,7 +53,7 @@ export function sendCall(
 
 function framingOf(body: HttpCall['body']): Record<string, string> {
   if (body === undefined) return {};
-  // Said, since Node sends the pieces of a GET or DELETE bare otherwise.
+  // Without this header, Node sends the chunks of a GET or DELETE unframed.
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return { 'transfer-encoding': 'chunked' };
   return { 'content-length': String(Buffer.byteLength(body)) };
 }

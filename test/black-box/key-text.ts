@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** CRC32 in 6 base62 digits, as the end of a key has it. */
+/** The checksum at the end of an API key: CRC32 as 6 base62 digits. */
 export function checksumOf(text: string): string {
   let rest = crc32(text);
   return Array.from({ length: 6 }, () => {
@@ -15,7 +15,7 @@ export function checksumOf(text: string): string {
     .join('');
 }
 
-/** A key of the right form that nobody has. */
+/** A random key of the right form. */
 export function unknownKey(prefix: 'hs_' | 'hs_prov_'): string {
   const start = prefix + [...randomBytes(32)].map((byte) => digits[byte % 62]).join('');
   return start + checksumOf(start);

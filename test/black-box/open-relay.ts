@@ -2,8 +2,8 @@ import type { Constellation, ConstellationOptions } from '@expert-relay/constell
 import { createRelay, type Relay } from './relay.ts';
 
 /**
- * The relay under test: the one that `RELAY_TEST_URL` and `RELAY_TEST_HUB_URL` name (with its rate limits
- * off and `POST /auth/dev` on, as with `npm start`), else one of its own.
+ * The relay under test: the one at `RELAY_TEST_URL` and `RELAY_TEST_HUB_URL`, or else a new one. A relay at these URLs
+ * must have its rate limits off and `POST /auth/dev` on, as `npm start` has.
  */
 export async function openRelay(): Promise<Relay> {
   const { RELAY_TEST_URL: url, RELAY_TEST_HUB_URL: hubUrl } = process.env;
@@ -11,11 +11,11 @@ export async function openRelay(): Promise<Relay> {
   return openOwnRelay();
 }
 
-/** One with settings that a test is about. */
+/** A new relay, with its own settings. */
 export async function openOwnRelay(
   options: ConstellationOptions = {},
 ): Promise<Relay & { constellation: Constellation }> {
-  // Only here: against a URL, nothing of the product's own code is loaded.
+  // Loaded on demand: tests of a relay at a URL load no code of the product.
   const { startConstellation } = await import('@expert-relay/constellation');
   const constellation = await startConstellation(options);
   const { gatewayUrl, hubUrl, stop } = constellation;

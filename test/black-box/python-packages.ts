@@ -6,8 +6,8 @@ import { runCommand } from '../../scripts/processes/run-command.ts';
 import { findPython, type Python } from './find-python.ts';
 
 /**
- * A Python with the packages that a file names, in a virtual environment that is made once and kept in the cache
- * beside the servers. With `probe`, a line of Python, the machine's own Python is used if it runs that line.
+ * A Python with the packages of a requirements file, in a virtual environment that is created once and kept in the cache
+ * beside the servers. If the machine's own Python can run `probe`, a line of code, it is used instead.
  */
 export async function findPythonWithPackages(requirements: string, probe?: string): Promise<Python> {
   const python = await findPython();
@@ -44,11 +44,11 @@ export async function findPythonWithPackages(requirements: string, probe?: strin
       timeout: 300_000,
       failure: `pip could not install ${requirements}`,
     });
-    // Programs are run as `python -m`, so that the environment may be moved.
+    // The environment can be moved, because programs are run with `python -m`.
     renameSync(draft, folder);
     return { program, version };
   } catch (error) {
-    // Another run may have been quicker.
+    // Another process may have created it in the meantime.
     return existsSync(program) ? { program, version } : { missing: (error as Error).message };
   } finally {
     rmSync(draft, { recursive: true, force: true });

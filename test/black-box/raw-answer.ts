@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
 /**
- * What a server says to bytes that need not be HTTP; everything until it closes the connection. With `drip`, they
- * are followed by that, again and again, else by nothing.
+ * Sends bytes that need not be valid HTTP, and returns the answer when the server has closed the connection. With
+ * `drip`, this text is sent every 500 ms after them.
  */
 export function rawAnswer(
   baseUrl: string,
   bytes: string | Buffer,
-  { drip, patience = 10_000 }: { drip?: string; patience?: number } = {},
+  { drip, timeoutMs = 10_000 }: { drip?: string; timeoutMs?: number } = {},
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let received = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes, () => drip || socket.end()));
     const dripping = drip && setInterval(() => socket.writable && socket.write(drip), 500);
-    const tooLate = new Error(`the connection was not closed within ${patience / 1000} s`);
-    const deadline = setTimeout(() => socket.destroy(tooLate), patience);
+    const tooLate = new Error(`the connection was not closed within ${timeoutMs / 1000} s`);
+    const deadline = setTimeout(() => socket.destroy(tooLate), timeoutMs);
     socket.setEncoding('utf8').on('data', (piece) => {
       received += piece;
     });

@@ -8,27 +8,28 @@ import { type Expert, signUp } from './expert.ts';
 export interface Relay {
   readonly url: string;
   readonly hubUrl: string;
-  /** A caller without any credential. */
+  /** A caller without a credential. */
   readonly anonymous: Caller;
-  /** A call as it stands; its answer is checked against the document. */
+  /** Sends a call unchanged. Its answer is checked against docs/openapi.yaml. */
   call(call: HttpCall): Promise<Answer>;
-  /** A new user with a session and three keys, made over HTTP alone. */
+  /** Creates a user with a session and three keys, over HTTP. */
   signUp(name?: string): Promise<Expert>;
   stop(): Promise<void>;
 }
 
-/** Whoever calls a relay through this holds it to docs/openapi.yaml: an answer that differs fails the test. */
+/** A client of a relay that throws if an answer differs from docs/openapi.yaml. */
 export function createRelay(options: { url: string; hubUrl: string; stop: () => Promise<void> }): Relay {
   const { url, hubUrl } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   async function callChecked(call: HttpCall): Promise<Answer> {
     const answer = await sendCall(url, call, agent);
-    const faults = checkAnswer(call, answer);
-    if (answer.status >= 500 && answer.status !== 503) faults.unshift(`the relay failed: ${answer.text}`);
-    if (faults.length > 0) {
+    const differences = checkAnswer(call, answer);
+    if (answer.status >= 500 && answer.status !== 503)
+      differences.unshift(`the relay failed: ${answer.text}`);
+    if (differences.length > 0) {
       throw new Error(
-        `${call.method} ${call.path} -> ${answer.status} differs from docs/openapi.yaml:\n- ${faults.join('\n- ')}`,
+        `${call.method} ${call.path} -> ${answer.status} differs from docs/openapi.yaml:\n- ${differences.join('\n- ')}`,
       );
     }
     return answer;

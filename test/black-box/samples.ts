@@ -12,7 +12,7 @@ export function keyPair(algorithm: KeyAlgorithm): { publicPem: string; privatePe
 
 export const publicPem = (algorithm: KeyAlgorithm): string => keyPair(algorithm).publicPem;
 
-/** Everything of an ordinary submit but the key. */
+/** The body of a submit, without its API key. */
 export const submission = () => ({
   consumerSignPubKey: publicPem('ed25519'),
   consumerEncryptPubKey: publicPem('x25519'),
@@ -30,7 +30,7 @@ export const keyExchange = () => ({
 
 const base64 = (length: number): string => randomBytes(length).toString('base64');
 
-/** What the relay takes for an encrypted message: it looks at no byte of it. */
+/** Random bytes in the form of an encrypted message. The relay accepts them, because it cannot read messages. */
 export const encryptedContent = () => ({
   encrypted: { iv: base64(12), ciphertext: base64(48), tag: base64(16), ephemeralPublicKey: base64(32) },
   signature: base64(64),
@@ -42,7 +42,7 @@ export const encryptedMessage = (role: 'consumer' | 'provider') => ({
   messageId: randomUUID(),
 });
 
-/** Ids of the right form that belong to nothing. */
+/** Ids of the right form that do not exist. */
 export const unknownRequestId = (): string => randomBytes(16).toString('base64url');
 export const unknownKeyId = (): string => randomUUID();
 export const unknownSessionId = (): string => randomUUID();

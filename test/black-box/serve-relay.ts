@@ -1,8 +1,7 @@
 import { openOwnRelay } from './open-relay.ts';
 
 /*
- * A relay in a process of its own, for as long as whoever started it holds the other end of stdin. Says where it
- * is in one line of JSON.
+ * Runs a relay in its own process until stdin is closed. Prints its URLs in one line of JSON.
  */
 const { url, hubUrl, stop } = await openOwnRelay();
 process.stdout.write(`${JSON.stringify({ url, hubUrl })}\n`);

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { shared } from './shared-relay.mjs';
 
 /**
- * Jest's global setup for tests that know URLs alone: one relay for all of their files, unless the environment
- * names one. Each file makes users of its own, so that they do not meet.
+ * Jest's global setup for tests that use only URLs: one relay for all files, unless the environment names one. The files
+ * do not disturb each other, because each one creates its own users.
  */
-// biome-ignore lint/style/noDefaultExport: Jest takes no other.
+// biome-ignore lint/style/noDefaultExport: Jest requires a default export.
 export default async function shareRelay() {
   if (process.env.RELAY_TEST_URL) return;
   const program = fileURLToPath(new URL('./serve-relay.ts', import.meta.url));
@@ -28,6 +28,6 @@ export default async function shareRelay() {
     relay.stdin.end();
     const [code] = relay.exitCode === null ? await once(relay, 'exit') : [relay.exitCode];
     if (code !== 0)
-      throw new Error(`The relay for the tests ended with exit code ${code}: see above what it left open.`);
+      throw new Error(`The relay for the tests ended with exit code ${code}. The lines above name what is still open.`);
   };
 }

@@ -1,2 +1,2 @@
-/** How Jest's global setup hands the relay that it has started over to the teardown. */
+/** Jest's global setup stores here how the teardown stops the relay. */
 export const shared = { stop: async () => {} };

@@ -8,21 +8,21 @@ export interface HubEvent {
   readonly data: ReturnType<typeof JSON.parse>;
 }
 
-/** A subscription, as a plain client has it. */
+/** A subscription of a client without the SDK. */
 export interface Subscription {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The body of an answer that is no stream. */
+  /** The body of an answer that is not a stream. */
   readonly text: string;
-  /** All that has arrived, oldest first. */
+  /** All events so far, oldest first. */
   readonly events: readonly HubEvent[];
   readonly ended: boolean;
-  /** Waits until so many events are there, and gives them. */
+  /** Waits until `count` events have arrived, and returns all events. */
   received(count: number): Promise<readonly HubEvent[]>;
   close(): void;
 }
 
-/** `GET {hub_url}?topic=...`, with whatever else stands in the query or the headers. */
+/** Sends `GET {hub_url}` with this query and these headers. */
 export async function subscribe(
   hubUrl: string,
   query: Readonly<Record<string, string>>,
@@ -31,7 +31,7 @@ export async function subscribe(
   const url = new URL(hubUrl);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const call = get(url, { agent: false, headers: { accept: 'text/event-stream', ...headers } });
-  const response = await answerTo(call);
+  const response = await responseOf(call);
   const events: HubEvent[] = [];
   const state = { ended: false, text: '' };
   const reading = read(response, state, events);
@@ -50,14 +50,14 @@ export async function subscribe(
     async received(count) {
       for (let tries = 0; tries < 250 && events.length < count; tries++) await pause(20);
       if (events.length < count)
-        throw new Error(`${events.length} events came in 5 s, not ${count}: ${JSON.stringify(events)}`);
+        throw new Error(`${events.length} events arrived in 5 s instead of ${count}: ${JSON.stringify(events)}`);
       return events;
     },
     close: () => call.destroy(),
   };
 }
 
-function answerTo(call: ClientRequest): Promise<IncomingMessage> {
+function responseOf(call: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => call.once('response', resolve).once('error', reject));
 }
 
@@ -89,7 +89,7 @@ async function read(
       }
     }
   } catch (error) {
-    // Closed by us: nothing more is wanted.
+    // close() was called.
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   } finally {
     state.ended = true;

@@ -3,26 +3,26 @@ import type { Expert } from './expert.ts';
 import { openRelay } from './open-relay.ts';
 import type { Relay } from './relay.ts';
 
-/** What a test file works with. */
-export interface Here {
+/** A relay and two of its users. */
+export interface RelaySetup {
   readonly relay: Relay;
   readonly alice: Expert;
-  /** Everything of alice is foreign to bob. */
+  /** Another user, who must not see anything of alice. */
   readonly bob: Expert;
 }
 
 /** A relay with two users, opened before the file's tests and stopped after them. */
-export function useRelay(open: () => Promise<Relay> = openRelay): Here {
-  let here: Here | undefined;
+export function useRelay(open: () => Promise<Relay> = openRelay): RelaySetup {
+  let setup: RelaySetup | undefined;
   beforeAll(async () => {
     const relay = await open();
-    here = { relay, alice: await relay.signUp('alice'), bob: await relay.signUp('bob') };
+    setup = { relay, alice: await relay.signUp('alice'), bob: await relay.signUp('bob') };
   }, 60_000);
-  afterAll(() => here?.relay.stop(), 60_000);
+  afterAll(() => setup?.relay.stop(), 60_000);
 
-  const opened = (): Here => {
-    if (!here) throw new Error('The relay is open only while tests run.');
-    return here;
+  const opened = (): RelaySetup => {
+    if (!setup) throw new Error('The relay is open only while tests run. Use it inside of a test or a hook.');
+    return setup;
   };
   return {
     get relay() {

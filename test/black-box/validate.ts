@@ -13,12 +13,12 @@ const ajv = new Ajv2020({
     'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
   },
 });
-// All of them as the definitions of one schema, which is what JSON Schema calls them.
+// JSON Schema has no components: all schemas become definitions of one schema.
 ajv.addSchema(asJsonSchema({ $id: 'relay', $defs: document.components.schemas }));
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the document; nothing when it fits. */
+/** The errors of a value against a schema of docs/openapi.yaml. Empty if the value is valid. */
 export function schemaErrors(value: unknown, schema: object): string[] {
   const name = JSON.stringify(schema);
   const validate = compiled.get(name) ?? ajv.compile(asJsonSchema(schema));

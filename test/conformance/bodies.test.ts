@@ -9,13 +9,13 @@ const setup = useRelay();
 const withBody = endpoints.filter(({ body }) => body);
 const limit = 1_048_576;
 
-/** What is refused leaves nothing behind, so one request and one key do for all. */
+/** Shared by all tests, because refused calls change nothing. */
 let ids: ResourceIds;
 beforeAll(async () => {
   ids = await createResources(setup.alice);
 });
 
-/** The call of an endpoint by somebody who may make it, with another body. */
+/** Calls an endpoint with a valid credential and the given body. */
 async function send(
   endpoint: Endpoint,
   body: string | Buffer | AsyncIterable<Buffer>,
@@ -26,8 +26,8 @@ async function send(
   return setup.relay.call({ ...call, body, headers: { ...call.headers, ...headers } });
 }
 
-/** Each is not one JSON object, or one that two parsers would read differently. */
-const notJson: Record<string, string | Buffer> = {
+/** Bodies that are not a JSON object, or that two parsers would read differently. */
+const invalidJson: Record<string, string | Buffer> = {
   'an empty text': ' ',
   'half an object': '{"a":1',
   'two objects': '{}{}',
@@ -42,21 +42,21 @@ const notJson: Record<string, string | Buffer> = {
   'a number': '7',
   'a byte order mark': '\ufeff{}',
   'UTF-16': Buffer.from('{"a":1}', 'utf16le'),
-  'bytes that are no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-  'a surrogate in UTF-8': Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
-  'a member that stands twice': '{"a":1,"a":1}',
-  'a member that stands twice inside': '{"a":{"b":1,"b":2}}',
-  'a member that stands twice in two spellings': '{"a":1,"\\u0061":2}',
-  'an apiKey that stands twice': '{"apiKey":"x","apiKey":"y"}',
+  'bytes that are not UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  'a surrogate encoded in UTF-8': Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
+  'a repeated member': '{"a":1,"a":1}',
+  'a repeated member in an inner object': '{"a":{"b":1,"b":2}}',
+  'a repeated member, once with an escape': '{"a":1,"\\u0061":2}',
+  'a repeated apiKey': '{"apiKey":"x","apiKey":"y"}',
   __proto__: '{"__proto__":{"isAdmin":true}}',
-  '__proto__ inside': '{"a":[{"__proto__":null}]}',
+  '__proto__ in an inner object': '{"a":[{"__proto__":null}]}',
   '33 levels': `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`,
   '100,000 levels': '['.repeat(100_000),
-  '100,000 levels that close': `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+  '100,000 levels, all closed': `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
 };
 
 describe.each(withBody)('$method $path', (endpoint) => {
-  test.each(Object.entries(notJson))('refuses %s as JSON', async (_name, body) => {
+  test.each(Object.entries(invalidJson))('%s: 400 invalid_json', async (_name, body) => {
     const answer = await send(endpoint, body);
     expect(answer.status).toBe(400);
     expect(answer.json.error).toBe('invalid_json');
@@ -64,10 +64,10 @@ describe.each(withBody)('$method $path', (endpoint) => {
 
   test.each([
     ['NUL in a text', '{"a":"\\u0000"}', 'nul_character'],
-    ['NUL in a name', '{"\\u0000":1}', 'nul_character'],
-    ['half of a surrogate pair', '{"a":"\\ud800"}', 'lone_surrogate'],
-    ['the other half', '{"a":"\\udc00x"}', 'lone_surrogate'],
-  ])('refuses %s with a code of its own', async (_name, body, code) => {
+    ['NUL in the name of a member', '{"\\u0000":1}', 'nul_character'],
+    ['a lone high surrogate', '{"a":"\\ud800"}', 'lone_surrogate'],
+    ['a lone low surrogate', '{"a":"\\udc00x"}', 'lone_surrogate'],
+  ])('%s: 400 with its own error code', async (_name, body, code) => {
     const answer = await send(endpoint, body);
     expect(answer.status).toBe(400);
     expect(answer.json.error).toBe(code);
@@ -78,15 +78,15 @@ describe.each(withBody)('$method $path', (endpoint) => {
     ['text/plain', { 'content-type': 'text/plain' }],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['another charset', { 'content-type': 'application/json; charset=latin1' }],
-    ['JSON in name only', { 'content-type': 'application/jsonx' }],
+    ['application/jsonx', { 'content-type': 'application/jsonx' }],
     ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('refuses %s as a media type', async (_name, headers) => {
+  ])('%s: 415', async (_name, headers) => {
     const answer = await send(endpoint, '{"a":1}', headers);
     expect(answer.status).toBe(415);
     expect(answer.json.error).toBe('unsupported_media_type');
   });
 
-  test('takes JSON in UTF-8, however it is said', async () => {
+  test('each spelling of the content type for JSON in UTF-8 is accepted', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON;charset="UTF-8"',
@@ -118,7 +118,7 @@ describe(row('limits', 'request body'), () => {
     });
     return Buffer.from(body.replace('"padding":""', `"padding":"${'x'.repeat(size - body.length)}"`));
   };
-  const ask = (body: Buffer | AsyncIterable<Buffer>) =>
+  const post = (body: Buffer | AsyncIterable<Buffer>) =>
     setup.relay.call({
       method: 'POST',
       path: submit?.path ?? '',
@@ -126,17 +126,17 @@ describe(row('limits', 'request body'), () => {
       body,
     });
 
-  test('1,048,576 bytes are taken, with and without their length', async () => {
-    expect((await ask(sized(limit))).status).toBe(201);
-    expect((await ask(chunked(sized(limit)))).status).toBe(201);
+  test('1,048,576 bytes are accepted, with Content-Length and in chunks', async () => {
+    expect((await post(sized(limit))).status).toBe(201);
+    expect((await post(chunked(sized(limit)))).status).toBe(201);
   });
 
-  test('one byte more is not', async () => {
-    expect((await ask(sized(limit + 1))).status).toBe(413);
-    expect((await ask(chunked(sized(limit + 1)))).status).toBe(413);
+  test('1,048,577 bytes are 413, with Content-Length and in chunks', async () => {
+    expect((await post(sized(limit + 1))).status).toBe(413);
+    expect((await post(chunked(sized(limit + 1)))).status).toBe(413);
   });
 
-  test('what is refused for it has not happened, be it a call that needs no body', async () => {
+  test('a call with a too large body is not executed, even if it needs no body', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const state = async () => (await setup.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status;
     let before = '';
@@ -156,16 +156,16 @@ describe(row('limits', 'request body'), () => {
     expect([answer.status, before, await state()]).toEqual([413, 'pending', 'pending']);
   });
 
-  test('a stream that does not end is answered before it does', async () => {
+  test('an endless body is refused before it ends', async () => {
     let sent = 0;
     async function* endless() {
       for (; sent < 1_000 * 65_536; sent += 65_536) yield Buffer.alloc(65_536, 32);
     }
-    expect((await ask(endless())).status).toBe(413);
+    expect((await post(endless())).status).toBe(413);
     expect(sent).toBeLessThan(900 * 65_536);
   });
 
-  test('the size of a message or a question has no other limit', async () => {
+  test('a message or a question of 900,000 characters is accepted', async () => {
     const long = 'x'.repeat(900_000);
     const { requestId } = await setup.alice.consumer.newRequest({ question: long });
     const message = { role: 'provider', plaintext: long };
@@ -176,7 +176,7 @@ describe(row('limits', 'request body'), () => {
   });
 });
 
-test('32 levels are fine', async () => {
+test('32 levels are accepted', async () => {
   const nested = JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`);
   expect((await setup.alice.consumer.submit({ nested })).status).toBe(201);
 });

@@ -14,12 +14,12 @@ const rows = Object.entries(contract).flatMap(([table, names]) =>
   Object.keys(names).map((name) => [table, name] as const),
 );
 
-test.each(rows)('a test names the row %s · %s', (table, name) => {
+test.each(rows)('the row %s · %s is in the title of a test', (table, name) => {
   const quoted = [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`];
   expect(quoted.some((text) => tests.includes(`row('${table}', ${text})`))).toBe(true);
 });
 
-test('the endpoint table and docs/openapi.yaml list the same calls, pages and this document itself apart', () => {
+test('endpoints.ts and docs/openapi.yaml list the same calls, except pages and the document itself', () => {
   const listed = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
   const documented = operations
     .filter(({ path, tags }) => !tags.includes('Pages') && !/openapi|docs/.test(path))

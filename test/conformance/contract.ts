@@ -1,25 +1,25 @@
 /*
- * The tables of the contract and what the design settled where the contract is silent, as data. Each row is
- * named by at least one test: `row('limits', 'request body')` in its title. contract.test.ts counts.
+ * The tables of the contract as data. `decisions` are the design's answers to what the contract leaves open. At least one
+ * test has each row in its title, by `row('limits', 'request body')`; contract.test.ts checks this.
  */
 export const contract = {
   events: {
-    new_request: 'POST /api/v1/help tells the provider topic {type, refCode, question}',
+    new_request: 'POST /api/v1/help publishes {type, refCode, question} on the provider topic',
     new_message:
-      'POST /api/v1/message/:requestId tells the request topic {type, role, messageId}, once per message',
-    key_exchange: 'a pick-up tells the request topic {type, refCode}',
-    request_closed: 'POST /api/v1/close/:requestId tells the request topic {type, refCode}',
+      'POST /api/v1/message/:requestId publishes {type, role, messageId} on the request topic, once per message',
+    key_exchange: 'a pick-up publishes {type, refCode} on the request topic',
+    request_closed: 'POST /api/v1/close/:requestId publishes {type, refCode} on the request topic',
   },
   errors: {
     '400': 'submit: missing required fields',
     '401': 'invalid API key (prefix wrong)',
-    '413': 'request body larger than 1 MB',
+    '413': 'a request body larger than 1 MB',
     '429': 'rate limit exceeded, with Retry-After: 60',
   },
   limits: {
     'request body': '1 MB at most, larger yields 413',
     'messages kept': 'the last 10 of a submit',
-    'conversation lifetime': '72 hours, then it expires by itself',
+    'conversation lifetime': '72 hours, then it expires automatically',
     'general pages': '60 requests a minute per IP',
     'API v1': '30 requests a minute per IP',
     'legacy polling': '20 requests a minute per IP',
@@ -30,47 +30,47 @@ export const contract = {
     'provider, key exchange': 'header x-api-key with prefix hs_prov_',
     'provider, dashboard API': 'session cookie',
     'poll endpoint': 'header x-api-key optional',
-    pages: 'without a session to /auth/login, with one from /auth/* to /dashboard',
+    pages: '/dashboard redirects to /auth/login without a session, /auth/* to /dashboard with one',
     CORS: 'configured origins only, the five methods, the three headers, 86400 seconds',
-    'security headers': 'five of them, on every answer',
+    'security headers': 'five headers on every answer',
   },
   decisions: {
     'who gets new_request': 'the user who owns the consumer key',
     'who may touch a request': 'the consumer key that made it, any provider key and session of its user',
-    'required at submit': 'apiKey, messages, both public keys; with plaintext the keys may both be absent',
-    prefixes: 'hs_prov_ is matched before hs_; a key of the other kind is 401',
-    'key format': 'prefix, 32 base62 characters, 6 of CRC32; shown once; rotation keeps the identity',
+    'required at submit': 'apiKey, messages and both public keys; with plaintext, both keys may be missing',
+    prefixes: 'hs_prov_ is matched before hs_; a key of the wrong kind is 401',
+    'key format': 'prefix, 32 base62 characters, 6 characters of CRC32; shown in full once',
     requestId: '128 random bits, URL-safe',
-    refCode: 'HS- and 8 characters of Crockford base32, found in any case',
-    statuses: 'pending -> responded -> closed or expired; nothing leaves an end',
-    'key exchange': 'write-once: the same keys again 200, other keys 409',
-    'public keys': 'exactly one SPKI block of the right algorithm, no private key, no low-order point',
-    message: 'the role matches the key; either form or both; a repeated one gives the first result',
-    'bodies of key exchange, send, close': 'requestId, refCode, status and what belongs to each',
-    'finer points of messages': 'what is empty, null, half a form or no text',
-    'messages list': 'the request, its keys and all messages in order; after and limit narrow it',
-    poll: 'state only; a key that is presented must be valid and belong',
-    'ended conversation': 'send and key exchange are 409, reading goes on',
-    "expiry's event": 'request_closed; the activity topic adds the reason',
-    'list by key': "a provider key sees its user's requests, a consumer key its own",
+    refCode: 'HS- and 8 characters of Crockford base32; the lookup ignores case',
+    statuses: 'pending -> responded -> closed or expired; closed and expired are final',
+    'key exchange': 'keys are set once: the same keys again are 200, other keys are 409',
+    'public keys': 'exactly one SPKI block of the right algorithm; no private key, no low-order point',
+    message: 'the role matches the key; one form or both; a repeated message returns the first result',
+    'bodies of key exchange, send, close': 'requestId, refCode, status and the members of each action',
+    'finer points of messages': 'empty members, null, incomplete forms and invalid text',
+    'messages list': 'the request, its keys and all messages in order; after and limit select a part',
+    poll: 'only the state; a key is optional, but must be valid and have access',
+    'ended conversation': 'send and key exchange are 409, reading is still possible',
+    "expiry's event": 'request_closed; on the activity topic with the reason',
+    'list by key': "a provider key lists its user's requests, a consumer key its own",
     errors: 'application/problem+json with a stable code; unknown fields are ignored',
-    'unknown or foreign request': '404, identical',
-    idempotency: 'the same submit again gives the first answer again, another body 422',
-    'rate limits': 'per IP, the most specific one alone counts',
-    'hub authorisation': 'a presented credential must be valid and cover every topic',
-    'stream tokens': 'for covered topics, 5 minutes to connect, ended by revocation and sign-out',
-    "dashboard's live list": "every event of the provider's requests with its requestId",
-    'who am I': '{kind, name, userId, topics} of any key',
-    'session API': 'the v1 actions for a session, and keys, vault, stream token, me',
-    'cross-site': 'a state-changing call from a foreign page is 403; JSON only; HttpOnly, SameSite=Lax',
-    'who may sign in': 'identity is (provider, subject)',
+    'unknown or foreign request': 'identical answers with 404',
+    idempotency: 'the same submit again returns the first answer, another body is 422',
+    'rate limits': 'per IP address; only the most specific limit counts',
+    'hub authorisation': 'a credential must be valid and cover every topic',
+    'stream tokens': 'for covered topics; 5 minutes to connect; revocation and sign-out end the streams',
+    "dashboard's live list": "every event of the provider's requests, with its requestId",
+    'who am I': 'any key gets its {kind, name, userId, topics}',
+    'session API': 'the v1 actions for a session, and keys, vault, stream token and me',
+    'cross-site': 'a state-changing call from a foreign page is 403; only JSON; HttpOnly, SameSite=Lax',
+    'who may sign in': 'a user is identified by (provider, subject)',
     health: '200 ok while the edge can serve',
   },
 } as const;
 
 export type Contract = typeof contract;
 
-/** The title of a test that holds the product to a row. */
+/** The title of a test of a row. */
 export function row<T extends keyof Contract>(table: T, name: keyof Contract[T] & string): string {
   return `${table} · ${name}: ${contract[table][name]}`;
 }

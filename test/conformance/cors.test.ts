@@ -5,11 +5,11 @@ import { row } from './contract.ts';
 
 const configured = 'https://site.example';
 const setup = useRelay(() => openOwnRelay({ env: { RELAY_CORS_ORIGINS: configured } }));
-// The relay runs on this machine, under each of its names.
-const aliases = () =>
+// The relay can be reached by each name of this machine.
+const localOrigins = () =>
   ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${new URL(setup.relay.url).port}`);
-const origins = () => [...aliases(), configured];
-const others = [
+const allowedOrigins = () => [...localOrigins(), configured];
+const foreignOrigins = [
   'http://localhost:1',
   'https://localhost:8080',
   'https://evil.example',
@@ -34,9 +34,9 @@ const preflight = (path: string, origin: string) =>
 
 describe(row('authentication', 'CORS'), () => {
   test.each(['/api/v1/help', '/api/v1/message/x', '/api/health', '/nowhere'])(
-    'a preflight of %s',
+    'OPTIONS %s: a preflight is allowed only from configured origins',
     async (path) => {
-      for (const origin of origins()) {
+      for (const origin of allowedOrigins()) {
         const answer = await preflight(path, origin);
         expect(answer.status).toBe(204);
         expect(answer.headers).toMatchObject({
@@ -47,15 +47,15 @@ describe(row('authentication', 'CORS'), () => {
           vary: 'Origin',
         });
       }
-      for (const origin of others) {
+      for (const origin of foreignOrigins) {
         const { headers } = await preflight(path, origin);
         expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
       }
     },
   );
 
-  test('a configured page reads the answers and the headers that it needs, errors too', async () => {
-    for (const origin of origins()) {
+  test('answers and errors to an allowed origin can be read, with the headers that a client needs', async () => {
+    for (const origin of allowedOrigins()) {
       for (const answer of [
         await setup.relay.anonymous.get('/api/health', { origin }),
         await setup.relay.anonymous.get('/api/v1/whoami', { origin }),
@@ -69,22 +69,22 @@ describe(row('authentication', 'CORS'), () => {
     }
   });
 
-  test('another page reads nothing, and no page comes with a cookie', async () => {
-    for (const origin of [...others, ...origins()]) {
+  test('answers to other origins cannot be read, and no origin may send cookies', async () => {
+    for (const origin of [...foreignOrigins, ...allowedOrigins()]) {
       const { headers } = await setup.alice.consumer.get('/api/v1/whoami', { origin });
-      if (!origins().includes(origin)) expect(headers).not.toHaveProperty('access-control-allow-origin');
+      if (!allowedOrigins().includes(origin)) expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
   });
 
-  test('the hub allows the same pages', async () => {
+  test('the hub allows the same origins', async () => {
     const allowed = async (origin: string) =>
       (await fetch(setup.relay.hubUrl, { headers: { origin } })).headers.get('access-control-allow-origin');
-    for (const origin of origins()) expect(await allowed(origin)).toBe(origin);
-    for (const origin of others) expect(await allowed(origin)).toBeNull();
+    for (const origin of allowedOrigins()) expect(await allowed(origin)).toBe(origin);
+    for (const origin of foreignOrigins) expect(await allowed(origin)).toBeNull();
   });
 
-  test('a plain OPTIONS says which methods there are', async () => {
+  test('OPTIONS without an origin: the Allow header lists the methods', async () => {
     const answer = await setup.relay.call({ method: 'OPTIONS', path: '/api/v1/vault' });
     expect(answer.status).toBe(204);
     expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PUT']);

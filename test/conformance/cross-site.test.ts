@@ -6,21 +6,21 @@ import { row } from './contract.ts';
 import { endpoints } from './endpoints.ts';
 
 const setup = useRelay();
-const ofSession = endpoints.filter(({ auth }) => auth === 'session');
-const changing = ofSession.filter(({ method }) => method !== 'GET');
+const withSession = endpoints.filter(({ auth }) => auth === 'session');
+const changing = withSession.filter(({ method }) => method !== 'GET');
 
 describe(row('decisions', 'cross-site'), () => {
-  test.each(changing)('$method $path is 403 from a foreign page, and does nothing', async (endpoint) => {
+  test.each(changing)('$method $path from a foreign page: 403, and nothing is changed', async (endpoint) => {
     const user = await setup.relay.signUp();
     const ids = await createResources(user);
     const state = async () => {
       const request = (await user.session.get(`/api/requests/${ids.requestId}`)).text;
       const keys = (await user.session.get('/api/keys')).text;
-      // When a key was last used is written behind the calls.
+      // The relay updates `lastUsedAt` some time after a call.
       return [request, keys.replaceAll(/"lastUsedAt":(null|"[^"]+")/g, '')];
     };
     const before = await state();
-    for (const headers of foreign()) {
+    for (const headers of foreignPageHeaders()) {
       const call = endpointCall(endpoint, ids, credentialOf(user, 'session'));
       const answer = await setup.relay.call({ ...call, headers: { ...call.headers, ...headers } });
       expect(answer.status).toBe(403);
@@ -29,8 +29,8 @@ describe(row('decisions', 'cross-site'), () => {
     expect(await state()).toEqual(before);
   });
 
-  test('sign-in and sign-out too', async () => {
-    for (const headers of foreign()) {
+  test('sign-in and sign-out from a foreign page: 403', async () => {
+    for (const headers of foreignPageHeaders()) {
       expect((await setup.relay.anonymous.post('/auth/dev', { user: 'eve' }, headers)).status).toBe(403);
       expect((await setup.relay.anonymous.post('/auth/link', undefined, headers)).status).toBe(403);
       expect((await setup.alice.session.post('/logout', undefined, headers)).status).toBe(403);
@@ -38,7 +38,7 @@ describe(row('decisions', 'cross-site'), () => {
     expect((await setup.alice.session.get('/api/me')).status).toBe(200);
   });
 
-  test('pages of this site, and callers that are no browser, may', async () => {
+  test('pages of this site and programs may change the state', async () => {
     const rename = (headers: Record<string, string>) =>
       setup.alice.session.put(`/api/keys/${setup.alice.consumer.keyId}`, { name: 'mine' }, headers);
     const { origin } = new URL(setup.relay.url);
@@ -53,7 +53,7 @@ describe(row('decisions', 'cross-site'), () => {
   });
 
   test.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])(
-    'a page that was opened at %s works as well',
+    'a page that was opened at %s may sign in and change the state',
     async (name) => {
       const host = `${name}:${new URL(setup.relay.url).port}`;
       const origin = `http://${host.toLowerCase()}`;
@@ -68,12 +68,12 @@ describe(row('decisions', 'cross-site'), () => {
     },
   );
 
-  // A page of attacker.example whose name now leads to 127.0.0.1 is of the same origin as what it gets here.
-  describe('a page whose name was rebound to this machine gets nothing and signs nobody in', () => {
-    test.each(ofSession)('$method $path', async (endpoint) => {
+  // DNS rebinding: attacker.example now resolves to 127.0.0.1, so its page and the relay have the same origin.
+  describe('a page whose name was rebound to this machine: 403 and no session', () => {
+    test.each(withSession)('$method $path', async (endpoint) => {
       const user = await setup.relay.signUp();
       const call = endpointCall(endpoint, await createResources(user), credentialOf(user, 'session'));
-      for (const headers of rebound())
+      for (const headers of reboundPageHeaders())
         await expectForeignHost({ ...call, headers: { ...call.headers, ...headers } });
     });
 
@@ -97,7 +97,7 @@ describe(row('decisions', 'cross-site'), () => {
       const type = { 'content-type': 'application/x-www-form-urlencoded' };
       const body = path === '/auth/dev' && { headers: type, body: `user=${setup.alice.name}` };
       for (const caller of [{}, setup.alice.session.headers]) {
-        for (const headers of rebound())
+        for (const headers of reboundPageHeaders())
           await expectForeignHost({
             method,
             path,
@@ -118,7 +118,7 @@ describe(row('decisions', 'cross-site'), () => {
     }
   });
 
-  test('only JSON is taken: a form of any page cannot make a call', async () => {
+  test('a form of any page cannot make a call: content types other than JSON are 415', async () => {
     for (const type of [
       'application/x-www-form-urlencoded',
       'text/plain',
@@ -134,7 +134,7 @@ describe(row('decisions', 'cross-site'), () => {
     }
   });
 
-  test('the cookie is out of reach for scripts and for foreign posts', async () => {
+  test('scripts cannot read the session cookie, and forms of foreign pages do not send it', async () => {
     const answer = await setup.relay.anonymous.post('/auth/dev', { user: setup.alice.name });
     const [cookie = ''] = answer.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/; Path=\/(;|$)/);
@@ -144,8 +144,8 @@ describe(row('decisions', 'cross-site'), () => {
   });
 });
 
-/** What browsers send for such a page, and what somebody might add to it. */
-function rebound(): Record<string, string>[] {
+/** What browsers send for a rebound page, and what an attacker may add. */
+function reboundPageHeaders(): Record<string, string>[] {
   const { host, port, origin } = new URL(setup.relay.url);
   const attacker = `attacker.example:${port}`;
   return [
@@ -163,18 +163,18 @@ function rebound(): Record<string, string>[] {
   ];
 }
 
-const foreign = (): Record<string, string>[] => [
+const foreignPageHeaders = (): Record<string, string>[] => [
   { origin: 'https://evil.example' },
   { origin: 'null' },
   { origin: `${new URL(setup.relay.url).origin}.evil.example` },
   { origin: 'http://localhost:1' },
-  // The same host, but whoever is between may have written that page.
+  // The same host without TLS: an attacker in the network may have written that page.
   { origin: otherScheme(new URL(setup.relay.url).origin) },
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
   { origin: new URL(setup.relay.url).origin, 'sec-fetch-site': 'cross-site' },
   { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' },
-  // What rebinding looks like where the Host is right: somebody rewrote it.
+  // A rebound page behind a proxy that has replaced the Host header.
   { origin: `http://attacker.example:${new URL(setup.relay.url).port}`, 'sec-fetch-site': 'same-origin' },
 ];
 

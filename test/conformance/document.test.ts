@@ -5,38 +5,38 @@ import { schemaErrors } from '../black-box/validate.ts';
 
 const setup = useRelay();
 
-/** Every object of the document, with the way to it. */
-function* walk(value: unknown, at = '#'): Generator<[string, Record<string, unknown>]> {
+/** Every object of the document, with its path. */
+function* objectsIn(value: unknown, at = '#'): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [at, value as Record<string, unknown>];
   for (const [name, member] of Object.entries(value))
-    yield* walk(member, `${at}/${name.replaceAll('/', '~1')}`);
+    yield* objectsIn(member, `${at}/${name.replaceAll('/', '~1')}`);
 }
 
-/** The bodies that an operation has as examples. */
+/** The example bodies of an operation. */
 function bodiesOf(id: string): readonly object[] {
   const content = operations.find(({ operationId }) => operationId === id)?.requestBody?.content;
   const media = content?.['application/json'];
   return media ? (examplesOf(media) as object[]) : [];
 }
 
-/** As it is sent: without members that are undefined. */
+/** A copy without members that are undefined, as it is sent. */
 const clone = (body: object): object => JSON.parse(JSON.stringify(body));
 
 describe('docs/openapi.yaml', () => {
-  test('is OpenAPI 3.1 and every reference leads somewhere', () => {
+  test('is OpenAPI 3.1, and every reference can be resolved', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
-    const refs = [...walk(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+    const refs = [...objectsIn(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
     for (const $ref of refs) expect(follow({ $ref })).toBeDefined();
     expect(refs.length).toBeGreaterThan(400);
   });
 
-  test('names every operation once', () => {
+  test('every operation has its own operationId', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('uses everything that it defines', () => {
+  test('every component is used', () => {
     const text = JSON.stringify(document);
     for (const [kind, members] of Object.entries(document.components)) {
       if (kind === 'securitySchemes') continue;
@@ -50,7 +50,7 @@ describe('docs/openapi.yaml', () => {
   describe.each(operations)(
     '$method $path',
     ({ summary, tags, security, parameters = [], requestBody, responses, path }) => {
-      test('says what it is, who may call it, and what its path names', () => {
+      test('has a summary, one tag, known security schemes and its path parameters', () => {
         expect(summary).toMatch(/^[A-Z][^.]+$/);
         expect(tags).toHaveLength(1);
         for (const scheme of security.flatMap((one) => Object.keys(one))) {
@@ -63,7 +63,7 @@ describe('docs/openapi.yaml', () => {
         expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
       });
 
-      test('has examples that fit', () => {
+      test('has examples that are valid', () => {
         for (const { example, schema } of parameters.map(follow))
           expect(schemaErrors(example, schema)).toEqual([]);
         const medias: Media[] = Object.values(requestBody?.content ?? {});
@@ -81,7 +81,7 @@ describe('docs/openapi.yaml', () => {
         }
       });
 
-      test('has errors of the status under which they are listed', () => {
+      test('lists each error under its status', () => {
         for (const [status, response] of Object.entries(responses)) {
           const media = follow(response).content?.['application/problem+json'];
           for (const problem of media ? examplesOf(media) : []) {
@@ -90,7 +90,7 @@ describe('docs/openapi.yaml', () => {
         }
       });
 
-      test('describes answers strictly: no member beyond those that are named', () => {
+      test('allows no unknown members in answers', () => {
         for (const response of Object.values(responses)) {
           for (const [type, media] of Object.entries(follow(response).content ?? {})) {
             if (!type.includes('json') || path === '/api/openapi.json') continue;
@@ -104,20 +104,20 @@ describe('docs/openapi.yaml', () => {
   );
 });
 
-describe('the relay', () => {
-  test('serves the document as JSON', async () => {
+describe('the relay and docs/openapi.yaml', () => {
+  test('GET /api/openapi.json: returns the document', async () => {
     const { json } = await setup.relay.anonymous.get('/api/openapi.json');
     expect(json).toEqual(document);
   });
 
-  test('shows it as a page whose style comes from the relay itself', async () => {
+  test('GET /docs: a page with all operations, and a style sheet of the relay', async () => {
     const { text } = await setup.relay.anonymous.get('/docs');
     for (const { operationId } of operations) expect(text).toContain(`id="${operationId}"`);
     const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
     expect((await setup.relay.anonymous.get(style)).headers['content-type']).toMatch(/^text\/css/);
   });
 
-  describe('refuses what the document forbids:', () => {
+  describe('the relay refuses what the document forbids:', () => {
     const schemaOf = (id: string) => {
       const content = operations.find(({ operationId }) => operationId === id)?.requestBody?.content;
       return content?.['application/json']?.schema ?? {};
@@ -132,7 +132,7 @@ describe('the relay', () => {
       ['NUL in a role', { ...keys, messages: [{ role: '\0', content: 'x' }] }],
       ['an empty text without keys', { messages: [], plaintext: '' }],
       ['neither keys nor text', { messages: [], question: 'x' }],
-      ['one key of two', { ...keys, consumerSignPubKey: undefined, plaintext: 'x' }],
+      ['one of the two keys', { ...keys, consumerSignPubKey: undefined, plaintext: 'x' }],
       ['an empty idempotency key', { ...keys, idempotencyKey: '' }],
     ])('a submit with %s', async (_name, body) => {
       const submitted = { ...body, apiKey: setup.alice.consumer.key };
@@ -142,12 +142,12 @@ describe('the relay', () => {
 
     test.each([
       ['an empty signature', { ...encrypted, signature: '' }],
-      ['an empty signature beside a text', { role: 'provider', plaintext: 'x', signature: '' }],
-      ['a blob without its signature', { ...encrypted, signature: undefined }],
-      ['a signature without its blob', { ...encrypted, encrypted: undefined, plaintext: 'x' }],
+      ['an empty signature and a text', { role: 'provider', plaintext: 'x', signature: '' }],
+      ['encrypted without signature', { ...encrypted, signature: undefined }],
+      ['signature without encrypted', { ...encrypted, encrypted: undefined, plaintext: 'x' }],
       ['NUL in the text', { role: 'provider', plaintext: '\0' }],
       ['an empty text', { role: 'provider', plaintext: '' }],
-      ['nothing', { role: 'provider' }],
+      ['no content', { role: 'provider' }],
     ])('a message with %s', async (_name, body) => {
       const { requestId } = await setup.alice.consumer.newRequest();
       expect(schemaErrors(clone(body), schemaOf('sendMessage'))).not.toEqual([]);
@@ -171,7 +171,7 @@ describe('the relay', () => {
     });
   });
 
-  test('takes the bodies that the document gives as examples', async () => {
+  test('the relay accepts the example bodies of the document', async () => {
     for (const body of bodiesOf('submitHelp')) {
       expect((await setup.alice.consumer.submit({ ...body, apiKey: setup.alice.consumer.key })).status).toBe(
         201,

@@ -23,7 +23,7 @@ async function newConversation() {
 }
 
 describe(row('decisions', 'statuses'), () => {
-  test('pending, responded, closed', async () => {
+  test('a request is pending, then responded, then closed', async () => {
     const { send, close, status } = await newConversation();
     expect(await status()).toBe('pending');
     await send();
@@ -32,13 +32,13 @@ describe(row('decisions', 'statuses'), () => {
     expect(await status()).toBe('closed');
   });
 
-  test('a message of the consumer is no response', async () => {
+  test('a message of the consumer does not change the status', async () => {
     const { requestId, status } = await newConversation();
     await setup.alice.consumer.post(`/api/v1/message/${requestId}`, { role: 'consumer', plaintext: 'x' });
     expect(await status()).toBe('pending');
   });
 
-  test('a key exchange changes no status, and pending may be closed', async () => {
+  test('a key exchange does not change the status, and a pending request can be closed', async () => {
     const { exchange, close, status } = await newConversation();
     await exchange();
     expect(await status()).toBe('pending');
@@ -46,7 +46,7 @@ describe(row('decisions', 'statuses'), () => {
     expect(await status()).toBe('closed');
   });
 
-  test('pending and responded expire, closed stays closed', async () => {
+  test('pending and responded requests expire, a closed one stays closed', async () => {
     const [pending, responded, closed] = [
       await newConversation(),
       await newConversation(),
@@ -63,7 +63,7 @@ describe(row('decisions', 'statuses'), () => {
 });
 
 describe(row('decisions', 'ended conversation'), () => {
-  test('closed: nothing is taken, everything is read', async () => {
+  test('closed: send and key exchange are 409, messages can be read', async () => {
     const { requestId, send, exchange, close } = await newConversation();
     await send();
     await close();
@@ -74,7 +74,7 @@ describe(row('decisions', 'ended conversation'), () => {
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
 
-  test('expired: nothing is taken, not even a close, everything is read', async () => {
+  test('expired: send, key exchange and close are 409, messages can be read', async () => {
     const { requestId, send, exchange, close, expire } = await newConversation();
     await send();
     await expire();
@@ -86,7 +86,7 @@ describe(row('decisions', 'ended conversation'), () => {
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
 
-  test('keys that were exchanged before the end may be repeated after it', async () => {
+  test('the same key exchange again is 200 after the end', async () => {
     const { requestId, close } = await newConversation();
     const keys = keyExchange();
     const exchange = () => setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
@@ -95,7 +95,7 @@ describe(row('decisions', 'ended conversation'), () => {
     expect(await exchange()).toMatchObject({ status: 200, json: { status: 'closed' } });
   });
 
-  test('closing again gives the first answer again, whoever closes', async () => {
+  test('closing again returns the first answer, also to the other party', async () => {
     const { requestId, close } = await newConversation();
     const first = await close();
     expect((await close()).json).toEqual(first.json);

@@ -3,7 +3,7 @@ import type { Expert } from '../black-box/expert.ts';
 import { unknownKeyId, unknownRequestId, unknownSessionId } from '../black-box/samples.ts';
 import type { CallerKind, Endpoint } from './endpoints.ts';
 
-/** What the parameters of a path stand for. */
+/** The ids that replace the parameters of a path. */
 export interface ResourceIds {
   readonly requestId: string;
   readonly refCode: string;
@@ -11,7 +11,7 @@ export interface ResourceIds {
   readonly sessionId: string;
 }
 
-/** A request, a key and a session that nothing was done to yet. */
+/** Creates a request, a key and a session. */
 export async function createResources(expert: Expert): Promise<ResourceIds> {
   const { requestId, refCode } = await expert.consumer.newRequest();
   const { keyId } = await expert.newKey('consumer', 'spare');
@@ -19,7 +19,7 @@ export async function createResources(expert: Expert): Promise<ResourceIds> {
   return { requestId, refCode, keyId, sessionId };
 }
 
-/** Ids of the right form that belong to nothing. */
+/** Ids of the right form that do not exist. */
 export const unknownResources = (): ResourceIds => ({
   requestId: unknownRequestId(),
   refCode: 'HS-00000000',
@@ -27,7 +27,7 @@ export const unknownResources = (): ResourceIds => ({
   sessionId: unknownSessionId(),
 });
 
-/** Who calls: an API key or a cookie, or neither. */
+/** An API key, a cookie, or nothing. */
 export type Credential = { key: string } | { cookie: string } | undefined;
 
 export function credentialOf(expert: Expert, kind: CallerKind): Credential {
@@ -35,7 +35,7 @@ export function credentialOf(expert: Expert, kind: CallerKind): Credential {
   return kind === 'anonymous' ? undefined : { key: expert[kind].key };
 }
 
-/** The call of an endpoint as it is accepted, if the credential and the ids are good. */
+/** A valid call of an endpoint. It is accepted if the credential and the ids are valid. */
 export function endpointCall(
   endpoint: Endpoint,
   ids: ResourceIds,

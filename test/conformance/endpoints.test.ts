@@ -11,7 +11,7 @@ const kinds: readonly CallerKind[] = ['consumer', 'provider', 'session', 'anonym
 
 describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
   test.each(callersOf(endpoint).map((kind) => ({ kind })))(
-    `serves $kind with ${endpoint.success}`,
+    `called by $kind: ${endpoint.success}`,
     async ({ kind }) => {
       const user = await setup.relay.signUp();
       if (endpoint.method === 'GET' && endpoint.path.endsWith('/vault')) {
@@ -23,7 +23,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
   );
 
   if (endpoint.auth !== 'none') {
-    test('refuses every other caller and every bad credential with 401', async () => {
+    test('called by another kind of caller, or with a bad credential: 401', async () => {
       const ids = await createResources(setup.alice);
       const answers: Record<string, number> = {};
       for (const [name, credential] of Object.entries(badCredentials(endpoint))) {
@@ -37,41 +37,41 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
     test(row('decisions', 'unknown or foreign request'), async () => {
       const ids = await createResources(setup.alice);
       for (const kind of callersOf(endpoint).filter((kind) => kind !== 'anonymous')) {
-        const ask = (where: typeof ids) =>
-          setup.relay.call(endpointCall(endpoint, where, credentialOf(setup.bob, kind), { as: kind }));
-        const unknown = await ask(unknownResources());
+        const call = (target: typeof ids) =>
+          setup.relay.call(endpointCall(endpoint, target, credentialOf(setup.bob, kind), { as: kind }));
+        const unknown = await call(unknownResources());
         expect(unknown.status).toBe(404);
-        expect(comparableAnswer(await ask(ids))).toEqual(comparableAnswer(unknown));
-        // What no id can be called is no better known.
-        const malformed = await ask({ requestId: 'x', refCode: 'x', keyId: 'x', sessionId: 'x' });
+        expect(comparableAnswer(await call(ids))).toEqual(comparableAnswer(unknown));
+        // A malformed id gets the same answer.
+        const malformed = await call({ requestId: 'x', refCode: 'x', keyId: 'x', sessionId: 'x' });
         expect(comparableAnswer(malformed)).toEqual(comparableAnswer(unknown));
       }
     });
   }
 
-  test('takes no other method, and says which it takes', async () => {
+  test('called with another method: 405, and the Allow header lists the methods', async () => {
     const path = endpointCall(endpoint, unknownResources(), undefined).path;
-    const takes = endpoints.filter((other) => other.path === endpoint.path).map(({ method }) => method);
+    const allowed = endpoints.filter((other) => other.path === endpoint.path).map(({ method }) => method);
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter(
-      (name) => !takes.some((taken) => taken === name),
+      (name) => !allowed.some((one) => one === name),
     )) {
       const answer = await setup.relay.call({ method, path });
       expect(answer.status).toBe(405);
-      expect(answer.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...takes, 'OPTIONS']));
+      expect(answer.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...allowed, 'OPTIONS']));
     }
   });
 });
 
-/** Everything that must not be let in, by what is wrong with it. */
+/** Credentials that an endpoint must refuse. */
 function badCredentials(endpoint: Endpoint): Record<string, Credential> {
   const { consumer, provider } = setup.alice;
-  const served = callersOf(endpoint);
-  // Where a key is optional, a cookie is as good as nothing.
+  const accepted = callersOf(endpoint);
+  // An endpoint with an optional key ignores cookies.
   const cookieCounts = endpoint.auth !== 'optional key';
-  const others = kinds.filter((kind) => !served.includes(kind) && (kind !== 'session' || cookieCounts));
-  // The key of a submit that is missing is a missing field: see submit.test.ts.
+  const others = kinds.filter((kind) => !accepted.includes(kind) && (kind !== 'session' || cookieCounts));
+  // A submit without its key has a missing field, which is 400: see submit.test.ts.
   const inBody = endpoint.auth === 'key in body';
-  const known = served[0] === 'provider' ? provider.key : consumer.key;
+  const known = accepted[0] === 'provider' ? provider.key : consumer.key;
   return {
     ...Object.fromEntries(
       others
@@ -79,10 +79,10 @@ function badCredentials(endpoint: Endpoint): Record<string, Credential> {
         .map((kind) => [kind, credentialOf(setup.alice, kind)]),
     ),
     'an empty key': { key: '' },
-    'a bare prefix': { key: 'hs_' },
+    'a key that is only a prefix': { key: 'hs_' },
     "another service's key": { key: 'sk_live_0123456789abcdefghijABCDEFGHIJ0123456789' },
     'a mistyped key': { key: known.slice(0, -1) + (known.endsWith('x') ? 'y' : 'x') },
-    'a key with something behind': { key: `${known}x` },
+    'a key with an extra character': { key: `${known}x` },
     'an unknown consumer key': { key: unknownKey('hs_') },
     'an unknown provider key': { key: unknownKey('hs_prov_') },
     ...(!inBody &&

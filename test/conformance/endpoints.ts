@@ -2,16 +2,16 @@ import { encryptedContent, keyExchange, submission } from '../black-box/samples.
 
 export type CallerKind = 'consumer' | 'provider' | 'session' | 'anonymous';
 
-/** One endpoint as the contract's summary and the design write it. */
+/** One endpoint of the contract or the design. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `:requestId`, `:refCode`, `:keyId` and `:sessionId` stand for what a test fills in. */
+  /** Tests replace `:requestId`, `:refCode`, `:keyId` and `:sessionId`. */
   readonly path: string;
   readonly auth: 'key in body' | 'key' | 'provider key' | 'optional key' | 'session' | 'none';
-  /** Where it is written. */
+  /** The document that defines it. */
   readonly from: 'spec' | 'design';
   readonly success: number;
-  /** A body that is accepted from this kind of caller; the key of a submit apart. */
+  /** A body that is accepted from this kind of caller, without the API key of a submit. */
   readonly body?: (caller: CallerKind) => Readonly<Record<string, unknown>>;
 }
 
@@ -101,14 +101,14 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'DELETE', path: '/api/sessions/:sessionId', auth: 'session', from: 'design', success: 204 },
   { method: 'GET', path: '/api/identities', auth: 'session', from: 'design', success: 200 },
   { method: 'POST', path: '/api/identities/:provider', auth: 'session', from: 'design', success: 200 },
-  // The users of these tests have no account at GitHub.
+  // The users of these tests have no GitHub account.
   { method: 'DELETE', path: '/api/identities/:provider', auth: 'session', from: 'design', success: 404 },
   { method: 'GET', path: '/api/me', auth: 'session', from: 'design', success: 200 },
   { method: 'PUT', path: '/api/vault', auth: 'session', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/vault', auth: 'session', from: 'design', success: 200 },
 ];
 
-/** Whom an endpoint serves. */
+/** The kinds of callers that an endpoint accepts. */
 export const callersOf = ({ auth }: Endpoint): readonly CallerKind[] => served[auth];
 
 const served = {

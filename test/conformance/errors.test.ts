@@ -7,7 +7,7 @@ import { row } from './contract.ts';
 const setup = useRelay();
 
 describe(row('decisions', 'errors'), () => {
-  test('have a stable code, a sentence, a link, and the fields that are wrong', async () => {
+  test('an error has a code, a sentence, a link and the wrong fields', async () => {
     const answer = await setup.alice.consumer.submit({ messages: null });
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.json).toEqual({
@@ -20,7 +20,7 @@ describe(row('decisions', 'errors'), () => {
     });
   });
 
-  test('what is missing is called required, of whatever kind it is', async () => {
+  test('missing and null members have the code required', async () => {
     const required = (path: string) => ({ path, code: 'required', message: 'This member is required.' });
     const { session } = setup.alice;
     for (const body of [{}, { name: null, kind: null }]) {
@@ -30,7 +30,7 @@ describe(row('decisions', 'errors'), () => {
     expect((await session.put('/api/vault', {})).json.fields).toEqual([required('vault')]);
   });
 
-  test('unknown fields are ignored, not refused', async () => {
+  test('unknown fields are ignored', async () => {
     const { requestId } = await setup.alice.consumer.newRequest({ unknown: { deep: [1] } });
     const message = {
       role: 'provider',
@@ -43,7 +43,7 @@ describe(row('decisions', 'errors'), () => {
     expect((await setup.alice.consumer.get('/api/v1/requests?unknown=1')).status).toBe(200);
   });
 
-  test('every answer names its call by an id of its own, whatever the caller says', async () => {
+  test('every answer has a new x-request-id, even if the caller sent one', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const ids = [
       await setup.relay.anonymous.get('/api/health', { 'x-request-id': given }),
@@ -53,9 +53,9 @@ describe(row('decisions', 'errors'), () => {
   });
 });
 
-describe('what is hardly HTTP gets a 400 and no more', () => {
+describe('malformed HTTP', () => {
   test.each([
-    ['nonsense', 'hello\r\n\r\n'],
+    ['a text', 'hello\r\n\r\n'],
     ['no Host', 'GET /api/health HTTP/1.1\r\nconnection: close\r\n\r\n'],
     ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n'],
     [
@@ -67,7 +67,7 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
       'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     [
-      'another coding',
+      'an unknown transfer coding',
       'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a negative length', 'POST /api/v1/help HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n'],
@@ -78,14 +78,14 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
     ['a space before a colon', 'GET /api/health HTTP/1.1\r\nhost : a\r\n\r\n'],
     ['a bare line feed in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\nb\r\n\r\n'],
     ['NUL in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n'],
-  ])('%s', async (_name, bytes) => {
+  ])('%s: 400', async (_name, bytes) => {
     const { status, headers, text } = await rawAnswer(setup.relay.url, bytes);
     expect(status).toBe(400);
     expect(headers['content-type']).toBe('application/problem+json');
     expect(JSON.parse(text)).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('a head of more than 16 KiB is 431', async () => {
+  test('a head of more than 16 KiB: 431', async () => {
     const { status, text } = await rawAnswer(
       setup.relay.url,
       `GET /api/health HTTP/1.1\r\nhost: a\r\n${'x-padding: of a few bytes\r\n'.repeat(1_000)}\r\n`,
@@ -94,17 +94,17 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
     expect(JSON.parse(text)).toMatchObject({ error: 'headers_too_large' });
   });
 
-  test('a head that only drips in is 408, as documented', async () => {
+  test('a head that arrives too slowly: 408, as documented', async () => {
     const post = { method: 'POST', path: '/api/v1/help' };
     const head = 'POST /api/v1/help HTTP/1.1\r\nhost: a\r\nx: ';
-    const { text, ...rest } = await rawAnswer(setup.relay.url, head, { drip: 'a', patience: 25_000 });
+    const { text, ...rest } = await rawAnswer(setup.relay.url, head, { drip: 'a', timeoutMs: 25_000 });
     const answer = { ...rest, text, json: JSON.parse(text) };
     expect(answer.status).toBe(408);
     expect(answer.json).toMatchObject({ error: 'request_timeout' });
     expect(checkAnswer(post, answer)).toEqual([]);
   });
 
-  test('a proxy is what it is not: CONNECT and absolute targets lead nowhere', async () => {
+  test('the relay is not a proxy: CONNECT is 405, and an absolute URL is 404', async () => {
     const { status } = await rawAnswer(
       setup.relay.url,
       'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n',
@@ -116,7 +116,7 @@ describe('what is hardly HTTP gets a 400 and no more', () => {
   });
 });
 
-test('what a caller states of itself is not believed', async () => {
+test('headers in which a caller claims to be another user are ignored', async () => {
   const { requestId } = await setup.alice.consumer.newRequest();
   for (const name of ['x-relay-principal', 'x-forwarded-user', 'x-user-id', 'x-relay-call-id']) {
     const answer = await setup.bob.consumer.get(`/api/v1/messages/${requestId}`, {

@@ -8,16 +8,16 @@ import { row } from './contract.ts';
 const setup = useRelay();
 const dataOf = (events: readonly HubEvent[]) => events.map(({ data }) => data);
 
-/** Listens to a topic with the provider's key while something is done, and gives what came. */
-async function during(
+/** Subscribes to a topic with the provider's key, runs an action, and returns the first `count` events. */
+async function eventsDuring(
   topic: string,
   count: number,
-  act: () => Promise<unknown>,
+  action: () => Promise<unknown>,
 ): Promise<HubEvent['data'][]> {
   const stream = await subscribe(setup.relay.hubUrl, { topic }, setup.alice.provider.headers);
   expect(stream.status).toBe(200);
   try {
-    await act();
+    await action();
     return dataOf(await stream.received(count));
   } finally {
     stream.close();
@@ -28,32 +28,32 @@ const ownTopic = () => `/svc/providers/${setup.alice.userId}`;
 const reply = (requestId: string, messageId: string) =>
   setup.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: 'x', messageId });
 
-describe('events carry exactly the members that the contract names', () => {
+describe('events have exactly the members that the contract names', () => {
   test(row('events', 'new_request'), async () => {
     let refCode = '';
-    const events = await during(ownTopic(), 1, async () => {
+    const events = await eventsDuring(ownTopic(), 1, async () => {
       ({ refCode } = await setup.alice.consumer.newRequest({ question: 'Which one? 🙈' }));
     });
     expect(events).toEqual([{ type: 'new_request', refCode, question: 'Which one? 🙈' }]);
   });
 
   test(row('decisions', 'who gets new_request'), async () => {
-    const mine: string[] = [];
+    const refCodes: string[] = [];
     const stream = await subscribe(setup.relay.hubUrl, { topic: ownTopic() }, setup.alice.provider.headers);
     await setup.bob.consumer.newRequest();
-    mine.push((await setup.alice.consumer.newRequest({ question: undefined })).refCode);
-    mine.push((await setup.alice.secondConsumer.newRequest()).refCode);
+    refCodes.push((await setup.alice.consumer.newRequest({ question: undefined })).refCode);
+    refCodes.push((await setup.alice.secondConsumer.newRequest()).refCode);
     const events = dataOf(await stream.received(2));
     stream.close();
-    expect(events.map((event) => event.refCode)).toEqual(mine);
-    // A missing question is an empty one here.
-    expect(events[0]).toEqual({ type: 'new_request', refCode: mine[0], question: '' });
+    expect(events.map((event) => event.refCode)).toEqual(refCodes);
+    // The event of a request without a question has an empty one.
+    expect(events[0]).toEqual({ type: 'new_request', refCode: refCodes[0], question: '' });
   });
 
   test(row('events', 'new_message'), async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const ids = [randomUUID(), randomUUID().toUpperCase()] as const;
-    const events = await during(`/svc/requests/${requestId}`, 3, async () => {
+    const events = await eventsDuring(`/svc/requests/${requestId}`, 3, async () => {
       await reply(requestId, ids[0]);
       await reply(requestId, ids[0]);
       await reply(requestId, ids[1]);
@@ -64,7 +64,7 @@ describe('events carry exactly the members that the contract names', () => {
       });
       await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
     });
-    // The repeated one told nothing, the one that was refused neither.
+    // There is no event for the repeated message or the refused one.
     expect(events.slice(0, 2)).toEqual(
       ids.map((messageId) => ({ type: 'new_message', role: 'provider', messageId })),
     );
@@ -75,7 +75,7 @@ describe('events carry exactly the members that the contract names', () => {
     const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     const exchange = () => setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
-    const events = await during(`/svc/requests/${requestId}`, 2, async () => {
+    const events = await eventsDuring(`/svc/requests/${requestId}`, 2, async () => {
       await exchange();
       await exchange();
       await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
@@ -86,7 +86,7 @@ describe('events carry exactly the members that the contract names', () => {
 
   test(row('events', 'request_closed'), async () => {
     const { requestId, refCode } = await setup.alice.consumer.newRequest();
-    const events = await during(`/svc/requests/${requestId}`, 1, async () => {
+    const events = await eventsDuring(`/svc/requests/${requestId}`, 1, async () => {
       await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
       await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
     });
@@ -96,7 +96,7 @@ describe('events carry exactly the members that the contract names', () => {
   test(row('decisions', "dashboard's live list"), async () => {
     const refs: { requestId: string; refCode: string }[] = [];
     const messageId = randomUUID();
-    const events = await during(`${ownTopic()}/activity`, 4, async () => {
+    const events = await eventsDuring(`${ownTopic()}/activity`, 4, async () => {
       refs.push(await setup.alice.secondConsumer.newRequest({ question: 'Q' }));
       const [{ requestId } = { requestId: '' }] = refs;
       await setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange());
@@ -123,14 +123,14 @@ describe(row('decisions', 'hub authorisation'), () => {
     return stream.status;
   }
 
-  test('a request topic is open to whoever holds its id, a provider topic never is', async () => {
+  test('without a credential a request topic is open, and a provider topic is 401', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     expect(await statusOf({ topic: `/svc/requests/${requestId}` })).toBe(200);
     expect(await statusOf({ topic: ownTopic() })).toBe(401);
     expect(await statusOf({ topic: `${ownTopic()}/activity` })).toBe(401);
   });
 
-  test('a key covers the topics of its requests, a provider key those of its user', async () => {
+  test('a consumer key opens the topics of its requests, a provider key those of its user', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const topic = `/svc/requests/${requestId}`;
     const { alice, bob } = setup;
@@ -146,7 +146,7 @@ describe(row('decisions', 'hub authorisation'), () => {
     expect(await statusOf({ topic }, { 'x-api-key': 'hs_nonsense' })).toBe(401);
   });
 
-  test('a stream token opens its topics alone, from the header or the query', async () => {
+  test('a stream token in the header or the query opens only its topics', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const topic = `/svc/requests/${requestId}`;
     const { token } = (await setup.alice.consumer.post('/api/v1/stream-token', { topics: [topic] })).json;
@@ -158,7 +158,7 @@ describe(row('decisions', 'hub authorisation'), () => {
     expect(await statusOf({ topic, authorization: 'nonsense' })).toBe(401);
   });
 
-  test('only the three kinds of topic exist', async () => {
+  test('a topic of another form is 400', async () => {
     for (const topic of [
       '',
       '*',

@@ -16,7 +16,7 @@ test(row('decisions', 'health'), async () => {
   expect(Math.abs(Date.parse(json.timestamp) - before)).toBeLessThan(60_000);
 });
 
-test('HEAD tells the same without a body', async () => {
+test('HEAD /api/health: the same headers without a body', async () => {
   const head = await setup.relay.call({ method: 'HEAD', path: '/api/health' });
   const get = await setup.relay.anonymous.get('/api/health');
   expect(head.status).toBe(200);

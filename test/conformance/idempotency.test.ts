@@ -7,20 +7,20 @@ import { row } from './contract.ts';
 const setup = useRelay();
 const count = async () => (await setup.alice.consumer.get('/api/v1/requests?limit=200')).json.requests.length;
 
-const ways = [
+const variants = [
   {
-    way: 'the Idempotency-Key header',
+    member: 'the Idempotency-Key header',
     submit: (key: string, body: object) =>
       setup.alice.consumer.submit({ ...body }, { 'idempotency-key': key }),
   },
   {
-    way: 'idempotencyKey in the body',
+    member: 'idempotencyKey in the body',
     submit: (key: string, body: object) => setup.alice.consumer.submit({ ...body, idempotencyKey: key }),
   },
 ];
 
-describe.each(ways)(`${row('decisions', 'idempotency')}: by $way`, ({ submit }) => {
-  test('the same submit again gives the first answer again', async () => {
+describe.each(variants)(`${row('decisions', 'idempotency')}: by $member`, ({ submit }) => {
+  test('the same submit again returns the first answer', async () => {
     const [key, body, before] = [randomUUID(), submission(), await count()];
     const first = await submit(key, body);
     const second = await submit(key, body);
@@ -31,14 +31,14 @@ describe.each(ways)(`${row('decisions', 'idempotency')}: by $way`, ({ submit }) 
     expect(await count()).toBe(before + 1);
   });
 
-  test('even when the request has moved on', async () => {
+  test('the same submit again returns the first answer, after the request was closed', async () => {
     const [key, body] = [randomUUID(), submission()];
     const first = await submit(key, body);
     await setup.alice.consumer.post(`/api/v1/close/${first.json.requestId}`);
     expect((await submit(key, body)).text).toBe(first.text);
   });
 
-  test('of ten at once one makes the request, all give its answer', async () => {
+  test('of ten identical submits at once, one creates the request, and all return its answer', async () => {
     const [key, body, before] = [randomUUID(), submission(), await count()];
     const answers = await Promise.all(Array.from({ length: 10 }, () => submit(key, body)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -56,7 +56,7 @@ describe.each(ways)(`${row('decisions', 'idempotency')}: by $way`, ({ submit }) 
     }
   });
 
-  test('an invalid submit uses nothing up', async () => {
+  test('an invalid submit does not use its key', async () => {
     const key = randomUUID();
     expect((await submit(key, { messages: 5 })).status).toBe(400);
     expect((await submit(key, submission())).status).toBe(201);
@@ -65,24 +65,24 @@ describe.each(ways)(`${row('decisions', 'idempotency')}: by $way`, ({ submit }) 
   test.each([
     ['empty', ''],
     ['of 256 characters', 'x'.repeat(256)],
-  ])('a key that is %s is 400', async (_name, key) => {
+  ])('a key that is %s: 400', async (_name, key) => {
     expect((await submit(key, submission())).status).toBe(400);
   });
 
-  test('a key of 255 characters is fine', async () => {
+  test('a key of 255 characters is accepted', async () => {
     expect((await submit(randomUUID().padEnd(255, 'x'), submission())).status).toBe(201);
   });
 });
 
-test('header and body are two ways to say the same key', async () => {
+test('the same key in the header and in the body: the first answer is returned', async () => {
   const [key, body] = [randomUUID(), submission()];
-  const [header, member] = ways;
+  const [header, member] = variants;
   const first = await header?.submit(key, body);
   const second = await member?.submit(key, body);
   expect(second?.text).toBe(first?.text);
 });
 
-test('the API key is no part of the body: after a rotation the same submit is known again', async () => {
+test('the same submit with the new secret of its API key returns the first answer', async () => {
   const agent = await setup.alice.newKey('consumer');
   const [idempotencyKey, body] = [randomUUID(), submission()];
   const first = await agent.submit({ ...body, idempotencyKey });
@@ -91,7 +91,7 @@ test('the API key is no part of the body: after a rotation the same submit is kn
   expect(second.text).toBe(first.text);
 });
 
-test('each API key has its own', async () => {
+test('the same idempotency key with another API key creates another request', async () => {
   const [idempotencyKey, body] = [randomUUID(), submission()];
   const first = await setup.alice.consumer.submit({ ...body, idempotencyKey });
   const second = await setup.alice.secondConsumer.submit({ ...body, idempotencyKey });
@@ -99,7 +99,7 @@ test('each API key has its own', async () => {
   expect(second.json.requestId).not.toBe(first.json.requestId);
 });
 
-test('without a key every submit is a new request', async () => {
+test('without an idempotency key every submit creates a request', async () => {
   const body = submission();
   const ids = [await setup.alice.consumer.newRequest(body), await setup.alice.consumer.newRequest(body)];
   expect(ids[0]?.requestId).not.toBe(ids[1]?.requestId);

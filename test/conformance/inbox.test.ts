@@ -9,32 +9,32 @@ const idsIn = (body: { requests: { requestId: string }[] }) =>
   body.requests.map(({ requestId }) => requestId);
 const list = async (user: Expert, query = '') => (await user.session.get(`/api/requests${query}`)).json;
 
-async function say(party: Expert['consumer' | 'provider'], requestId: string, role: string): Promise<string> {
+async function sendMessage(party: Expert['consumer' | 'provider'], requestId: string, role: string): Promise<string> {
   const answer = await party.post(`/api/v1/message/${requestId}`, { role, plaintext: 'x' });
   expect(answer.status).toBe(201);
   return answer.json.createdAt;
 }
 
-/** A user with one request in each state that a person can tell apart; the oldest first. */
-async function furnish() {
+/** A user with one request in each state that the inbox shows, the oldest first. */
+async function createRequests() {
   const user = await setup.relay.signUp();
-  const make = async () => (await user.consumer.newRequest()).requestId;
+  const create = async () => (await user.consumer.newRequest()).requestId;
   const [unanswered, followUp, answered, closedAtOnce, closed] = [
-    await make(),
-    await make(),
-    await make(),
-    await make(),
-    await make(),
+    await create(),
+    await create(),
+    await create(),
+    await create(),
+    await create(),
   ];
-  for (const requestId of [followUp, answered, closed]) await say(user.provider, requestId, 'provider');
-  await say(user.consumer, followUp, 'consumer');
+  for (const requestId of [followUp, answered, closed]) await sendMessage(user.provider, requestId, 'provider');
+  await sendMessage(user.consumer, followUp, 'consumer');
   for (const requestId of [closedAtOnce, closed]) await user.provider.post(`/api/v1/close/${requestId}`);
   return { user, requests: { unanswered, followUp, answered, closedAtOnce, closed } };
 }
 
-describe('the inbox', () => {
-  test('has three filters, several statuses at once, and counts of each', async () => {
-    const { user, requests } = await furnish();
+describe('GET /api/requests', () => {
+  test('can be filtered by state and by several statuses, and /api/requests/counts counts each', async () => {
+    const { user, requests } = await createRequests();
     const { unanswered, followUp, answered, closedAtOnce, closed } = requests;
     const expected = {
       '?filter=waiting': [followUp, unanswered],
@@ -54,13 +54,13 @@ describe('the inbox', () => {
     });
   });
 
-  test('is read page by page with each filter, each request once', async () => {
+  test('with a filter and a limit, pages contain each request once', async () => {
     const user = await setup.relay.signUp();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await user.consumer.newRequest()).requestId);
     for (const requestId of made.slice(1, 3)) {
-      await say(user.provider, requestId, 'provider');
-      await say(user.consumer, requestId, 'consumer');
+      await sendMessage(user.provider, requestId, 'provider');
+      await sendMessage(user.consumer, requestId, 'consumer');
     }
     const pages: string[][] = [];
     for (let query = '?filter=waiting&limit=2'; query; ) {
@@ -71,7 +71,7 @@ describe('the inbox', () => {
     expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
   });
 
-  test('says of each request who asked, whose turn it is and when something happened last', async () => {
+  test('each request has its agent, whose turn it is, and the time of its last activity', async () => {
     const user = await setup.relay.signUp();
     const row = async () => (await list(user)).requests[0];
     const { requestId } = await user.consumer.newRequest(submission());
@@ -88,20 +88,20 @@ describe('the inbox', () => {
     expect(await row()).toMatchObject({
       ...{ turn: 'agent', messageCount: 1, lastActivityAt: sent.json.createdAt },
     });
-    const asked = await say(user.consumer, requestId, 'consumer');
+    const asked = await sendMessage(user.consumer, requestId, 'consumer');
     expect(await row()).toMatchObject({ turn: 'expert', messageCount: 2, lastActivityAt: asked });
     const { closedAt } = (await user.session.post(`/api/requests/${requestId}/close`)).json;
     expect(await row()).toMatchObject({ turn: 'expert', lastActivityAt: closedAt });
   });
 
-  test('shows a request without keys as not encrypted', async () => {
+  test('a request without keys is not encrypted', async () => {
     const user = await setup.relay.signUp();
     const [consumerSignPubKey, consumerEncryptPubKey] = [null, null];
     await user.consumer.newRequest({ plaintext: 'x', consumerSignPubKey, consumerEncryptPubKey });
     expect((await list(user)).requests[0]).toMatchObject({ encrypted: false, pickedUp: false });
   });
 
-  test('finds a reference code as people type it, and words of the question in any case', async () => {
+  test('the search finds reference codes as people type them, and words of the question in any case', async () => {
     const user = await setup.relay.signUp();
     await user.consumer.newRequest({ question: 'Is 50% of O\\O_1 enough?' });
     const { requestId, refCode } = await user.consumer.newRequest({ question: 'Which PLAN?' });
@@ -124,13 +124,13 @@ describe('the inbox', () => {
   });
 });
 
-test('a conversation is read page by page; question and context come with the first page', async () => {
+test('GET /api/requests/:requestId with a limit: only the first page has question and context', async () => {
   const user = await setup.relay.signUp();
   const { requestId } = await user.consumer.newRequest({
     question: 'Q?',
     messages: [{ role: 'user', content: 'C' }],
   });
-  for (let count = 0; count < 3; count++) await say(user.provider, requestId, 'provider');
+  for (let count = 0; count < 3; count++) await sendMessage(user.provider, requestId, 'provider');
   const path = `/api/requests/${requestId}?limit=2`;
   const { json: first } = await user.session.get(path);
   expect(first).toMatchObject({
@@ -144,7 +144,7 @@ test('a conversation is read page by page; question and context come with the fi
   expect(second).toEqual({ ...head, messages: [expect.objectContaining({ seq: next + 1 })] });
   expect(messages).toHaveLength(2);
 
-  // The SDK checks each page of v1 by itself.
+  // In v1 every page has them, since the SDK verifies each page separately.
   const asKey = await user.provider.get(`/api/v1/messages/${requestId}?after=${next}`);
   expect(asKey.json).toMatchObject({ question, context, plaintext });
   expect(asKey.json).not.toHaveProperty('agent');

@@ -5,14 +5,14 @@ import { row } from './contract.ts';
 
 const setup = useRelay();
 const rounds = 150;
-/** One more query, or a row that is read and then refused, would show as a larger part of the time. */
+/** One more query for a foreign request would take a larger part of the time. */
 const largestDifference = 0.25;
 
 const median = (times: number[]) =>
   times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
 
-/** How long a call takes for each of some ids, by turns, so that noise meets all of them alike. */
-async function compare(
+/** The median duration of a call for each id. The ids take turns, so that noise affects all of them. */
+async function medianDurations(
   ids: readonly string[],
   call: (id: string) => Promise<{ status: number }>,
 ): Promise<number[]> {
@@ -27,7 +27,7 @@ async function compare(
   return times.map(median);
 }
 
-test(`${row('decisions', 'unknown or foreign request')}, also by the time that it takes`, async () => {
+test(`${row('decisions', 'unknown or foreign request')}, after the same time`, async () => {
   const { requestId } = await setup.alice.consumer.newRequest();
   const ids = [requestId, unknownRequestId()];
   const calls = [
@@ -35,10 +35,10 @@ test(`${row('decisions', 'unknown or foreign request')}, also by the time that i
     (id: string) => setup.bob.provider.post(`/api/v1/message/${id}`, { role: 'provider', plaintext: 'x' }),
   ];
   for (const call of calls) {
-    // Noise of a busy machine does not come out alike each time; a difference in the work does.
+    // A real difference shows in each try, noise of a busy machine does not.
     let least = 1;
     for (let tries = 0; tries < 5 && least >= largestDifference; tries++) {
-      const [foreign = 0, unknown = 0] = await compare(ids, call);
+      const [foreign = 0, unknown = 0] = await medianDurations(ids, call);
       least = Math.min(least, Math.abs(foreign - unknown) / Math.max(foreign, unknown));
     }
     expect(least).toBeLessThan(largestDifference);

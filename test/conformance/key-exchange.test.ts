@@ -8,7 +8,7 @@ const exchange = (requestId: string, body: object) =>
   setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, body);
 
 describe(row('decisions', 'key exchange'), () => {
-  test('sets the keys, which both parties then read, and changes no status', async () => {
+  test('sets the keys, which both parties can read, and does not change the status', async () => {
     const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     const answer = await exchange(requestId, keys);
@@ -21,7 +21,7 @@ describe(row('decisions', 'key exchange'), () => {
     }
   });
 
-  test('the same keys again are fine, other keys are 409, from whatever key or session', async () => {
+  test('the same keys again are 200, also from a session; other keys are 409', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     const first = await exchange(requestId, keys);
@@ -37,7 +37,7 @@ describe(row('decisions', 'key exchange'), () => {
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
-  test('a key is the same with other line ends, and stays as it was written first', async () => {
+  test('the same key with other line ends is 200, and the first spelling is kept', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
     await exchange(requestId, keys);
@@ -49,7 +49,7 @@ describe(row('decisions', 'key exchange'), () => {
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
-  test('of ten at once with different keys exactly one is kept', async () => {
+  test('of ten key exchanges at once with different keys, one succeeds', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const tried = Array.from({ length: 10 }, keyExchange);
     const answers = await Promise.all(tried.map((keys) => exchange(requestId, keys)));
@@ -61,7 +61,7 @@ describe(row('decisions', 'key exchange'), () => {
     );
   });
 
-  test('keySignature is kept beside the keys and belongs to what is repeated', async () => {
+  test('keySignature is stored with the keys; the same keys without it are 409', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const keys = { ...keyExchange(), keySignature: Buffer.alloc(96, 7).toString('base64') };
     expect((await exchange(requestId, keys)).status).toBe(200);
@@ -70,7 +70,7 @@ describe(row('decisions', 'key exchange'), () => {
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(keys);
   });
 
-  test('keySignature is opaque: whatever is canonical base64 of up to 1,024 characters', async () => {
+  test('keySignature may be any canonical base64 of up to 1,024 characters', async () => {
     for (const keySignature of ['AA==', 'A'.repeat(1_024)]) {
       const { requestId } = await setup.alice.consumer.newRequest();
       const keys = { ...keyExchange(), keySignature };
@@ -86,7 +86,7 @@ describe(row('decisions', 'key exchange'), () => {
     ['a signature that is empty', { keySignature: '' }, ['keySignature']],
     ['a signature with unused bits set', { keySignature: 'AB==' }, ['keySignature']],
     ['a signature of more than 1,024 characters', { keySignature: 'A'.repeat(1_028) }, ['keySignature']],
-  ])('%s is 400', async (name, members, paths) => {
+  ])('%s: 400', async (name, members, paths) => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const answer = await exchange(requestId, name === 'no keys' ? {} : { ...keyExchange(), ...members });
     expect(answer.status).toBe(400);

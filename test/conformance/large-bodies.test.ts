@@ -12,7 +12,7 @@ beforeAll(async () => {
   ids = await createResources(setup.alice);
 });
 
-/** JSON of at most `size` bytes that repeats one piece. */
+/** JSON of at most `size` bytes that repeats `piece`. */
 const fill = (size: number, start: string, piece: (index: number) => string, end: string): string => {
   const pieces: string[] = [];
   for (let left = size - start.length - end.length, index = 0; ; index++) {
@@ -23,7 +23,7 @@ const fill = (size: number, start: string, piece: (index: number) => string, end
   }
 };
 
-/** Much work for the parser. No schema sees those that hold too many values. */
+/** Bodies that need much work in the parser. Those with too many values never reach a schema. */
 const forParser: Record<string, (size: number) => string> = {
   'empty objects': (size) => fill(size, '[', () => '{},', '{}]'),
   'empty lists': (size) => fill(size, '[', () => '[[]],', '[]]'),
@@ -36,7 +36,7 @@ const forParser: Record<string, (size: number) => string> = {
   'escaped letters': (size) => fill(size, '"', () => '\\u0041', '"'),
 };
 
-/** As many values as the parser takes, so that the schema has much work. */
+/** Bodies with as many values as the parser accepts, which need much work in the schema. */
 const forSchema: Record<string, (size: number) => string> = {
   'texts in a list': (size) => fill(size, '[', () => `"${'x'.repeat(350)}",`, '""]'),
   'objects in a list': (size) => fill(size, '[', () => `{"x":"${'x'.repeat(350)}"},`, '{}]'),
@@ -56,14 +56,14 @@ const withMember = withBody.flatMap((endpoint) => {
   }));
 });
 
-/** The endpoint's call with one member replaced by a value. */
+/** Calls an endpoint with one member replaced by a value. */
 async function send(endpoint: Endpoint, member: string, value: string) {
   const call = endpointCall(endpoint, ids, credentialOf(setup.alice, callersOf(endpoint)[0] ?? 'anonymous'));
   const body = JSON.stringify({ ...JSON.parse(String(call.body)), [member]: '<value>' });
   return setup.relay.call({ ...call, body: Buffer.from(body.replace('"<value>"', () => value)) });
 }
 
-/** An answer is short, and the same for half the body when it is an error. */
+/** The answer must be short, and an error must be the same for half of the body. */
 async function expectBoundedAnswer(endpoint: Endpoint, member: string, sized: (size: number) => string) {
   const large = await send(endpoint, member, sized(megabyte - 2_048));
   expect(Buffer.byteLength(large.text)).toBeLessThan(longestAnswer);
@@ -72,7 +72,7 @@ async function expectBoundedAnswer(endpoint: Endpoint, member: string, sized: (s
   expect((await send(endpoint, member, sized(megabyte / 2))).text).toBe(large.text);
 }
 
-describe.each(withBody)('$method $path: the answer to 1 MB does not grow with it', (endpoint) => {
+describe.each(withBody)('$method $path: the answer to 1 MB is short', (endpoint) => {
   const [list = 'unknown'] = Object.entries(bodyOf(endpoint)).flatMap(([name, value]) =>
     Array.isArray(value) ? [name] : [],
   );
@@ -82,7 +82,7 @@ describe.each(withBody)('$method $path: the answer to 1 MB does not grow with it
 });
 
 describe.each(withMember)(
-  '$endpoint.method $endpoint.path, `$member`: nor to 1 MB of',
+  '$endpoint.method $endpoint.path: the answer to 1 MB in `$member` is short',
   ({ endpoint, member }) => {
     test.each(Object.entries(forSchema))('%s', async (_name, sized) => {
       await expectBoundedAnswer(endpoint, member, sized);

@@ -22,7 +22,7 @@ async function conversationOf(count: number) {
 }
 
 describe(row('decisions', 'messages list'), () => {
-  test('has the request, its context, the keys and the messages', async () => {
+  test('contains the request, its context, the keys and the messages', async () => {
     const sent = { ...submission(), plaintext: 'in clear' };
     const { requestId, refCode, expiresAt } = await setup.alice.consumer.newRequest(sent);
     const keys = keyExchange();
@@ -42,7 +42,7 @@ describe(row('decisions', 'messages list'), () => {
     });
   });
 
-  test('what was not sent is null', async () => {
+  test('members that were not sent are null', async () => {
     const { requestId } = await setup.alice.consumer.newRequest({
       consumerSignPubKey: undefined,
       consumerEncryptPubKey: undefined,
@@ -58,7 +58,7 @@ describe(row('decisions', 'messages list'), () => {
     });
   });
 
-  test('comes in the order of sending, with rising seq, and whole unless it is narrowed', async () => {
+  test('without parameters it contains all messages in the order of sending, with increasing seq', async () => {
     const { read } = await conversationOf(7);
     const whole = await read();
     expect(texts(whole)).toEqual(['1', '2', '3', '4', '5', '6', '7']);
@@ -68,7 +68,7 @@ describe(row('decisions', 'messages list'), () => {
     expect(whole).not.toHaveProperty('next');
   });
 
-  test('is read page by page with after and limit, each message once', async () => {
+  test('with after and limit, pages contain each message once', async () => {
     const { read } = await conversationOf(7);
     const pages: string[][] = [];
     let after: number | undefined = 0;
@@ -82,13 +82,13 @@ describe(row('decisions', 'messages list'), () => {
     expect(pages).toEqual([['1', '2', '3'], ['4', '5', '6'], ['7']]);
   });
 
-  test('a page that just fits has no next, one behind the end is empty', async () => {
+  test('the last page has no next, and a page after the end is empty', async () => {
     const { read } = await conversationOf(2);
     expect(await read('?limit=2')).not.toHaveProperty('next');
     expect(await read('?after=999999999')).toMatchObject({ messages: [], responseCount: 2 });
   });
 
-  test('shows both parties the same, and a session the agent too', async () => {
+  test('both parties get the same answer; a session also gets the agent', async () => {
     const { requestId, read } = await conversationOf(2);
     const { keyId } = setup.alice.consumer;
     expect((await setup.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
@@ -110,14 +110,14 @@ describe(row('decisions', 'messages list'), () => {
     'after=1&after=2',
     'after=99999999999999999999',
     'after=%00',
-  ])('?%s is 400', async (query) => {
+  ])('?%s: 400', async (query) => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const answer = await setup.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
   });
 
-  test('fifty at once are all kept, each with its own seq, and all are counted', async () => {
+  test('fifty messages sent at once are all stored and counted, each with its own seq', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const send = (number: number) =>
       setup.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });

@@ -7,11 +7,11 @@ const setup = useRelay();
 const idsIn = (body: { requests: { requestId: string }[] }) =>
   body.requests.map(({ requestId }) => requestId);
 
-/** The same list, for keys and for sessions. */
-const places = [
-  { who: 'a provider key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.provider },
-  { who: 'a session', path: '/api/requests', callerOf: (user: Expert): Caller => user.session },
-  { who: 'a consumer key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.consumer },
+/** The callers that get the same list. */
+const callers = [
+  { name: 'a provider key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.provider },
+  { name: 'a session', path: '/api/requests', callerOf: (user: Expert): Caller => user.session },
+  { name: 'a consumer key', path: '/api/v1/requests', callerOf: (user: Expert): Caller => user.consumer },
 ];
 type Expert = Awaited<ReturnType<typeof setup.relay.signUp>>;
 
@@ -27,8 +27,8 @@ test(row('decisions', 'list by key'), async () => {
   expect(idsIn((await setup.bob.provider.get('/api/v1/requests')).json)).toContain(foreign);
 });
 
-describe.each(places)('the list of $who', ({ path, callerOf }) => {
-  test('is read page by page, newest first, each request once', async () => {
+describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => {
+  test('with a limit, pages contain each request once, newest first', async () => {
     const user = await setup.relay.signUp();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await user.consumer.newRequest()).requestId);
@@ -43,7 +43,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
     expect((await callerOf(user).get(`${path}?limit=5`)).json).not.toHaveProperty('next');
   });
 
-  test('is narrowed by status', async () => {
+  test('can be filtered by status', async () => {
     const user = await setup.relay.signUp();
     const [pending, responded, closed] = [
       await user.consumer.newRequest(),
@@ -60,7 +60,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
     expect(await list('expired')).toEqual([]);
   });
 
-  test('is searched by a part of the question, taken literally, and by reference code', async () => {
+  test('can be searched by a literal part of the question and by reference code', async () => {
     const user = await setup.relay.signUp();
     const { requestId, refCode } = await user.consumer.newRequest({ question: 'Is 100% of PLAN_B safe?' });
     await user.consumer.newRequest({ question: 'Is 1000 of PLANxB safe?' });
@@ -95,7 +95,7 @@ describe.each(places)('the list of $who', ({ path, callerOf }) => {
     'status=pending&status=closed',
     'q=%00',
     `q=${'x'.repeat(201)}`,
-  ])('?%s is 400', async (query) => {
+  ])('?%s: 400', async (query) => {
     const answer = await callerOf(setup.alice).get(`${path}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);

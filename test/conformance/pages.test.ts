@@ -6,7 +6,7 @@ const setup = useRelay();
 
 describe(row('authentication', 'pages'), () => {
   test.each(['/dashboard', '/dashboard/requests', '/dashboard/requests/x/y', '/dashboard?x=1'])(
-    '%s without a session leads to /auth/login',
+    'GET %s without a session: redirects to /auth/login',
     async (path) => {
       const answer = await setup.relay.anonymous.get(path);
       expect(answer.status).toBe(302);
@@ -20,13 +20,13 @@ describe(row('authentication', 'pages'), () => {
     '/auth/error?reason=denied',
     '/auth/github',
     '/auth/link?token=x',
-  ])('%s with a session leads to /dashboard', async (path) => {
+  ])('GET %s with a session: redirects to /dashboard', async (path) => {
     const answer = await setup.alice.session.get(path);
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('/dashboard');
   });
 
-  test('the other way round they are pages', async () => {
+  test('GET /auth/login without a session, and /dashboard with one: pages', async () => {
     for (const answer of [
       await setup.relay.anonymous.get('/auth/login'),
       await setup.alice.session.get('/dashboard/requests'),
@@ -37,7 +37,7 @@ describe(row('authentication', 'pages'), () => {
     }
   });
 
-  test('the callback of a provider is not redirected', async () => {
+  test('GET /auth/github/callback: not redirected to /dashboard', async () => {
     for (const caller of [setup.alice.session, setup.relay.anonymous]) {
       const answer = await caller.get('/auth/github/callback?code=x&state=y');
       expect(answer.headers.location).not.toBe('/dashboard');
@@ -45,18 +45,18 @@ describe(row('authentication', 'pages'), () => {
     expect((await setup.alice.session.get('/api/me')).status).toBe(200);
   });
 
-  test('the bare address leads to the dashboard', async () => {
+  test('GET /: redirects to /dashboard', async () => {
     const answer = await setup.relay.anonymous.get('/');
     expect(answer.status).toBe(302);
     expect(answer.headers.location).toBe('/dashboard');
   });
 
-  test('the sign-in allows the icon of the site', async () => {
+  test('the policy of the sign-in page allows the icon of the site', async () => {
     const { headers } = await setup.relay.anonymous.get('/auth/login');
     expect(headers['content-security-policy']).toContain("img-src 'self'");
   });
 
-  test('no page runs what stands in it', async () => {
+  test('the policies of pages forbid inline scripts and eval', async () => {
     for (const path of ['/auth/login', '/docs']) {
       const { headers } = await setup.relay.anonymous.get(path);
       expect(headers['content-security-policy']).not.toMatch(/unsafe-inline|unsafe-eval/);
@@ -65,17 +65,17 @@ describe(row('authentication', 'pages'), () => {
 });
 
 describe('the web app', () => {
-  /** Without the check against the document, which describes the API and not the files of a page. */
+  /** Without the check against docs/openapi.yaml, which does not describe the files of the web app. */
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`${setup.relay.url}${path}`, { method, headers, redirect: 'manual' });
 
-  /** A script that the page loads. */
+  /** The path of a script that the page loads. */
   async function script(): Promise<string> {
     const { text } = await setup.alice.session.get('/dashboard/requests');
     return /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(text)?.[1] ?? '';
   }
 
-  test('is one page at every path, and no cache keeps it', async () => {
+  test('every path of the web app is the same page, with Cache-Control no-store', async () => {
     const paths = ['/dashboard', '/dashboard/', '/dashboard/requests', '/dashboard/requests/x/y'];
     const pages = await Promise.all(paths.map((path) => setup.alice.session.get(path)));
     expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
@@ -91,7 +91,7 @@ describe('the web app', () => {
     }
   });
 
-  test('has scripts that need no session, come compressed and are kept for ever', async () => {
+  test('scripts need no session, are compressed, and are cached for a year', async () => {
     const path = await script();
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
@@ -118,10 +118,10 @@ describe('the web app', () => {
     '/dashboard/icons/icon-512.png',
     '/dashboard/icons/icon-maskable-512.png',
     '/favicon.ico',
-  ])('has %s, for visitors too, and sends it once', async (path) => {
+  ])('GET %s needs no session, and is 304 when it has not changed', async (path) => {
     const answer = await get(path);
     expect(answer.status).toBe(200);
-    // As a browser asks whether it has changed; `fetch` would add no-cache.
+    // Without this header `fetch` would add no-cache. Browsers send max-age=0.
     const again = await get(path, {
       'if-none-match': answer.headers.get('etag') ?? '',
       'cache-control': 'max-age=0',
@@ -129,7 +129,7 @@ describe('the web app', () => {
     expect(again.status).toBe(304);
   });
 
-  test('names icons in its manifest that are there', async () => {
+  test('the page and the icons in the manifest exist', async () => {
     const manifest = (await (await get('/dashboard/manifest.webmanifest')).json()) as {
       start_url: string;
       icons: { src: string; type: string }[];
@@ -146,7 +146,7 @@ describe('the web app', () => {
     '/dashboard/icons/unknown.png',
     '/dashboard/assets/..%2findex.html',
     '/dashboard/assets/a%00.js',
-  ])('has no file %s, and never a page instead', async (path) => {
+  ])('GET %s: 404, not the page', async (path) => {
     for (const caller of [setup.relay.anonymous, setup.alice.session]) {
       const answer = await caller.get(path, { accept: 'text/html' });
       expect(answer.status).toBe(404);
@@ -156,7 +156,7 @@ describe('the web app', () => {
   });
 });
 
-test('whoever signs out is led to the sign-in, with or without a session', async () => {
+test('POST /logout: redirects to /auth/login, with or without a session', async () => {
   const user = await setup.relay.signUp();
   for (const caller of [user.session, setup.relay.anonymous]) {
     const answer = await caller.post('/logout');
@@ -188,6 +188,6 @@ test.each([
   '/api/v1/../../internal/me',
   '/api/v1/%2e%2e/internal/me',
   '/internal%2fme',
-])('no way leads to %s', async (path) => {
+])('%s: 404', async (path) => {
   for (const method of ['GET', 'POST']) expect((await setup.relay.call({ method, path })).status).toBe(404);
 });

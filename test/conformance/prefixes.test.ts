@@ -15,7 +15,7 @@ test(row('decisions', 'key format'), async () => {
     expect(key).toMatch(kind === 'consumer' ? /^hs_[0-9A-Za-z]{38}$/ : /^hs_prov_[0-9A-Za-z]{38}$/);
     expect(key.slice(-6)).toBe(checksumOf(key.slice(0, -6)));
     expect(lastFour).toBe(key.slice(-4));
-    // In full this once.
+    // Only the answer to POST contains the whole key.
     expect((await setup.alice.session.get('/api/keys')).text).not.toContain(key.slice(0, -4));
   }
 });
@@ -34,12 +34,12 @@ describe(row('errors', '401'), () => {
 
   test.each([
     ['another letter case', (key: string) => key.toUpperCase()],
-    ['a space behind', (key: string) => `${key} x`],
+    ['a space and a letter at its end', (key: string) => `${key} x`],
     ['another prefix', (key: string) => key.replace('hs_', 'hx_')],
     ["the other kind's prefix", (key: string) => key.replace('hs_', 'hs_prov_')],
-    ['its digest', () => 'a'.repeat(64)],
-    ['a very long text', (key: string) => key.repeat(50)],
-  ])('a key with %s is no key', async (_name, change) => {
+    ['its digest instead of its text', () => 'a'.repeat(64)],
+    ['50 times its length', (key: string) => key.repeat(50)],
+  ])('a key with %s: 401', async (_name, change) => {
     const answer = await setup.relay.anonymous.get('/api/v1/whoami', {
       'x-api-key': change(setup.alice.consumer.key),
     });
@@ -55,7 +55,7 @@ test(row('authentication', 'consumer and provider, other v1 calls'), async () =>
     401,
   );
   expect((await setup.relay.anonymous.get(`/api/v1/whoami?apiKey=${key}`)).status).toBe(401);
-  // Two headers are no key, even if both are the same.
+  // Two equal headers are refused too.
   const twice = await setup.relay.call({
     method: 'GET',
     path: '/api/v1/whoami',

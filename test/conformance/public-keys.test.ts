@@ -9,15 +9,15 @@ const spki = { ed25519: '302a300506032b6570032100', x25519: '302a300506032b656e0
 const pemOf = (der: string) =>
   `-----BEGIN PUBLIC KEY-----\n${Buffer.from(der, 'hex').toString('base64')}\n-----END PUBLIC KEY-----\n`;
 
-/** The four places in which a public key is sent. */
-const places = [
+/** The four members that are public keys. */
+const members = [
   { member: 'consumerSignPubKey', algorithm: 'ed25519', other: 'x25519' },
   { member: 'consumerEncryptPubKey', algorithm: 'x25519', other: 'ed25519' },
   { member: 'providerSignPubKey', algorithm: 'ed25519', other: 'x25519' },
   { member: 'providerEncryptPubKey', algorithm: 'x25519', other: 'ed25519' },
 ] as const;
 
-describe.each(places)(`${row('decisions', 'public keys')}: $member`, ({ member, algorithm, other }) => {
+describe.each(members)(`${row('decisions', 'public keys')}: $member`, ({ member, algorithm, other }) => {
   const { publicPem: pem, privatePem } = keyPair(algorithm);
 
   async function send(value: unknown) {
@@ -30,32 +30,32 @@ describe.each(places)(`${row('decisions', 'public keys')}: $member`, ({ member, 
   }
 
   test.each([
-    ['as made', pem],
+    ['as exported', pem],
     ['without its last line end', pem.trim()],
-    ['with line ends of Windows', pem.replaceAll('\n', '\r\n')],
+    ['with Windows line ends', pem.replaceAll('\n', '\r\n')],
     ['with space around it', `\n  ${pem}\n\n`],
-  ])('is taken %s', async (_name, value) => {
+  ])('a key %s is accepted', async (_name, value) => {
     expect((await send(value)).status).toBeLessThan(300);
   });
 
   test.each([
-    ['the other algorithm', publicPem(other)],
+    ['a key of the other algorithm', publicPem(other)],
     ['a private key', privatePem],
-    ['a private key behind the public one', pem + privatePem],
+    ['a private key after the public one', pem + privatePem],
     ['two keys', pem + publicPem(algorithm)],
-    ['junk behind it', `${pem}junk`],
-    ['junk before it', `junk${pem}`],
-    ['base64 without a frame', pem.split('\n')[1]],
-    ['an RSA frame', pem.replaceAll('PUBLIC KEY', 'RSA PUBLIC KEY')],
-    ['a certificate', pem.replaceAll('PUBLIC KEY', 'CERTIFICATE')],
-    ['a byte too many', pemOf(`${spki[algorithm]}${'11'.repeat(33)}`)],
-    ['a byte too few', pemOf(`${spki[algorithm]}${'11'.repeat(31)}`)],
+    ['text after the key', `${pem}junk`],
+    ['text before the key', `junk${pem}`],
+    ['base64 without a PEM header', pem.split('\n')[1]],
+    ['the PEM header of an RSA key', pem.replaceAll('PUBLIC KEY', 'RSA PUBLIC KEY')],
+    ['the PEM header of a certificate', pem.replaceAll('PUBLIC KEY', 'CERTIFICATE')],
+    ['one byte too many', pemOf(`${spki[algorithm]}${'11'.repeat(33)}`)],
+    ['one byte too few', pemOf(`${spki[algorithm]}${'11'.repeat(31)}`)],
     ['a point of order one', pemOf(`${spki[algorithm]}01${'00'.repeat(31)}`)],
     ['the zero point', pemOf(`${spki[algorithm]}${'00'.repeat(32)}`)],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a number', 5],
     ['a JWK', { kty: 'OKP', crv: 'X25519', x: 'AAAA' }],
-  ])('is not %s', async (_name, value) => {
+  ])('%s: 400', async (_name, value) => {
     const answer = await send(value);
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: member })]);

@@ -5,10 +5,10 @@ import { rawAnswer } from '../black-box/raw-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-/** One that is soon exhausted, so that a 429 can be seen. */
+/** With a limit of one poll, so that the second one is 429. */
 const setup = useRelay(() => openOwnRelay({ env: { RELAY_RATE_LIMIT_POLL: '1' } }));
 
-const kinds: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> = {
+const answers: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> = {
   '200': () => setup.relay.anonymous.get('/api/health'),
   '201': () => setup.alice.consumer.submit(),
   '204, a preflight': () =>
@@ -17,13 +17,13 @@ const kinds: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> =
       path: '/api/v1/help',
       headers: { origin: setup.relay.url, 'access-control-request-method': 'POST' },
     }),
-  '204, a key revoked': async () =>
+  '204, a revoked key': async () =>
     setup.alice.session.delete(`/api/keys/${(await setup.alice.newKey('consumer')).keyId}`),
   '200, a page': () => setup.relay.anonymous.get('/auth/login'),
   '302': () => setup.relay.anonymous.get('/dashboard'),
   '303': () => setup.relay.anonymous.post('/logout'),
   '400': () => setup.alice.consumer.submit({ messages: 1 }),
-  '400, no HTTP at all': () => rawAnswer(setup.relay.url, 'nonsense\r\n\r\n'),
+  '400, malformed HTTP': () => rawAnswer(setup.relay.url, 'nonsense\r\n\r\n'),
   '401': () => setup.relay.anonymous.get('/api/v1/whoami'),
   '403': () => setup.relay.anonymous.post('/logout', undefined, { origin: 'https://evil.example' }),
   '404': () => setup.relay.anonymous.get('/nowhere'),
@@ -53,8 +53,8 @@ const kinds: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> =
 };
 
 describe(row('authentication', 'security headers'), () => {
-  test.each(Object.entries(kinds))('%s', async (name, answered) => {
-    const { status, headers } = await answered();
+  test.each(Object.entries(answers))('%s', async (name, call) => {
+    const { status, headers } = await call();
     expect(status).toBe(Number(name.slice(0, 3)));
     expect(headers).toMatchObject({
       'strict-transport-security': expect.stringMatching(/^max-age=\d+/),

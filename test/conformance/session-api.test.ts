@@ -8,7 +8,7 @@ import { row } from './contract.ts';
 const setup = useRelay();
 
 describe(row('decisions', 'session API'), () => {
-  test('an expert does from the dashboard what a provider key does from a script', async () => {
+  test('a session can exchange keys, send messages, read and close a request', async () => {
     const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const { session } = setup.alice;
     const path = `/api/requests/${requestId}`;
@@ -25,7 +25,7 @@ describe(row('decisions', 'session API'), () => {
     expect((await session.post(`${path}/close`)).json).toMatchObject({ status: 'closed' });
   });
 
-  test('the role may be left out; it is never the consumer', async () => {
+  test('POST /api/requests/:requestId/messages: the role defaults to provider, and consumer is 403', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const send = (members: object) =>
       setup.alice.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x', ...members });
@@ -33,7 +33,7 @@ describe(row('decisions', 'session API'), () => {
     expect((await send({ role: 'consumer' })).status).toBe(403);
   });
 
-  test('the list counts responses', async () => {
+  test('GET /api/requests: each request has its responseCount', async () => {
     const user = await setup.relay.signUp();
     const { requestId } = await user.consumer.newRequest({ question: 'Q?' });
     await user.session.post(`/api/requests/${requestId}/messages`, { plaintext: 'x' });
@@ -62,7 +62,7 @@ test(row('authentication', 'provider, dashboard API'), async () => {
   }
 });
 
-test('a session that signed out is over, whoever kept its cookie; other sessions of the user go on', async () => {
+test('POST /logout: the cookie no longer works, and other sessions of the user do', async () => {
   const user = await setup.relay.signUp();
   const second = await signIn(setup.relay.call, user.name);
   expect((await user.session.post('/logout')).status).toBe(303);
@@ -71,13 +71,13 @@ test('a session that signed out is over, whoever kept its cookie; other sessions
 });
 
 describe(row('decisions', 'who may sign in'), () => {
-  test('the same identity is the same user, another name is another one', async () => {
+  test('the same identity signs in as the same user, another name as another user', async () => {
     const again = await signIn(setup.relay.call, setup.alice.name);
     expect((await again.get('/api/me')).json.userId).toBe(setup.alice.userId);
     expect(setup.bob.userId).not.toBe(setup.alice.userId);
   });
 
-  test('a first sign-in that happens ten times at once makes one user', async () => {
+  test('ten first sign-ins of one identity at once create one user', async () => {
     const name = `new-${Math.random().toString(36).slice(2)}`;
     const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(setup.relay.call, name)));
     const ids = await Promise.all(
@@ -86,7 +86,7 @@ describe(row('decisions', 'who may sign in'), () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test('a form signs in as well as JSON; each time with a fresh session', async () => {
+  test('POST /auth/dev: accepts a form, and creates a new session each time', async () => {
     const form = (headers: Record<string, string> = {}) =>
       setup.relay.call({
         method: 'POST',
@@ -103,7 +103,7 @@ describe(row('decisions', 'who may sign in'), () => {
     expect(planted.headers['set-cookie']?.[0]).not.toBe(cookie);
   });
 
-  test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])('%p is no name', async (user) => {
+  test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])('POST /auth/dev with the name %p: 400', async (user) => {
     const answer = await setup.relay.anonymous.post('/auth/dev', { user });
     expect(answer.status).toBe(400);
     expect(answer.headers).not.toHaveProperty('set-cookie');

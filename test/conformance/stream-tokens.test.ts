@@ -12,30 +12,30 @@ const topicOf = (requestId: string) => `/svc/requests/${requestId}`;
 const ownTopics = (userId: string) => [`/svc/providers/${userId}`, `/svc/providers/${userId}/activity`];
 
 describe(row('decisions', 'stream tokens'), () => {
-  test('name the topics that they were asked for and live five minutes', async () => {
+  test('a token is for the given topics and expires after five minutes', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const topics = [topicOf(requestId)];
     const answer = await setup.alice.consumer.post('/api/v1/stream-token', { topics });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({ token: expect.any(String), topics, expiresAt: expect.any(String) });
-    const life = Date.parse(answer.json.expiresAt) - Date.now();
-    expect(life).toBeGreaterThan(280_000);
-    expect(life).toBeLessThanOrEqual(300_000);
+    const lifetimeMs = Date.parse(answer.json.expiresAt) - Date.now();
+    expect(lifetimeMs).toBeGreaterThan(280_000);
+    expect(lifetimeMs).toBeLessThanOrEqual(300_000);
   });
 
-  test('an expert has them for all topics of the user, by key and by session', async () => {
+  test('a provider key and a session get tokens for all topics of their user', async () => {
     const { requestId } = await setup.alice.secondConsumer.newRequest();
     const topics = [...ownTopics(setup.alice.userId), topicOf(requestId)];
     expect((await setup.alice.provider.post('/api/v1/stream-token', { topics })).json.topics).toEqual(topics);
     expect((await setup.alice.session.post('/api/stream-token', { topics })).json.topics).toEqual(topics);
   });
 
-  test('a topic that is not covered is 403, whether it is foreign or unknown', async () => {
+  test('a foreign topic and an unknown one: the same 403', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const own = await setup.bob.consumer.newRequest();
-    const ask = (topic: string) =>
+    const requestToken = (topic: string) =>
       setup.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
-    const unknown = await ask(topicOf(unknownRequestId()));
+    const unknown = await requestToken(topicOf(unknownRequestId()));
     expect(unknown.status).toBe(403);
     for (const topic of [
       topicOf(requestId),
@@ -44,7 +44,7 @@ describe(row('decisions', 'stream tokens'), () => {
       '/svc/else',
       '',
     ]) {
-      expect(comparableAnswer(await ask(topic))).toEqual(comparableAnswer(unknown));
+      expect(comparableAnswer(await requestToken(topic))).toEqual(comparableAnswer(unknown));
     }
     const bySession = (topic: string) => setup.bob.session.post('/api/stream-token', { topics: [topic] });
     for (const topic of [topicOf(requestId), ...ownTopics(setup.alice.userId)])
@@ -58,28 +58,28 @@ describe(row('decisions', 'stream tokens'), () => {
     ['a text', { topics: '/svc/requests/x' }],
     ['a list of numbers', { topics: [1] }],
     ['101 topics', { topics: Array.from({ length: 101 }, () => topicOf(unknownRequestId())) }],
-  ])('%s is 400', async (_name, body) => {
+  ])('%s: 400', async (_name, body) => {
     expect((await setup.alice.provider.post('/api/v1/stream-token', body)).status).toBe(400);
   });
 
-  test('100 topics are fine, one that stands twice too', async () => {
+  test('100 topics are accepted, even if one is repeated', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const topics = Array.from({ length: 100 }, () => topicOf(requestId));
     expect((await setup.alice.consumer.post('/api/v1/stream-token', { topics })).status).toBe(201);
   });
 
-  test('a stream ends within 5 s when its key is revoked, and the token opens no other', async () => {
+  test('when a key is revoked, its stream ends within 5 s, and its token is refused', async () => {
     const key = await setup.alice.newKey('provider');
     const [topic = ''] = ownTopics(setup.alice.userId);
     const { token } = (await key.post('/api/v1/stream-token', { topics: [topic] })).json;
     const stream = await subscribe(setup.relay.hubUrl, { topic, authorization: token });
     expect(stream.status).toBe(200);
     await setup.alice.session.delete(`/api/keys/${key.keyId}`);
-    await ends(stream);
+    await expectEnd(stream);
     expect((await subscribe(setup.relay.hubUrl, { topic, authorization: token })).status).toBe(401);
   });
 
-  test('streams of an old secret end within 5 s of its grace period, those of the new secret go on', async () => {
+  test('streams of an old secret end within 5 s after its grace period, those of the new secret stay open', async () => {
     const key = await setup.alice.newKey('provider');
     const [topic = ''] = ownTopics(setup.alice.userId);
     const open = async (caller: KeyCaller) => {
@@ -98,35 +98,35 @@ describe(row('decisions', 'stream tokens'), () => {
     const old = await open(key);
     const second = await rotate(8);
     const graceEnds = Date.now() + 8_000;
-    // Opened with the old secret during the grace period, and with the new one.
+    // The first with the old secret during its grace period, the second with the new secret.
     old.push(...(await open(key)));
     const newer = await open(second);
     expect(old.map(({ ended }) => ended)).toEqual([false, false, false, false]);
     await pause(graceEnds - Date.now());
-    for (const stream of old) await ends(stream);
+    for (const stream of old) await expectEnd(stream);
     expect(newer.map(({ ended }) => ended)).toEqual([false, false]);
 
     const third = await rotate(0);
     const newest = await open(third);
-    for (const stream of newer) await ends(stream);
+    for (const stream of newer) await expectEnd(stream);
     expect(newest.map(({ ended }) => ended)).toEqual([false, false]);
     for (const stream of newest) stream.close();
   });
 
-  test('a stream ends within 5 s when its session signs out, the streams of others go on', async () => {
+  test('when a session signs out, its stream ends within 5 s, and other streams stay open', async () => {
     const user = await setup.relay.signUp();
     const [topic = ''] = ownTopics(user.userId);
     const { token } = (await user.session.post('/api/stream-token', { topics: [topic] })).json;
     const stream = await subscribe(setup.relay.hubUrl, { topic, authorization: token });
     const other = await subscribe(setup.relay.hubUrl, { topic }, user.provider.headers);
     await user.session.post('/logout');
-    await ends(stream);
+    await expectEnd(stream);
     expect(other.ended).toBe(false);
     other.close();
   });
 });
 
-async function ends(stream: { readonly ended: boolean }): Promise<void> {
+async function expectEnd(stream: { readonly ended: boolean }): Promise<void> {
   for (let tries = 0; tries < 250 && !stream.ended; tries++) await pause(20);
   expect(stream.ended).toBe(true);
 }

@@ -6,7 +6,7 @@ import { row } from './contract.ts';
 const setup = useRelay();
 const submit = (members?: Record<string, unknown>) => setup.alice.consumer.submit(members);
 
-/** The whole of a request, as its owner reads it. */
+/** The request with its messages, as its owner reads it. */
 async function read(requestId: string) {
   return (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
 }
@@ -15,7 +15,7 @@ test(row('authentication', 'consumer, submit'), async () => {
   const answer = await submit();
   expect(answer.status).toBe(201);
   expect(Object.keys(answer.json).sort()).toEqual(['expiresAt', 'refCode', 'requestId', 'status']);
-  // The header counts for nothing here.
+  // An API key in the header is ignored.
   const body = submission();
   expect((await setup.alice.consumer.post('/api/v1/help', body)).status).toBe(400);
 });
@@ -59,7 +59,7 @@ describe(row('decisions', 'required at submit'), () => {
     ['neither public key', keys, 'consumerSignPubKey'],
     ['neither public key and an empty plaintext', { ...keys, plaintext: '' }, 'consumerSignPubKey'],
     [
-      'half a pair of keys beside a plaintext',
+      'one of the two public keys and a plaintext',
       { consumerSignPubKey: undefined, plaintext: 'x' },
       'consumerSignPubKey',
     ],
@@ -71,22 +71,22 @@ describe(row('decisions', 'required at submit'), () => {
   });
 
   test.each([
-    ['no messages in the list', { messages: [] }],
+    ['an empty list of messages', { messages: [] }],
     ['no question', { question: undefined }],
     ['a question that is null', { question: null }],
     ['an empty question', { question: '' }],
-    ['a plaintext beside the keys', { plaintext: 'x' }],
-    ['a plaintext instead of the keys', { ...keys, plaintext: 'x' }],
+    ['a plaintext and the public keys', { plaintext: 'x' }],
+    ['a plaintext and no public keys', { ...keys, plaintext: 'x' }],
     [
-      'keys that are null beside a plaintext',
+      'a plaintext and public keys that are null',
       { consumerSignPubKey: null, consumerEncryptPubKey: null, plaintext: 'x' },
     ],
-    ['members that nobody knows', { publicKey: 'v3', nested: { a: [1] } }],
-  ])('%s is fine', async (_name, members) => {
+    ['unknown members', { publicKey: 'v3', nested: { a: [1] } }],
+  ])('%s: accepted', async (_name, members) => {
     expect((await submit(members)).status).toBe(201);
   });
 
-  test('every wrong member is named at once, and what was sent is not repeated', async () => {
+  test('the error names all wrong members and contains none of their values', async () => {
     const answer = await submit({
       messages: [
         { role: 'user', content: 'fine' },
@@ -116,14 +116,14 @@ describe(row('decisions', 'required at submit'), () => {
     ['a list', []],
     ['a number', 7],
     ['an object', { key: 'x' }],
-  ])('a key that is %s is no text', async (_name, apiKey) => {
+  ])('an apiKey that is %s: 400', async (_name, apiKey) => {
     const answer = await submit({ apiKey });
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'apiKey', code: 'type' })]);
   });
 });
 
-test('everything that was submitted comes back as it was sent, to the byte', async () => {
+test('all members of a submit are returned byte for byte', async () => {
   const sent = {
     consumerSignPubKey: publicPem('ed25519'),
     consumerEncryptPubKey: publicPem('x25519').replaceAll('\n', '\r\n'),
@@ -136,7 +136,7 @@ test('everything that was submitted comes back as it was sent, to the byte', asy
   expect(await read(requestId)).toMatchObject({ ...rest, context });
 });
 
-test('a question of any length is kept whole; a list carries its first 2,000 characters', async () => {
+test('a long question is stored completely, and lists contain its first 2,000 characters', async () => {
   const question = '🙈'.repeat(2_500);
   const { requestId } = await setup.alice.consumer.newRequest({ question });
   expect((await read(requestId)).question).toBe(question);

@@ -7,10 +7,10 @@ import { useRelay } from '../black-box/use-relay.ts';
 import { endpointCall, type Credential, type ResourceIds } from './endpoint-call.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
-/** Everything that a party owns, and every text by which it would be known again elsewhere. */
-interface Belongings {
+/** What a caller owns: the ids, and all texts that must not appear in answers to other callers. */
+interface Resources {
   readonly ids: ResourceIds;
-  readonly marks: readonly string[];
+  readonly texts: readonly string[];
 }
 
 const setup = useRelay();
@@ -18,18 +18,18 @@ const tenants = ['alice', 'bob'] as const;
 const callers = ['consumer', 'secondConsumer', 'provider', 'session'] as const;
 type Caller = (typeof callers)[number];
 
-const owned: Record<string, Belongings> = {};
+const owned: Record<string, Resources> = {};
 
-/** A request in full bloom, made with one key, under texts that stand nowhere else. */
-async function furnish(expert: Expert, agent: Agent): Promise<Belongings> {
-  const mark = (what: string) => `${what}-${randomUUID()}`;
+/** Creates a request with all kinds of content, whose texts appear nowhere else. */
+async function createResourcesOf(expert: Expert, agent: Agent): Promise<Resources> {
+  const unique = (what: string) => `${what}-${randomUUID()}`;
   const [question, context, plaintext, asked, answered] = [
     'question',
     'context',
     'plaintext',
     'asked',
     'answered',
-  ].map(mark);
+  ].map(unique);
   const { requestId, refCode } = await agent.newRequest({
     question,
     plaintext,
@@ -40,14 +40,14 @@ async function furnish(expert: Expert, agent: Agent): Promise<Belongings> {
   await expert.provider.post(`/api/v1/key-exchange/${requestId}`, keys);
   await agent.post(`/api/v1/message/${requestId}`, { role: 'consumer', plaintext: asked, messageId });
   await expert.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: answered });
-  const name = mark('key');
+  const name = unique('key');
   const { keyId } = await expert.newKey('consumer', name);
   const sessionId = await expert.newSession();
-  const texts = [question, context, plaintext, asked, answered, name].map(String);
+  const contents = [question, context, plaintext, asked, answered, name].map(String);
   return {
     ids: { requestId, refCode, keyId, sessionId },
-    marks: [
-      ...texts,
+    texts: [
+      ...contents,
       requestId,
       refCode,
       refCode.slice(3),
@@ -65,31 +65,30 @@ beforeAll(async () => {
     const vault = `vault-${randomUUID()}`;
     await expert.session.put('/api/vault', { vault });
     for (const key of ['consumer', 'secondConsumer'] as const) {
-      const { ids, marks } = await furnish(expert, expert[key]);
-      owned[`${tenant}.${key}`] = { ids, marks };
+      owned[`${tenant}.${key}`] = await createResourcesOf(expert, expert[key]);
     }
-    // What belongs to the user as a whole.
+    // What belongs to the user and not to one key.
     owned[tenant] = {
       ids: owned[`${tenant}.consumer`]?.ids as ResourceIds,
-      marks: [expert.userId, expert.name, vault, expert.consumer.keyId, expert.provider.keyId],
+      texts: [expert.userId, expert.name, vault, expert.consumer.keyId, expert.provider.keyId],
     };
   }
-  atFirst = await snapshot();
+  initialState = await snapshot();
 });
 
 const credentialOf = (expert: Expert, caller: Caller): Credential =>
   caller === 'session' ? { cookie: expert.session.headers.cookie ?? '' } : { key: expert[caller].key };
 
-/** What is foreign to a caller: all of the other tenant, and to one consumer key what the other one made. */
-function foreignTo(tenant: (typeof tenants)[number], caller: Caller): Belongings[] {
+/** What a caller must not see: everything of the other tenant, and for a consumer key the requests of the other key. */
+function foreignTo(tenant: (typeof tenants)[number], caller: Caller): Resources[] {
   const other = tenant === 'alice' ? 'bob' : 'alice';
   const names = [other, `${other}.consumer`, `${other}.secondConsumer`];
   if (caller === 'consumer') names.push(`${tenant}.secondConsumer`);
   if (caller === 'secondConsumer') names.push(`${tenant}.consumer`);
-  return names.map((name) => owned[name] as Belongings);
+  return names.map((name) => owned[name] as Resources);
 }
 
-/** All that was furnished, as its owner sees it. */
+/** All resources as their owners see them. */
 async function snapshot() {
   const views = [];
   for (const [name, { ids }] of Object.entries(owned)) {
@@ -103,33 +102,33 @@ async function snapshot() {
   }
   return views;
 }
-let atFirst: Awaited<ReturnType<typeof snapshot>>;
+let initialState: Awaited<ReturnType<typeof snapshot>>;
 
-/** Polling without a key is open to whoever holds an id, and a cookie is no key: see lookups.test.ts. */
+/** Polling needs no key, and a cookie is ignored there: see lookups.test.ts. */
 const isOpen = ({ auth }: Endpoint, caller: Caller) => auth === 'optional key' && caller === 'session';
 
 const matrix = tenants.flatMap((tenant) => callers.map((caller) => ({ tenant, caller })));
 
 describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
   test.each(endpoints.filter((endpoint) => !isOpen(endpoint, caller)))(
-    'learns nothing of others by $method $path',
+    '$method $path with ids of others: the answer contains nothing of them',
     async (endpoint) => {
       const as = caller === 'secondConsumer' ? 'consumer' : caller;
-      const namesOthers = /:(requestId|refCode|keyId|sessionId)/.test(
+      const containsIds = /:(requestId|refCode|keyId|sessionId)/.test(
         endpoint.path + JSON.stringify(endpoint.body?.(as) ?? ''),
       );
-      for (const { ids, marks } of foreignTo(tenant, caller)) {
+      for (const { ids, texts } of foreignTo(tenant, caller)) {
         const { status, text, headers } = await setup.relay.call(
           endpointCall(endpoint, ids, credentialOf(setup[tenant], caller), { as }),
         );
-        if (namesOthers) expect([401, 403, 404]).toContain(status);
+        if (containsIds) expect([401, 403, 404]).toContain(status);
         const answer = text + JSON.stringify(headers);
-        expect(marks.filter((mark) => answer.includes(mark))).toEqual([]);
+        expect(texts.filter((one) => answer.includes(one))).toEqual([]);
       }
     },
   );
 
-  test('hears nothing of others at the hub', async () => {
+  test('subscribing to topics of others: 403', async () => {
     const { userId, session } = setup[tenant];
     const credential = credentialOf(setup[tenant], caller);
     const headers: Record<string, string> =
@@ -151,12 +150,11 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
   });
 });
 
-test('after all of that everything is as it was', async () => {
-  const { length } = atFirst;
-  expect(length).toBe(6);
-  expect(withoutUse(await snapshot())).toEqual(withoutUse(atFirst));
+test('the calls above have changed nothing', async () => {
+  expect(initialState).toHaveLength(6);
+  expect(withoutLastUse(await snapshot())).toEqual(withoutLastUse(initialState));
 });
 
-/** When a key was last used changes behind the calls. */
-const withoutUse = (views: typeof atFirst) =>
+/** The relay updates `lastUsedAt` some time after a call. */
+const withoutLastUse = (views: typeof initialState) =>
   views.map(({ key, ...view }) => ({ ...view, key: { ...key, lastUsedAt: null } }));

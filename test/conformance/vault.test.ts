@@ -5,12 +5,12 @@ import { useRelay } from '../black-box/use-relay.ts';
 
 const setup = useRelay();
 
-const ways = [
-  { by: 'the session', path: '/api/vault', callerOf: (user: Expert): Caller => user.session },
-  { by: 'the provider key', path: '/api/v1/vault', callerOf: (user: Expert): Caller => user.provider },
+const callers = [
+  { name: 'a session', path: '/api/vault', callerOf: (user: Expert): Caller => user.session },
+  { name: 'a provider key', path: '/api/v1/vault', callerOf: (user: Expert): Caller => user.provider },
 ];
 
-describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
+describe.each(callers)('$path with $name', ({ path, callerOf }) => {
   async function newVault() {
     const caller = callerOf(await setup.relay.signUp());
     return {
@@ -19,7 +19,7 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
     };
   }
 
-  test('is 404 before it is written', async () => {
+  test('GET before the first PUT: 404', async () => {
     const { read } = await newVault();
     expect((await read()).status).toBe(404);
   });
@@ -30,7 +30,7 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
     ['a list', [1, 2, 3]],
     ['a number', 7],
     ['false', false],
-  ])('takes %s and gives it back with its ETag', async (_name, vault) => {
+  ])('PUT stores %s, and GET returns it with the same ETag', async (_name, vault) => {
     const { read, write } = await newVault();
     const written = await write(vault);
     expect(written.status).toBe(201);
@@ -39,7 +39,7 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
     expect(answer.headers.etag).toBe(written.headers.etag);
   });
 
-  test('an existing one is replaced only by who has read it', async () => {
+  test('PUT replaces an existing vault only with its ETag', async () => {
     const { read, write } = await newVault();
     const first = (await write({ version: 1 })).headers.etag ?? '';
     expect((await write({ version: 2 })).status).toBe(428);
@@ -51,13 +51,13 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
     expect((await read()).headers.etag).toBe(replaced.headers.etag);
   });
 
-  test('an If-Match where nothing is, is 412', async () => {
+  test('PUT with If-Match before there is a vault: 412', async () => {
     const { read, write } = await newVault();
     expect((await write({}, { 'if-match': '"another"' })).status).toBe(412);
     expect((await read()).status).toBe(404);
   });
 
-  test('of ten writers at once one makes it, of ten that replace one version one does', async () => {
+  test('of ten first PUTs at once one succeeds; replacements at once are 200 or 412', async () => {
     const { read, write } = await newVault();
     const all = (headers?: Record<string, string>) =>
       Promise.all(Array.from({ length: 10 }, (_, writer) => write({ writer }, headers)));
@@ -71,7 +71,7 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
     expect(replaced.every((status) => status === 200 || status === 412)).toBe(true);
   });
 
-  test('holds 8 KB and no byte more', async () => {
+  test('PUT accepts 8 KB and refuses one byte more', async () => {
     const { write } = await newVault();
     // The text's two quotes count.
     expect((await write('x'.repeat(8_191))).status).toBe(400);
@@ -79,9 +79,9 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
   });
 
   test.each([
-    ['nothing', undefined],
+    ['no vault', undefined],
     ['null', null],
-  ])('%s is 400', async (_name, vault) => {
+  ])('PUT with %s: 400', async (_name, vault) => {
     const { write } = await newVault();
     const answer = await write(vault);
     expect(answer.status).toBe(400);
@@ -89,7 +89,7 @@ describe.each(ways)('the vault, by $by', ({ path, callerOf }) => {
   });
 });
 
-test('a number that would be kept as null is refused instead', async () => {
+test('PUT /api/vault with a number that is too large for JSON: 400', async () => {
   const { session } = await setup.relay.signUp();
   const headers = { ...session.headers, 'content-type': 'application/json' };
   const answer = await setup.relay.call({
@@ -102,7 +102,7 @@ test('a number that would be kept as null is refused instead', async () => {
   expect(answer.json).toMatchObject({ error: 'invalid_json', detail: expect.stringMatching(/a number/i) });
 });
 
-test('session and provider key see the same vault, another user none of it', async () => {
+test('a session and a provider key of a user read the same vault, another user does not', async () => {
   const user = await setup.relay.signUp();
   await user.session.put('/api/vault', { vault: { root: 1 } });
   expect((await user.provider.get('/api/v1/vault')).json).toEqual({ vault: { root: 1 } });

@@ -1,5 +1,5 @@
-// The program that startOpenIdProvider runs: prints its issuer when it listens, and ends when its stdin does. It is
-// outside of `src`, which the compiler checks, since the package has no types.
+// The program that startOpenIdProvider runs. It prints its issuer when it listens, and ends when its stdin ends. It is
+// not in `src`, which the compiler checks, because the package `oidc-provider` has no types.
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { interactionPolicy, Provider } from 'oidc-provider';
@@ -13,7 +13,7 @@ const issuer = `http://127.0.0.1:${server.address().port}`;
 const policy = interactionPolicy.base();
 policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
 
-/** Claims of accounts that were given in JSON, by subject. */
+/** Claims of the accounts that were given as JSON, by subject. */
 const givenClaims = new Map();
 
 const provider = new Provider(issuer, {
@@ -31,7 +31,7 @@ const provider = new Provider(issuer, {
   interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
   cookies: { keys: ['only for tests'] },
   ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
-  // The ID token states what `claimsOf` says, not `sub` alone.
+  // With `true`, the ID token would contain only `sub`.
   conformIdTokenClaims: false,
   findAccount: (_ctx, name) => ({ accountId: name, claims: (use) => claimsOf(name, use) }),
   // The sign-in page asks for consent as well.
@@ -46,7 +46,7 @@ const provider = new Provider(issuer, {
 const callback = provider.callback();
 
 server.on('request', async (request, response) => {
-  // An idle connection would count as one that the caller has left open.
+  // An idle connection would count as a connection that the caller has not closed.
   response.shouldKeepAlive = false;
   if (!request.url.startsWith('/interaction/')) {
     callback(request, response);

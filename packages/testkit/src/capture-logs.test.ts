@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { captureLogs } from './capture-logs.ts';
 
-test('keeps the lines that services would print, redacted as they would be', () => {
+test('captureLogs: keeps the log lines of all services, with secrets redacted', () => {
   const { logOf, lines } = captureLogs();
   logOf('gateway').warn({ status: 401, apiKey: 'hs_secret' }, 'refused');
   logOf('hub').info('started');

@@ -8,9 +8,9 @@ export interface LogLine {
 }
 
 export interface CapturedLogs {
-  /** The real log of a service, redaction and all, kept instead of printed. */
+  /** The real log of a service, with its redaction. Its lines are kept instead of printed. */
   logOf(service: string): Log;
-  /** What was logged so far, oldest first. */
+  /** All lines so far, oldest first. */
   readonly lines: readonly LogLine[];
 }
 

@@ -13,7 +13,7 @@ let cable: Cable;
 
 beforeAll(async () => {
   assertNothingLeftOpen = watchOpenHandles();
-  server = createServer((_, response) => response.end('here'));
+  server = createServer((_, response) => response.end('answer'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cable = await createCable(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
@@ -25,34 +25,34 @@ afterAll(async () => {
   await assertNothingLeftOpen();
 });
 
-const ask = async () => (await fetch(cable.url)).text();
+const get = async () => (await fetch(cable.url)).text();
 
-test('leads to the server, not when it is cut, and again when it is mended', async () => {
-  expect(await ask()).toBe('here');
+test('createCable: connections reach the server, fail after cut(), and reach it again after restore()', async () => {
+  expect(await get()).toBe('answer');
   await cable.cut();
-  await expect(ask()).rejects.toThrow('fetch failed');
+  await expect(get()).rejects.toThrow('fetch failed');
   await cable.restore();
-  expect(await ask()).toBe('here');
+  expect(await get()).toBe('answer');
 });
 
-test('holds what is under way, tells nobody, and lets it go on when it is mended', async () => {
+test('createCable: hold() stops all bytes without closing connections; restore() delivers them', async () => {
   const socket = connect(Number(new URL(cable.url).port), '127.0.0.1').setEncoding('utf8');
   await once(socket, 'connect');
   cable.hold();
   socket.write('GET / HTTP/1.1\r\nhost: relay\r\n\r\n');
-  const late = ask();
+  const late = get();
   const answers: string[] = [];
   socket.on('data', (text: string) => answers.push(text));
   await pause(200);
   expect([answers, socket.destroyed]).toEqual([[], false]);
 
   await cable.restore();
-  await eventually('the answer', () => answers.join('').endsWith('here'));
-  expect(await late).toBe('here');
+  await eventually('the answer', () => answers.join('').endsWith('answer'));
+  expect(await late).toBe('answer');
   socket.destroy();
 });
 
-test('passes the end of one side on, and then the answer of the other', async () => {
+test('createCable: after the client has closed its side, it still receives the answer', async () => {
   const socket = connect(Number(new URL(cable.url).port), '127.0.0.1').setEncoding('utf8');
   let answer = '';
   socket.on('data', (text: string) => {
@@ -63,15 +63,15 @@ test('passes the end of one side on, and then the answer of the other', async ()
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
 });
 
-test('leads to several servers in turn, past one that refuses', async () => {
-  const gone = await createCable(cable.url);
-  await gone.cut();
-  const forked = await createCable([gone.url, cable.url]);
+test('createCable: with several servers, connections go to them in turn and skip one that refuses', async () => {
+  const refusing = await createCable(cable.url);
+  await refusing.cut();
+  const balanced = await createCable([refusing.url, cable.url]);
   const answers = [];
   for (let call = 0; call < 4; call++) {
     const headers = { connection: 'close' };
-    answers.push(await (await fetch(forked.url, { headers })).text());
+    answers.push(await (await fetch(balanced.url, { headers })).text());
   }
-  expect(answers).toEqual(['here', 'here', 'here', 'here']);
-  await forked.stop();
+  expect(answers).toEqual(['answer', 'answer', 'answer', 'answer']);
+  await balanced.stop();
 });

@@ -2,119 +2,119 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface Cable extends AsyncDisposable {
-  /** The server's address, led through the cable. */
+  /** The address at which the server is reached through the cable. */
   readonly url: string;
-  /** Ends all connections and refuses new ones, as a server that is gone does. */
+  /** Closes all connections and refuses new ones, as when the server is down. */
   cut(): Promise<void>;
-  /** From now on no byte passes, and connections stay open, as when a network drops all packets. */
+  /** From now on no byte is passed on, and connections stay open, as when a network drops all packets. */
   hold(): void;
   /** Ends a cut or a hold. Bytes that were held are delivered late, as when TCP repeats lost packets. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The two ends of one connection through a cable. */
-interface Joint {
-  readonly near: Socket;
-  far: Socket | undefined;
+/** One connection through a cable: the client's socket, and the socket to the server. */
+interface Pair {
+  readonly client: Socket;
+  server: Socket | undefined;
 }
 
 /**
- * A way to a real server that a test can cut, where the server itself must stay up for other tests. It may
- * lead to several of one kind: connections go to them in turn, past those that refuse.
+ * A TCP proxy to a real server. A test can cut it, while the server stays up for other tests. With several servers,
+ * connections go to them in turn, and a server that refuses is skipped.
  */
 export async function createCable(serverUrls: string | readonly string[]): Promise<Cable> {
   const targets = [serverUrls].flat().map((url) => new URL(url));
-  const joints = new Set<Joint>();
-  let server: Server | undefined;
+  const pairs = new Set<Pair>();
+  let listener: Server | undefined;
   let port = 0;
   let held = false;
-  let turn = 0;
+  let connectionCount = 0;
 
-  function join(near: Socket): void {
-    const joint: Joint = { near, far: undefined };
-    joints.add(joint);
-    watch(near, joint);
-    if (held) near.pause();
-    else reach(joint, targets.length);
+  function accept(client: Socket): void {
+    const pair: Pair = { client, server: undefined };
+    pairs.add(pair);
+    watch(client, pair);
+    if (held) client.pause();
+    else connectToServer(pair, targets.length);
   }
 
-  function reach(joint: Joint, triesLeft: number): void {
-    const target = targets[turn++ % targets.length] as URL;
-    const far = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
+  function connectToServer(pair: Pair, triesLeft: number): void {
+    const target = targets[connectionCount++ % targets.length] as URL;
+    const server = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
     const refused = () => {
-      if (triesLeft > 1 && !joint.near.destroyed) reach(joint, triesLeft - 1);
-      else joint.near.destroy();
+      if (triesLeft > 1 && !pair.client.destroyed) connectToServer(pair, triesLeft - 1);
+      else pair.client.destroy();
     };
-    far.once('error', refused);
-    far.once('connect', () => {
-      far.off('error', refused);
-      joint.far = far;
-      watch(far, joint);
-      if (joint.near.destroyed) far.destroy();
-      else if (!held) lead(joint);
+    server.once('error', refused);
+    server.once('connect', () => {
+      server.off('error', refused);
+      pair.server = server;
+      watch(server, pair);
+      if (pair.client.destroyed) server.destroy();
+      else if (!held) pipeBothWays(pair);
     });
   }
 
-  function watch(socket: Socket, joint: Joint): void {
+  function watch(socket: Socket, pair: Pair): void {
     socket.setNoDelay(true);
     socket.on('error', () => {});
     socket.on('close', () => {
-      // While everything is held, the other side does not learn of the end.
-      if (!held) finish(joint);
+      // While the cable is held, the other side does not learn that this one has closed.
+      if (!held) finish(pair);
     });
   }
 
-  function lead({ near, far }: Joint): void {
-    if (!far) return;
-    near.pipe(far);
-    far.pipe(near);
+  function pipeBothWays({ client, server }: Pair): void {
+    if (!server) return;
+    client.pipe(server);
+    server.pipe(client);
   }
 
-  /** One side is closed: the other one still gets what was sent before. */
-  function finish(joint: Joint): void {
-    const { near, far } = joint;
-    near.destroySoon();
-    far?.destroySoon();
-    if (near.destroyed && far?.destroyed !== false) joints.delete(joint);
+  /** After one side has closed, the other one still receives what was sent before. */
+  function finish(pair: Pair): void {
+    const { client, server } = pair;
+    client.destroySoon();
+    server?.destroySoon();
+    if (client.destroyed && server?.destroyed !== false) pairs.delete(pair);
   }
 
-  function end(joint: Joint): void {
-    joints.delete(joint);
-    joint.near.destroy();
-    joint.far?.destroy();
+  function destroy(pair: Pair): void {
+    pairs.delete(pair);
+    pair.client.destroy();
+    pair.server?.destroy();
   }
 
   function hold(): void {
     held = true;
-    for (const { near, far } of joints) for (const socket of [near, far]) socket?.unpipe().pause();
+    for (const { client, server } of pairs) for (const socket of [client, server]) socket?.unpipe().pause();
   }
 
   function release(): void {
     held = false;
-    for (const joint of joints) {
-      if (joint.near.destroyed || joint.far?.destroyed) end(joint);
-      else if (joint.far) lead(joint);
-      else reach(joint, targets.length);
+    for (const pair of pairs) {
+      if (pair.client.destroyed || pair.server?.destroyed) destroy(pair);
+      else if (pair.server) pipeBothWays(pair);
+      else connectToServer(pair, targets.length);
     }
   }
 
   async function restore(): Promise<void> {
     if (held) release();
-    if (server) return;
-    // A side that has sent everything may still wait for its answer.
-    server = createServer({ allowHalfOpen: true }, join);
+    if (listener) return;
+    // A client that has closed its side may still wait for the answer.
+    listener = createServer({ allowHalfOpen: true }, accept);
     await new Promise<void>((resolve, reject) => {
-      server?.once('error', reject).listen(port, '127.0.0.1', resolve);
+      listener?.once('error', reject).listen(port, '127.0.0.1', resolve);
     });
-    port = (server.address() as AddressInfo).port;
+    port = (listener.address() as AddressInfo).port;
   }
 
   async function cut(): Promise<void> {
-    const closing = server;
-    server = undefined;
+    const closing = listener;
+    listener = undefined;
     held = false;
-    for (const joint of joints) end(joint);
+    for (const pair of pairs) destroy(pair);
     await new Promise<void>((resolve) => {
       if (closing) closing.close(() => resolve());
       else resolve();

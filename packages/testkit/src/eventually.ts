@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits until a check returns something truthy, and returns that. The limit is for what never happens: on a busy
- * machine everything takes long. The error names what was awaited.
+ * Waits until a check returns a truthy value, and returns that value. The limit is generous, because everything is slow
+ * on a busy machine. The error contains `what`.
  */
 export async function eventually<T>(
   what: string,
@@ -14,7 +14,7 @@ export async function eventually<T>(
   for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
     const value = await check();
     if (value) return value;
-    if (performance.now() > until) throw new Error(`Waited ${within} ms in vain: ${what}.`);
+    if (performance.now() > until) throw new Error(`Not true after ${within} ms: ${what}.`);
     await pause(wait);
   }
 }

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 const mebibyte = 2 ** 20;
-/** What a caller would have to read that reads it all. */
+/** The size of a whole answer. */
 const floodMebibytes = 512;
 
 const text = Buffer.alloc(mebibyte, 'x');
 
-/** Answers that do not end, as far as a caller can tell. */
+/** Answers that seem endless to a client. */
 const floods = {
   json: { status: 200, type: 'application/json', first: '{"name":"', piece: text },
   problem: { status: 400, type: 'application/problem+json', first: '{"detail":"', piece: text },
@@ -22,14 +22,14 @@ export type Flood = keyof typeof floods;
 
 export interface FloodingRelay {
   readonly url: string;
-  /** Which flood each call is answered with from now on. */
+  /** Answers each call with this flood from now on. */
   answerWith(flood: Flood): void;
-  /** Connections that have been made, and that are open now. */
+  /** How many connections were made, and how many are open now. */
   readonly connections: { made: number; open: number };
   stop(): Promise<void>;
 }
 
-/** A hostile server that answers every call with more than anybody should read. */
+/** A hostile server. It answers every call with more bytes than a client should read. */
 export async function startFloodingRelay(): Promise<FloodingRelay> {
   let flood: Flood = 'json';
   const connections = { made: 0, open: 0 };
@@ -40,7 +40,7 @@ export async function startFloodingRelay(): Promise<FloodingRelay> {
       ...(flood === 'gzip' && { 'content-encoding': 'gzip' }),
     });
     response.write(first);
-    pour(response, floods[flood].piece).catch(() => {});
+    sendFlood(response, floods[flood].piece).catch(() => {});
   });
   server.on('connection', (socket) => {
     connections.made += 1;
@@ -65,7 +65,7 @@ export async function startFloodingRelay(): Promise<FloodingRelay> {
   };
 }
 
-async function pour(response: ServerResponse, piece: Buffer): Promise<void> {
+async function sendFlood(response: ServerResponse, piece: Buffer): Promise<void> {
   const closed = new AbortController();
   response.once('close', () => closed.abort());
   for (let count = 0; count < floodMebibytes && !closed.signal.aborted; count += 1) {

@@ -5,7 +5,7 @@ import { createRedis } from '@expert-relay/kit/redis';
 
 const log = createLog('testkit', { level: 'silent' });
 
-/** Removes every key under a prefix. */
+/** Deletes all keys that have a prefix. */
 export async function forgetRedisKeys(url: string, prefix: string): Promise<void> {
   const redis = createRedis({ url, name: 'testkit', whileAway: 'fail', log });
   await redis.start?.();
@@ -29,7 +29,7 @@ export async function readRedisKeys(url: string, pattern: string): Promise<strin
   }
 }
 
-/** Removes the stream of a prefix, if there is one. */
+/** Deletes the JetStream stream of a prefix, if it exists. */
 export async function forgetStream(url: string, prefix: string): Promise<void> {
   const nats = createNats({ url, name: 'testkit', log });
   await nats.start?.();

@@ -4,40 +4,40 @@ import type { AddressInfo } from 'node:net';
 
 export type Json = { [member: string]: unknown };
 
-/** A call on its way to the gateway. */
+/** A call that the relay received and that goes to the gateway. */
 export interface Call {
   readonly method: string;
   path: string;
   body: Json;
 }
 
-/** What the relay does that it must not do. Whatever is left out, it does as it should. */
+/** How the relay misbehaves. Where a member is missing, it behaves correctly. */
 export interface Lie {
-  /** Alters what a client says. */
+  /** Changes the call of a client. */
   call?(call: Call): void;
-  /** Alters what a client is answered; a text goes out as it is. */
+  /** Changes the answer to a client. A string is sent unchanged. */
   answer?(answer: Json, call: Call): Json | string | undefined;
-  /** Answers in the gateway's place, once the gateway has done what was asked. */
+  /** Replaces the gateway's answer, after the gateway has executed the call. */
   instead?(call: Call): { status: number; headers?: Record<string, string>; body?: string } | undefined;
-  /** Answers in the place of a gateway that never hears of it. */
+  /** Answers without forwarding the call to the gateway. */
   swallow?(call: Call): { status: number; body: Json } | undefined;
-  /** Alters the blocks of a stream. */
+  /** Changes the blocks of a stream. */
   blocks?(blocks: string[]): string[];
-  /** Answers the opening of a stream in the hub's place; `nothing` leaves the connection open without a word. */
+  /** Answers a subscription instead of the hub. `nothing` leaves the connection open without an answer. */
   stream?(): { status: number; body: string } | 'nothing' | undefined;
-  /** How long each answer is held back. */
+  /** The delay of each answer, in milliseconds. */
   delay?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface LyingRelay {
   readonly url: string;
-  /** From now on it applies this lie; none without an argument. */
+  /** Misbehaves in this way from now on. */
   tell(lie: Lie): void;
   stop(): Promise<void>;
 }
 
-/** Stands in front of a real gateway and hub, and lies. */
+/** A proxy to a real gateway and hub that changes calls and answers. */
 export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string }): Promise<LyingRelay> {
   let lie: Lie = {};
   const server = createServer((request, response) => {
@@ -76,13 +76,13 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
     if (lie.delay) await new Promise((resolve) => setTimeout(resolve, lie.delay));
     if (asked.path === '/.well-known/expert-relay') body.hubUrl = `${url}/hub`;
     const instead = lie.instead?.(asked);
-    const said = lie.answer?.(body, asked) ?? body;
+    const changed = lie.answer?.(body, asked) ?? body;
     response.writeHead(instead?.status ?? answer.status, {
       'content-type': 'application/json',
       ...lie.headers,
       ...instead?.headers,
     });
-    response.end(instead ? instead.body : typeof said === 'string' ? said : JSON.stringify(said));
+    response.end(instead ? instead.body : typeof changed === 'string' ? changed : JSON.stringify(changed));
   }
 
   async function stream(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -92,13 +92,13 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
       response.writeHead(instead.status, { 'content-type': 'text/event-stream' }).end(instead.body);
       return;
     }
-    const left = new AbortController();
-    response.on('close', () => left.abort());
+    const closed = new AbortController();
+    response.on('close', () => closed.abort());
     const query = (request.url ?? '').slice('/hub'.length);
     const { 'x-api-key': apiKey = '' } = request.headers;
     const answer = await fetch(real.hubUrl + query, {
       headers: { accept: 'text/event-stream', 'x-api-key': String(apiKey) },
-      signal: left.signal,
+      signal: closed.signal,
     });
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     const decoder = new TextDecoder();

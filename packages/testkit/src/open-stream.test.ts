@@ -9,13 +9,13 @@ async function blocksOf(...pieces: string[]): Promise<Block[]> {
   return blocks;
 }
 
-test('reads fields, joins lines of data, and leaves comments and unfinished blocks out', async () => {
+test('readBlocks: reads fields, joins data lines, and skips comments and incomplete blocks', async () => {
   expect(
     await blocksOf('retry: 500\n: hello\nid: 1\nevent: a\ndata: x\ndata: y\n\nid: 2\n\ndata: cut of'),
   ).toEqual([{ id: '1', event: 'a', data: 'x\ny' }, { id: '2' }]);
 });
 
-test('does not mind where the bytes are cut, even inside a character', async () => {
+test('readBlocks: decodes chunks that end inside a character', async () => {
   const bytes = Buffer.from('data: {"question":"grün"}\n\n');
   const pieces = [...bytes].map((byte) => Buffer.from([byte]));
   const blocks = [];

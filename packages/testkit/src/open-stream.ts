@@ -9,18 +9,18 @@ export interface StreamEvent {
 
 export interface TestStream {
   readonly response: Response;
-  /** All that has arrived so far. */
+  /** All events so far, oldest first. */
   readonly events: readonly StreamEvent[];
-  /** The newest position, from blocks without data too. */
+  /** The newest position. Blocks without data have one too. */
   readonly lastEventId: string;
   /** Whether the other side has ended the stream. */
   readonly ended: boolean;
-  /** The first event from `from` on whose JSON has these members; waits for it. */
+  /** Waits for an event whose JSON has these members, and returns it. Skips the first `from` events. */
   next(members: Record<string, unknown>, options?: { from?: number; within?: number }): Promise<StreamEvent>;
   close(): Promise<void>;
 }
 
-/** Subscribes like a plain client: fetch, and the lines of an event stream. */
+/** Subscribes with fetch, as a client without the SDK does. */
 export async function openStream(
   url: string,
   options: { headers?: Record<string, string> } = {},
@@ -82,7 +82,7 @@ export interface Block {
   data?: string;
 }
 
-/** The blocks of an event stream, comments left out, as the HTML standard reads them. */
+/** The blocks of an event stream as the HTML standard defines them, without comments. */
 export async function* readBlocks(body: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -104,7 +104,7 @@ function readBlock(lines: readonly string[]): Block {
   return block;
 }
 
-/** The address at which a topic of a hub is subscribed to. */
+/** The URL to subscribe to a topic of a hub. */
 export function topicUrl(hubUrl: string, topic: string): string {
   const url = new URL(hubUrl);
   url.searchParams.set('topic', topic);

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Each of Jest's workers has a range of its own: two must not reserve the same port at the same moment. */
+/** Each Jest worker has its own range, since two workers must not reserve the same port at the same time. */
 const count = 1_500;
 const first = 20_000 + (Number(process.env.JEST_WORKER_ID ?? 0) % 8) * count;
 
 /**
- * A port for the one service whose address others must know before it listens. Below those that systems give out
- * by themselves: there, any connection of any process might take it in the meantime.
+ * A free port for a service whose address others must know before it listens. It is below the ephemeral ports, which any
+ * connection of any process could take in the meantime.
  */
 export async function reservePort(): Promise<number> {
   for (;;) {

@@ -11,18 +11,18 @@ export interface GithubUser {
   readonly emails: readonly { email: string; primary: boolean; verified: boolean }[];
 }
 
-/** What of GitHub a sign-in needs: the page that asks for consent, the token, the user and the user's addresses. */
+/** The part of GitHub that a sign-in needs: the consent page, the token, the user and the user's e-mail addresses. */
 export interface GithubServer {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The user in front of the browser. */
+  /** The user who is signed in at GitHub. */
   user: GithubUser;
-  /** What the consent page decides. */
+  /** Whether the user consents. */
   consents: boolean;
-  /** How the API answers: `silent` takes the call and never answers. */
+  /** How the API answers. `silent` accepts the call and never answers. */
   mode: 'fine' | 'failing' | 'silent';
-  /** Keeps calls waiting: `received` resolves with the first one, `release` lets all of them go on. */
+  /** Delays the answers to all calls: `received` resolves at the first call, and `release` sends the answers. */
   hold(): { readonly received: Promise<void>; release(): void };
   stop(): Promise<void>;
 }
@@ -32,13 +32,13 @@ interface Grant {
   readonly user: GithubUser;
 }
 
-/** `redirectUri` is compared exactly, and a code is good once, with the verifier of its challenge. */
+/** Compares `redirectUri` exactly. A code can be used once, with the verifier of its challenge. */
 export async function startGithubServer({ redirectUri }: { redirectUri: string }): Promise<GithubServer> {
   const codes = new Map<string, Grant>();
   const tokens = new Map<string, GithubUser>();
   let held: { receive(): void; readonly released: Promise<void> } | undefined;
   const server = createServer((request, response) => {
-    // An idle connection would count as one that the caller has left open.
+    // An idle connection would count as a connection that the caller has not closed.
     response.shouldKeepAlive = false;
     if (github.mode === 'silent') return;
     if (github.mode === 'failing') response.writeHead(503).end('unicorn');

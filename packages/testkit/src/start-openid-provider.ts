@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A real OpenID Connect provider, in a process of its own. */
+/** A real OpenID Connect provider in its own process. */
 export interface OpenIdProvider {
   readonly issuer: string;
   readonly clientId: string;
@@ -13,9 +13,9 @@ export interface OpenIdProvider {
 }
 
 /**
- * Its sign-in page takes any account name: `ada` has the verified address ada@example.com. The address of an account
- * that begins with `unverified` is not verified. The claims of an account may also be given as its name, in JSON:
- * `{"sub": "1", "id_token": {...}, "userinfo": {...}}`.
+ * Its sign-in page accepts any account name: `ada` has the verified address ada@example.com. The address of an account
+ * whose name begins with `unverified` is not verified. Instead of a name, a test can send the claims of an account as
+ * JSON: `{"sub": "1", "id_token": {...}, "userinfo": {...}}`.
  */
 export async function startOpenIdProvider({ redirectUri }: { redirectUri: string }): Promise<OpenIdProvider> {
   const client = { clientId: 'relay.apps.example', clientSecret: randomBytes(24).toString('base64url') };

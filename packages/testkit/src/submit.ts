@@ -4,7 +4,7 @@ export interface Submitted {
   body: { requestId: string; refCode: string; status: string; expiresAt: string };
 }
 
-/** Submits a help request without encryption, which needs no keys but the API's. */
+/** Submits a help request without encryption, which needs only an API key. */
 export async function submit(
   gatewayUrl: string,
   apiKey: string,

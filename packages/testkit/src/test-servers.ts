@@ -4,7 +4,7 @@ export interface TestServers {
   readonly natsUrl: string;
 }
 
-/** The servers that `npm test` has started. */
+/** The servers that `npm test` started. */
 export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NATS_URL: natsUrl } = env;
   if (databaseUrl && redisUrl && natsUrl) return { databaseUrl, redisUrl, natsUrl };
@@ -12,7 +12,7 @@ export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
     .filter(([, url]) => !url)
     .map(([name]) => name);
   throw new Error(
-    `These tests run over real servers, and ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set. ` +
+    `These tests need real servers, and ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set. ` +
       'Run them with `npm test -- <file>`, which starts the servers, or with the exports that `npm run servers` prints.',
   );
 }

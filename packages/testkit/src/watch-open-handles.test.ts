@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { watchOpenHandles } from './watch-open-handles.ts';
 
-test('is content with what was closed, and with timers that keep nothing alive', async () => {
+test('watchOpenHandles: closed servers and timers with unref() are not reported', async () => {
   const assertNothingLeftOpen = watchOpenHandles();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -11,11 +11,11 @@ test('is content with what was closed, and with timers that keep nothing alive',
   await assertNothingLeftOpen();
 });
 
-test('names a listener and timers that were forgotten', async () => {
+test('watchOpenHandles: an open listener and running timers are reported by type', async () => {
   const assertNothingLeftOpen = watchOpenHandles({ patience: 200 });
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Several: some of those that were there before may have ended meanwhile.
+  // More than one, since timers that were counted before may have ended.
   const timers = Array.from({ length: 20 }, () => setInterval(() => {}, 60_000));
   await expect(assertNothingLeftOpen()).rejects.toThrow(/1 TCPServerWrap/);
   server.close();

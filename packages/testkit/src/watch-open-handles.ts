@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A stopped service must not leave any of these: sockets, listeners, watchers, threads, timers. */
+/** Types of handles that a stopped service must have closed: sockets, listeners, watchers, threads, timers. */
 const tracked = /^(TCP|TLS|UDP|Pipe|HTTP|Timeout|FSEvent|FSWatcher|StatWatcher|Message|Worker|GetAddrInfo)/;
 
 function openHandles(): Map<string, number> {
@@ -12,9 +12,9 @@ function openHandles(): Map<string, number> {
 }
 
 /**
- * Counts the handles that keep this process alive. The function that it returns fails when there are more after
- * everything was stopped: a timer, a connection or a listener that was not closed. Call both in
- * hooks: Jest holds a timer for each, which counts too.
+ * Counts the handles that keep this process alive. The returned function throws if there are more after everything was
+ * stopped, such as a timer, a connection or a listener. Call both in Jest hooks: Jest has a timer for each hook, which
+ * is counted too.
  */
 export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void> {
   const before = openHandles();
@@ -25,10 +25,10 @@ export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void>
     });
 
   return async function assertNothingLeftOpen(): Promise<void> {
-    // Sockets take some time to close, and the last timers of clients end within seconds.
+    // Sockets need some time to close, and the last timers of clients end within seconds.
     const until = performance.now() + patience;
     while (added().length > 0 && performance.now() < until) await pause(20);
     const left = added();
-    if (left.length > 0) throw new Error(`Left open after the stop: ${left.join(', ')}. Close it in stop().`);
+    if (left.length > 0) throw new Error(`Still open after stop(): ${left.join(', ')}. Close it in stop().`);
   };
 }
