@@ -1,7 +1,7 @@
 import type { TestServers } from '@expert-relay/testkit';
 import { makeSecrets, secretSettings } from '../../scripts/local/secrets.ts';
 
-/** The settings that all services of a test share; each gets the addresses of the services that it calls as well. */
+/** The settings that all services of a test share. Only the addresses of other services are added later. */
 export function constellationEnv(options: {
   servers: TestServers;
   prefix: string;
@@ -14,7 +14,7 @@ export function constellationEnv(options: {
     REDIS_URL: servers.redisUrl,
     NATS_URL: servers.natsUrl,
     RELAY_NATS_PREFIX: prefix,
-    // NATS reserves the space of every stream, and many tests share one server.
+    // NATS reserves this space for each stream, and many tests share one server.
     RELAY_NATS_MAX_BYTES: String(16 * 2 ** 20),
     RELAY_REDIS_PREFIX: prefix,
     RELAY_PUBLIC_URL: publicUrl,
@@ -23,13 +23,13 @@ export function constellationEnv(options: {
     RELAY_OPS_PORT: '0',
     RELAY_DATABASE_POOL: '4',
     RELAY_DEV_LOGIN: 'true',
-    // GitHub is not called before a browser has come back from there.
+    // GitHub is only called after a browser has returned from its sign-in page.
     RELAY_GITHUB_CLIENT_ID: 'test',
     RELAY_GITHUB_CLIENT_SECRET: 'test',
     RELAY_ALLOWED_USERS: '*',
     RELAY_SHUTDOWN_PAUSE: '0s',
     RELAY_HUB_DRAIN_SPREAD: '0s',
-    // Tests call more often than people do, all from one address. The tests of the limits set their own.
+    // Tests make many calls from one address. Tests of the limits set their own values.
     RELAY_RATE_LIMIT_PAGES: '0',
     RELAY_RATE_LIMIT_API: '0',
     RELAY_RATE_LIMIT_POLL: '0',

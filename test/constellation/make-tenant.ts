@@ -1,16 +1,16 @@
 import type { PrismaClient } from '@expert-relay/db';
 import { createUser } from '@expert-relay/requests/create-user';
 
-/** An expert with a key of each kind: everything of one is foreign to the other. */
+/** A user with keys of both kinds. Users must not see anything of each other. */
 export interface Tenant {
   readonly userId: string;
   readonly consumerKey: string;
-  /** Of the same user, and not the one that makes the requests. */
+  /** A second key of the same user, which must not see the requests of the first one. */
   readonly otherConsumerKey: string;
   readonly providerKey: string;
 }
 
-/** Made as an operator would: by the admin command's own function. */
+/** Creates a user with the function that the admin command uses. */
 export async function makeTenant(prisma: PrismaClient, name = 'expert'): Promise<Tenant> {
   const { userId, keys } = await createUser(prisma, {
     name,

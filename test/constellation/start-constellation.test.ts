@@ -10,8 +10,8 @@ afterEach(async () => {
   relay = undefined;
 });
 
-describe('a constellation', () => {
-  test('is ready, takes a submit of a tenant, and keeps its logs', async () => {
+describe('startConstellation', () => {
+  test('starts all services: a submit is accepted, and the logs are kept', async () => {
     relay = await startConstellation();
     const { consumerKey } = await relay.makeTenant();
     expect((await submit(relay.gatewayUrl, consumerKey)).status).toBe(201);
@@ -19,16 +19,16 @@ describe('a constellation', () => {
     expect(calls.map(({ service }) => service).sort()).toEqual(['gateway', 'requests']);
   });
 
-  test('takes well under a second to start once the template is there', async () => {
-    // What this process spends: how long that takes by the clock is also up to what else the machine does.
+  test('starts in less than 3 s of CPU time when the database template exists', async () => {
+    // CPU time of this process: elapsed time also depends on what else the machine does.
     const before = process.cpuUsage();
     relay = await startConstellation();
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1_000).toBeLessThan(3_000);
   });
 
-  test('gives every service the settings and the clock of the test', async () => {
-    // A principal lives 30 s: two services with different ideas of the time would refuse each other.
+  test('all services have the settings and the clock of the test', async () => {
+    // A principal is valid for 30 s, so services with different clocks would refuse each other's calls.
     const clock = createFakeClock(Date.UTC(2031, 0, 1));
     relay = await startConstellation({ clock, env: { RELAY_RATE_LIMIT_API: '1' } });
     const { consumerKey } = await relay.makeTenant();
@@ -36,14 +36,14 @@ describe('a constellation', () => {
     expect((await submit(relay.gatewayUrl, consumerKey)).status).toBe(429);
   });
 
-  test('refuses a bad setting with the service’s own sentence, and leaves nothing behind', async () => {
+  test('an invalid setting: rejects with the message of the service, and leaves nothing open', async () => {
     await expect(startConstellation({ env: { RELAY_CONVERSATION_TTL: 'soon' } })).rejects.toThrow(
       'RELAY_CONVERSATION_TTL is "soon".',
     );
   });
 });
 
-test('stopping names what somebody left open', async () => {
+test('stop() reports handles that are still open', async () => {
   const constellation = await startConstellation();
   const forgotten: Server = createServer();
   await new Promise<void>((resolve) => forgotten.listen(0, '127.0.0.1', resolve));
@@ -51,7 +51,7 @@ test('stopping names what somebody left open', async () => {
   forgotten.close();
 });
 
-test('servers that are not named are asked for in one sentence', () => {
+test('testServers: an error names the variables that are not set', () => {
   expect(() => testServers({ REDIS_URL: 'redis://127.0.0.1:6379' })).toThrow(
     'DATABASE_URL and NATS_URL are not set. Run them with `npm test',
   );

@@ -16,7 +16,7 @@ export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'expiry-
 
 export type OwnSettings = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 
-/** Those that other services and clients reach at an address that they keep. */
+/** The services that other services and clients know only by their address. */
 export type Restartable = 'gateway' | 'hub' | 'dashboard';
 
 export interface RestartOptions {
@@ -28,19 +28,19 @@ export interface RunningServices {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
   readonly services: Readonly<Record<ServiceName, Service>>;
-  /** Stops a service and starts a new one where it was, with other settings of its own; `meanwhile` runs in between. */
+  /** Stops a service, runs `meanwhile`, and starts the service again at the same address, with these settings added. */
   restart(service: Restartable, options?: RestartOptions): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts all six through their own settings, those that are called before those that call them, since each
- * port is known only once its service listens. Stops them the other way round.
+ * Starts the six services from their settings. A service starts after the services that it calls, because their ports
+ * are only known then. Stops them in the reverse order.
  */
 export async function startServices(
   env: Readonly<Record<string, string>>,
   overridesFor: (service: ServiceName) => Overrides,
-  /** Settings of one service alone. */
+  /** Settings of single services. */
   settings: OwnSettings = {},
 ): Promise<RunningServices> {
   const started: Service[] = [];
@@ -58,7 +58,7 @@ export async function startServices(
       start(createRequests(readRequestsConfig({ ...env, ...settings.requests }), overridesFor('requests'))),
       start(createMessages(readMessagesConfig({ ...env, ...settings.messages }), overridesFor('messages'))),
     ]);
-    // A test may lead those that call elsewhere.
+    // `env` is last, because a test may replace these addresses.
     const inner = { RELAY_REQUESTS_URL: requests.url, RELAY_MESSAGES_URL: messages.url, ...env };
     const [hub, worker] = await Promise.all([
       start(createHub(readHubConfig({ ...inner, ...settings.hub }), overridesFor('hub'))),

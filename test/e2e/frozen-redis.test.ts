@@ -3,8 +3,8 @@ import { type Cable, createCable, eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 /*
- * A Redis that says nothing any more, as a frozen machine or a network that drops everything: its connections
- * stay open. The dashboard cannot know its sessions then, and has to say so instead of waiting.
+ * A Redis that no longer answers while its connections stay open, as on a frozen machine or when a network drops all
+ * packets. The dashboard cannot read sessions then, and must answer 503 instead of waiting.
  */
 
 const { REDIS_URL: redisUrl = '' } = process.env;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => relay.stop());
 afterAll(() => cable.stop());
 
-async function me() {
+async function callMe() {
   const answer = await fetch(`${relay.gatewayUrl}/api/me`, { headers: { cookie } });
   return { status: answer.status, error: ((await answer.json()) as { error?: string }).error };
 }
@@ -37,7 +37,7 @@ const openPage = () =>
     redirect: 'manual',
   });
 
-test('a browser gets a page that tries again by itself, and nothing that was read before', async () => {
+test('GET /dashboard while Redis is frozen: a 503 page that reloads, without content of an earlier answer', async () => {
   expect((await openPage()).status).toBe(200);
   cable.hold();
   for (let call = 0; call < 2; call++) {
@@ -54,11 +54,11 @@ test('a browser gets a page that tries again by itself, and nothing that was rea
   await eventually('pages are served again', async () => (await openPage()).status === 200);
 });
 
-test('a session call is told to come again, and is answered when Redis is back', async () => {
-  expect((await me()).status).toBe(200);
+test('GET /api/me while Redis is frozen: 503, and 200 when Redis is back', async () => {
+  expect((await callMe()).status).toBe(200);
   cable.hold();
-  // The first meets a connection that looks fine, the second one that is known to be away.
-  for (let call = 0; call < 2; call++) expect(await me()).toEqual({ status: 503, error: 'unavailable' });
+  // At the first call the connection still looks healthy. At the second one it is known to be broken.
+  for (let call = 0; call < 2; call++) expect(await callMe()).toEqual({ status: 503, error: 'unavailable' });
   await cable.restore();
-  await eventually('sessions are read again', async () => (await me()).status === 200);
+  await eventually('sessions are read again', async () => (await callMe()).status === 200);
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => relay.stop());
 afterAll(() => lateNats.stop());
 
-test('services start without NATS, take submits, and tell of them when it comes', async () => {
+test('services start without NATS and accept submits, whose events arrive after NATS has started', async () => {
   const { userId, consumerKey, providerKey } = await relay.makeTenant();
   const { status, body } = await submit(relay.gatewayUrl, consumerKey, { question: 'Too early?' });
   expect(status).toBe(201);

@@ -15,7 +15,7 @@ let requestId = '';
 
 beforeAll(async () => {
   ({ requestId } = await setup.alice.consumer.newRequest());
-  // 40 MB: more than the kernel holds between the messages service and a client that does not read.
+  // 40 MB: more than the socket buffers between the messages service and a client that does not read.
   const message = { role: 'provider', plaintext: 'x'.repeat(1_000_000) };
   for (let count = 0; count < 40; count++) {
     await setup.alice.provider.post(`/api/v1/message/${requestId}`, message);
@@ -26,8 +26,8 @@ afterEach(() => {
 });
 afterAll(() => agent.destroy());
 
-/** Begins to receive the list and does not read it. */
-async function begin(caller: Caller): Promise<number | undefined> {
+/** Requests the list and does not read the answer. */
+async function openList(caller: Caller): Promise<number | undefined> {
   const call = get(`${setup.relay.url}/api/v1/messages/${requestId}`, {
     headers: caller.headers,
     agent: false,
@@ -38,20 +38,20 @@ async function begin(caller: Caller): Promise<number | undefined> {
   return answer.statusCode;
 }
 
-test('a key receives sixteen long lists at the same time, and the next one is refused, as documented', async () => {
+test('a key receives sixteen long lists at the same time, and the next one is 429, as documented', async () => {
   const { consumer, provider } = setup.alice;
-  for (let count = 0; count < 16; count++) expect(await begin(consumer)).toBe(200);
+  for (let count = 0; count < 16; count++) expect(await openList(consumer)).toBe(200);
   const path = `/api/v1/messages/${requestId}`;
   const call = { method: 'GET', path, headers: consumer.headers };
   const refused = await sendCall(setup.relay.url, call, agent);
   expect(checkAnswer(call, refused)).toEqual([]);
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
   expect(refused.json.error).toBe('too_many_at_once');
-  // Another key, and a short list.
-  expect(await begin(provider)).toBe(200);
+  // Another key and a short list are not limited.
+  expect(await openList(provider)).toBe(200);
   expect((await consumer.get(`${path}?after=999`)).status).toBe(200);
 
   for (const answer of open.splice(0)) answer.destroy();
-  const isFree = async () => (await begin(consumer)) === 200;
-  await eventually('there is room again', isFree, { within: 20_000 });
+  const isFree = async () => (await openList(consumer)) === 200;
+  await eventually('another long list is accepted', isFree, { within: 20_000 });
 }, 60_000);

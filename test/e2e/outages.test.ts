@@ -11,8 +11,9 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 /*
- * Postgres, Redis and NATS go away and come back. What the public reaches stays ready, since a load balancer without a
- * ready pod would refuse connections, and answers 503 with `Retry-After` where it cannot serve.
+ * Connections to Postgres, Redis and NATS are cut and restored. Services that the public calls stay ready, because a load
+ * balancer without a ready pod would refuse connections. They answer 503 with `Retry-After` to calls that they cannot
+ * serve.
  */
 
 type Server = 'postgres' | 'redis' | 'nats';
@@ -48,23 +49,23 @@ async function readiness(name: ServiceName) {
   return { status: answer.status, away };
 }
 
-/** The value of `relay_dependency_up`. */
-async function isUp(name: ServiceName, dependency: string) {
+/** The value of the metric `relay_dependency_up`. */
+async function dependencyUp(name: ServiceName, dependency: string) {
   const text = await (await fetch(`${relay.services[name].opsUrl}/metrics`)).text();
   return new RegExp(`^relay_dependency_up\\{dependency="${dependency}".*\\} (\\d)$`, 'm').exec(text)?.[1];
 }
 
-/** Waits until these services have noticed that a server is away. */
-const noticed = (server: string, names: readonly ServiceName[]) =>
+/** Waits until these services report that a server is away. */
+const untilReportedAway = (server: string, names: readonly ServiceName[]) =>
   Promise.all(
     names.map((name) =>
-      eventually(`${name} has noticed`, async () => (await readiness(name)).away[server] !== undefined),
+      eventually(`${name} reports that ${server} is away`, async () => (await readiness(name)).away[server] !== undefined),
     ),
   );
 
 const allReady = () => Promise.all(Object.values(relay.services).map(untilReady));
 
-const ask = async (path: string, headers: Record<string, string> = {}) => {
+const get = async (path: string, headers: Record<string, string> = {}) => {
   const answer = await fetch(`${relay.gatewayUrl}${path}`, { headers });
   await answer.arrayBuffer();
   return { status: answer.status, retryAfter: Number(answer.headers.get('retry-after')) };
@@ -72,22 +73,22 @@ const ask = async (path: string, headers: Record<string, string> = {}) => {
 const unavailable = { status: 503, retryAfter: expect.any(Number) };
 
 describe('without Postgres', () => {
-  test('the gateway and the hub stay ready and answer 503 with Retry-After; those that write are not ready', async () => {
+  test('gateway and hub are ready and answer 503 with Retry-After; requests, messages and worker are not ready', async () => {
     await cables.postgres.cut();
     const away = { postgres: expect.stringContaining('is not reachable') };
-    await noticed('postgres', ['gateway', 'requests', 'messages', 'expiry-worker']);
+    await untilReportedAway('postgres', ['gateway', 'requests', 'messages', 'expiry-worker']);
     expect(await readiness('gateway')).toEqual({ status: 200, away });
     for (const name of ['requests', 'messages', 'expiry-worker'] as const)
       expect(await readiness(name)).toEqual({ status: 503, away });
     for (const name of ['hub', 'dashboard'] as const)
       expect(await readiness(name)).toEqual({ status: 200, away: {} });
-    expect(await isUp('gateway', 'postgres')).toBe('0');
+    expect(await dependencyUp('gateway', 'postgres')).toBe('0');
 
     const submitted = await submit(relay.gatewayUrl, expert.consumerKey);
     expect(submitted.status).toBe(503);
     expect(Number(submitted.headers.get('retry-after'))).toBeGreaterThan(0);
     for (const path of ['/api/health', '/api/v1/requests', '/api/requests']) {
-      const answer = await ask(
+      const answer = await get(
         path,
         path.startsWith('/api/v1') ? { 'x-api-key': expert.providerKey } : { cookie },
       );
@@ -102,22 +103,22 @@ describe('without Postgres', () => {
 
     await cables.postgres.restore();
     await allReady();
-    await eventually('the gateway sees Postgres', async () => (await isUp('gateway', 'postgres')) === '1');
+    await eventually('the gateway reports that Postgres is up', async () => (await dependencyUp('gateway', 'postgres')) === '1');
     expect((await submit(relay.gatewayUrl, expert.consumerKey)).status).toBe(201);
-    await eventually('it is healthy', async () => (await ask('/api/health')).status === 200);
+    await eventually('GET /api/health is 200', async () => (await get('/api/health')).status === 200);
   });
 });
 
 describe('without Redis', () => {
-  test('the dashboard stays ready and answers 503 with Retry-After; the worker is not ready', async () => {
-    expect((await ask('/api/me', { cookie })).status).toBe(200);
+  test('the dashboard is ready and answers 503 with Retry-After; the worker is not ready', async () => {
+    expect((await get('/api/me', { cookie })).status).toBe(200);
     await cables.redis.cut();
-    await noticed('redis', ['dashboard', 'expiry-worker']);
+    await untilReportedAway('redis', ['dashboard', 'expiry-worker']);
     const away = { redis: expect.any(String) };
     expect(await readiness('dashboard')).toEqual({ status: 200, away });
     expect(await readiness('expiry-worker')).toEqual({ status: 503, away });
-    expect(await isUp('dashboard', 'redis')).toBe('0');
-    const answer = await ask('/api/me', { cookie });
+    expect(await dependencyUp('dashboard', 'redis')).toBe('0');
+    const answer = await get('/api/me', { cookie });
     expect(answer).toEqual(unavailable);
     expect(answer.retryAfter).toBeGreaterThan(0);
 
@@ -125,25 +126,25 @@ describe('without Redis', () => {
     await allReady();
     await eventually(
       'sessions are read again',
-      async () => (await ask('/api/me', { cookie })).status === 200,
+      async () => (await get('/api/me', { cookie })).status === 200,
     );
-    expect(await isUp('dashboard', 'redis')).toBe('1');
+    expect(await dependencyUp('dashboard', 'redis')).toBe('1');
   });
 });
 
 describe('without NATS', () => {
-  test('every service stays ready, and a stream that is opened meanwhile gets its events when NATS is back', async () => {
+  test('every service is ready, and streams receive their events when NATS is back', async () => {
     const subscribe = () =>
       openStream(topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}`), {
         headers: { 'x-api-key': expert.providerKey },
       });
     const before = await subscribe();
     await cables.nats.cut();
-    await noticed('nats', ['gateway', 'requests', 'messages', 'hub']);
-    await noticed('stream', ['hub']);
+    await untilReportedAway('nats', ['gateway', 'requests', 'messages', 'hub']);
+    await untilReportedAway('stream', ['hub']);
     for (const name of Object.keys(relay.services) as ServiceName[])
       expect([name, (await readiness(name)).status]).toEqual([name, 200]);
-    expect(await isUp('hub', 'stream')).toBe('0');
+    expect(await dependencyUp('hub', 'stream')).toBe('0');
 
     const during = await subscribe();
     expect(during.response.status).toBe(200);
@@ -154,6 +155,6 @@ describe('without NATS', () => {
       expect(stream.ended).toBe(false);
       await stream.close();
     }
-    await eventually('the hub follows', async () => (await isUp('hub', 'stream')) === '1');
+    await eventually('the hub reports that the stream is up', async () => (await dependencyUp('hub', 'stream')) === '1');
   });
 });

@@ -3,15 +3,15 @@ import { openStream, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 /*
- * The one true path: submit, principal, one statement, outbox, stream, hub, subscriber. From here on this
- * file knows addresses and keys, nothing else.
+ * The life of a request: submit, principal, one statement, outbox, stream, hub, subscriber. The tests use only addresses
+ * and keys.
  */
 
 let relay: Constellation;
 let expert: Tenant;
 
 beforeAll(async () => {
-  // Long enough to meet it alive, short enough to see it end.
+  // Long enough for a test to use a request, and short enough to see it expire.
   relay = await startConstellation({ env: { RELAY_CONVERSATION_TTL: '2s' } });
   expert = await relay.makeTenant();
 });
@@ -20,8 +20,8 @@ afterAll(() => relay.stop());
 
 const asProvider = () => ({ headers: { 'x-api-key': expert.providerKey } });
 
-describe('a submitted question', () => {
-  test('is answered 201 and reaches the expert as an event', async () => {
+describe('a submit', () => {
+  test('is 201, and the expert receives an event', async () => {
     const url = topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}`);
     const stream = await openStream(url, asProvider());
     expect(stream.response.status).toBe(200);
@@ -42,7 +42,7 @@ describe('a submitted question', () => {
     await stream.close();
   });
 
-  test('is no business of another expert', async () => {
+  test('is not visible to another expert, who gets 403 at the hub', async () => {
     const stranger = await relay.makeTenant();
     const url = topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}`);
     const stream = await openStream(url, { headers: { 'x-api-key': stranger.providerKey } });
@@ -50,7 +50,7 @@ describe('a submitted question', () => {
     await stream.close();
   });
 
-  test('ends when its time is over, and says so once on the request and on the activity topic', async () => {
+  test('expires on time, with one event on the request topic and one on the activity topic', async () => {
     const activity = await openStream(
       topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}/activity`),
       asProvider(),
@@ -73,7 +73,7 @@ describe('a submitted question', () => {
   });
 });
 
-test('health is told without a key', async () => {
+test('GET /api/health needs no key', async () => {
   const response = await fetch(`${relay.gatewayUrl}/api/health`);
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({
@@ -83,10 +83,10 @@ test('health is told without a key', async () => {
   });
 });
 
-test('the dashboard answers through the gateway: to sign in there first', async () => {
-  const guarded = await fetch(`${relay.gatewayUrl}/dashboard/requests`, { redirect: 'manual' });
-  expect(guarded.status).toBeGreaterThanOrEqual(300);
-  expect(guarded.headers.get('location')).toMatch(/\/auth\/login/);
+test('GET /dashboard/requests without a session: the gateway passes on the redirect to /auth/login', async () => {
+  const redirect = await fetch(`${relay.gatewayUrl}/dashboard/requests`, { redirect: 'manual' });
+  expect(redirect.status).toBeGreaterThanOrEqual(300);
+  expect(redirect.headers.get('location')).toMatch(/\/auth\/login/);
 
   const login = await fetch(`${relay.gatewayUrl}/auth/login`);
   expect(login.status).toBe(200);

@@ -17,8 +17,8 @@ async function refusedCount(service: 'requests' | 'messages' | 'dashboard', reas
   return Number(line.exec(metrics)?.[1] ?? 0);
 }
 
-// What the gateway does for a caller, somebody inside the network might try to do without it.
-describe.each(['requests', 'messages', 'dashboard'] as const)('%s accepts signed principals only', (name) => {
+// An attacker inside the network could call a service directly, without the gateway.
+describe.each(['requests', 'messages', 'dashboard'] as const)('a direct call of %s', (name) => {
   const path = {
     requests: '/api/v1/requests',
     messages: `/api/v1/messages/${'a'.repeat(22)}`,
@@ -28,9 +28,9 @@ describe.each(['requests', 'messages', 'dashboard'] as const)('%s accepts signed
     fetch(relay.services[name].url + path, { headers, redirect: 'manual' });
 
   test.each([
-    ['nothing at all', {}],
-    ['a key', { 'x-api-key': 'hs_prov_0123456789' }],
-  ])('with %s: 401, counted', async (_what, headers) => {
+    ['without a principal', {}],
+    ['with an API key', { 'x-api-key': 'hs_prov_0123456789' }],
+  ])('%s: 401, and the metric counts it', async (_what, headers) => {
     const before = await refusedCount(name, 'missing');
     const answer = await call(headers as Record<string, string>);
     expect(answer.status).toBe(401);
@@ -38,7 +38,7 @@ describe.each(['requests', 'messages', 'dashboard'] as const)('%s accepts signed
     expect(await refusedCount(name, 'missing')).toBe(before + 1);
   });
 
-  test('with a made-up principal: 502, counted and logged', async () => {
+  test('with a forged principal: 502, and it is counted and logged', async () => {
     const answer = await call({ 'x-relay-principal': 'gateway.test.CgA.AAAA' });
     expect(answer.status).toBe(502);
     expect(await answer.json()).toMatchObject({ error: 'principal_refused' });
@@ -54,21 +54,21 @@ test("the gateway's health check of the dashboard is not counted", async () => {
   expect(await refusedCount('dashboard', 'missing')).toBe(before);
 });
 
-test('a principal from outside is stripped at the edge', async () => {
+test('the gateway ignores a principal header of a client', async () => {
   const answer = await fetch(`${relay.gatewayUrl}/api/v1/whoami`, {
     headers: { 'x-api-key': tenant.consumerKey, 'x-relay-principal': 'gateway.local.CgA.AAAA' },
   });
   expect(await answer.json()).toMatchObject({ kind: 'consumer', userId: tenant.userId });
 });
 
-test('inner routes have no way in from outside', async () => {
+test('internal routes are 404 at the gateway', async () => {
   for (const path of ['/internal/keys', '/internal/me', '/%69nternal/keys', '/api/v1/../../internal/keys']) {
     const answer = await fetch(relay.gatewayUrl + path, { headers: { 'x-api-key': tenant.providerKey } });
     expect(answer.status).toBe(404);
   }
 });
 
-describe('after a key rotation that reached one side only', () => {
+describe('when only one side has a new principal key', () => {
   const otherKey = () => `test:${randomBytes(32).toString('base64url')}`;
   let rotated: Constellation;
   let user: Tenant;
@@ -90,7 +90,7 @@ describe('after a key rotation that reached one side only', () => {
       .filter((line) => line.service === service && line.reason)
       .map(({ caller, reason }) => [caller, reason]);
 
-  test('clients of the gateway are told that it is not their credential', async () => {
+  test('a call through the gateway: 502, and the detail says that the credential is not the cause', async () => {
     const answer = await fetch(`${rotated.gatewayUrl}/api/v1/messages/${'a'.repeat(22)}`, {
       headers: { 'x-api-key': user.providerKey },
     });
@@ -105,7 +105,7 @@ describe('after a key rotation that reached one side only', () => {
     expect(reasons('messages')).toEqual([['gateway', 'wrong_mac']]);
   });
 
-  test('so are those of the dashboard, and nobody is signed in', async () => {
+  test('a sign-in at the dashboard: 502 without a session cookie', async () => {
     const answer = await fetch(`${rotated.gatewayUrl}/auth/dev`, {
       method: 'POST',
       body: new URLSearchParams({ user: 'dev' }),
@@ -117,7 +117,7 @@ describe('after a key rotation that reached one side only', () => {
     expect(reasons('requests')).toEqual([['dashboard', 'wrong_mac']]);
   });
 
-  test('the hub does not call a good key wrong', async () => {
+  test('a subscription with a valid API key: 503, not 401', async () => {
     const topic = `/svc/providers/${user.userId}`;
     const answer = await fetch(`${rotated.hubUrl}/?topic=${topic}`, {
       headers: { 'x-api-key': user.providerKey },

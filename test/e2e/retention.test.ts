@@ -3,7 +3,7 @@ import { eventually, submit } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { schemaErrors } from '../black-box/validate.ts';
 
-/* What callers see of a conversation whose content, and later all of it, was kept long enough. */
+/* What callers see after the retention of the content, and after that of the metadata. */
 
 let relay: Constellation;
 let expert: Tenant;
@@ -30,7 +30,7 @@ async function call(method: string, path: string, body?: object) {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-test('an erased conversation is read with nothing in it, and at last is not found', async () => {
+test('after the retention a conversation is returned without content, and later it is 404', async () => {
   const question = 'May I remove the lock file?';
   const { body } = await submit(relay.gatewayUrl, expert.consumerKey, { question });
   const { requestId, refCode } = body;
@@ -39,7 +39,7 @@ test('an erased conversation is read with nothing in it, and at last is not foun
   expect((await call('POST', `/api/v1/close/${requestId}`)).status).toBe(200);
 
   const list = () => call('GET', `/api/v1/messages/${requestId}`);
-  const erased = await eventually('its content is erased', async () => {
+  const erased = await eventually('the content is erased', async () => {
     const answer = await list();
     return answer.body.question === null ? answer : undefined;
   });
@@ -64,6 +64,6 @@ test('an erased conversation is read with nothing in it, and at last is not foun
     body: { error: 'conversation_closed' },
   });
 
-  await eventually('it is gone', async () => (await list()).status === 404);
+  await eventually('the request is deleted', async () => (await list()).status === 404);
   expect((await call('GET', '/api/v1/requests')).body).toEqual({ requests: [] });
 });

@@ -3,21 +3,21 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface Ended {
+export interface EndedService {
   code: number | null;
-  /** What it wrote for people to read. */
+  /** What it wrote to stderr. */
   errors: string;
-  /** Its log lines. */
+  /** What it wrote to stdout. */
   log: string;
-  /** Milliseconds from its first words to its end: loading code takes what the machine takes. */
-  took: number;
+  /** Time from its first output to its end. Loading the code is not included, since it depends on the machine. */
+  durationMs: number;
 }
 
-/** Runs a service as a process of its own, as it is shipped, until it ends by itself. */
-export async function runService(name: string, env: Record<string, string>): Promise<Ended> {
-  let began: number | undefined;
-  const begin = () => {
-    began ??= performance.now();
+/** Runs the built service in its own process until it ends. */
+export async function runService(name: string, env: Record<string, string>): Promise<EndedService> {
+  let startedAt: number | undefined;
+  const noteStart = () => {
+    startedAt ??= performance.now();
   };
   const { PATH = '' } = process.env;
   const service = spawn(process.execPath, [`services/${name}/dist/main.js`], {
@@ -29,16 +29,16 @@ export async function runService(name: string, env: Record<string, string>): Pro
   });
   let log = '';
   service.stdout.setEncoding('utf8').on('data', (text: string) => {
-    begin();
+    noteStart();
     log += text;
   });
   let errors = '';
   service.stderr.setEncoding('utf8').on('data', (text: string) => {
-    begin();
+    noteStart();
     errors += text;
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     service.once('error', reject).once('close', resolve);
   });
-  return { code, errors: errors.trim(), log, took: performance.now() - (began ?? 0) };
+  return { code, errors: errors.trim(), log, durationMs: performance.now() - (startedAt ?? 0) };
 }

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
-import { type Ended, runService } from './run-service.ts';
+import { type EndedService, runService } from './run-service.ts';
 
-/* What an operator reads when a setting is wrong: one sentence, soon, and no stack trace. */
+/* What an operator reads when a setting is wrong: one sentence without a stack trace, after a short time. */
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
 const worker = (env: Record<string, string>) =>
   runService('expiry-worker', { DATABASE_URL: databaseUrl, REDIS_URL: 'redis://127.0.0.1:1', ...env });
 
-const elsewhere = (change: (url: URL) => void): string => {
+const changedUrl = (change: (url: URL) => void): string => {
   const url = new URL(databaseUrl);
   change(url);
   return url.href;
 };
 
 describe('a service ends with exit code 1 and one sentence', () => {
-  test('for a setting that is not valid: its name, what it was, what is allowed', async () => {
+  test('for an invalid setting: the sentence has its name, its value and what is allowed', async () => {
     const { code, errors } = await worker({ RELAY_CONVERSATION_TTL: '72' });
     expect(code).toBe(1);
     expect(errors).toMatch(/^RELAY_CONVERSATION_TTL is "72"\. It must be a duration with its unit.*$/);
   });
 
-  test('for several, each in its own line, and without the value of a secret one', async () => {
+  test('for several invalid settings: one line each, without the values of secrets', async () => {
     const { errors } = await worker({ DATABASE_URL: 'mysql://root:hunter2@db/x', REDIS_URL: '' });
     expect(errors.split('\n')).toHaveLength(2);
     expect(errors).toMatch(/^DATABASE_URL is not valid/);
@@ -33,50 +33,50 @@ describe('a service ends with exit code 1 and one sentence', () => {
   describe('for a DATABASE_URL', () => {
     const cases = [
       [
-        'where nobody listens',
-        elsewhere((url) => Object.assign(url, { host: '127.0.0.1:1' })),
+        'with a port on which no server listens',
+        changedUrl((url) => Object.assign(url, { host: '127.0.0.1:1' })),
         '127.0.0.1:1',
       ],
       [
         'with a host that does not exist',
-        elsewhere((url) => Object.assign(url, { hostname: 'db.invalid' })),
+        changedUrl((url) => Object.assign(url, { hostname: 'db.invalid' })),
         'db.invalid',
       ],
       [
-        'without this database',
-        elsewhere((url) => Object.assign(url, { pathname: '/nowhere' })),
+        'with a database that does not exist',
+        changedUrl((url) => Object.assign(url, { pathname: '/nowhere' })),
         '"nowhere"',
       ],
     ] as const;
-    const ends = new Map<string, Ended>();
+    const ended = new Map<string, EndedService>();
 
     beforeAll(async () => {
-      // Each waits a while for a Postgres that may still come: side by side they wait once.
+      // Each service waits some time for Postgres. In parallel this time passes only once.
       await Promise.all(
         cases.map(async ([name, url]) =>
-          ends.set(name, await worker({ DATABASE_URL: url, RELAY_RETENTON: '1d' })),
+          ended.set(name, await worker({ DATABASE_URL: url, RELAY_RETENTON: '1d' })),
         ),
       );
     });
 
-    test('and warns before of a setting that nobody reads, with the nearest name', () => {
-      const [name = ''] = ends.keys();
-      expect(ends.get(name)?.log).toContain('The nearest name is RELAY_RETENTION;');
+    test('an unknown setting: the log has a warning with the nearest name', () => {
+      const [name = ''] = ended.keys();
+      expect(ended.get(name)?.log).toContain('The nearest name is RELAY_RETENTION;');
     });
 
-    test.each(cases)('%s: soon, naming what failed', (name, _, named) => {
-      const { code, errors, took } = ends.get(name) as Ended;
+    test.each(cases)('%s: in less than a minute, with the cause', (name, _, cause) => {
+      const { code, errors, durationMs } = ended.get(name) as EndedService;
       expect(code).toBe(1);
       expect(errors?.split('\n')).toHaveLength(1);
-      expect(errors).toContain(named);
+      expect(errors).toContain(cause);
       expect(errors).toContain('Check DATABASE_URL');
-      expect(took).toBeLessThan(60_000);
+      expect(durationMs).toBeLessThan(60_000);
     });
 
     test('after RELAY_START_PATIENCE', async () => {
       const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/relay', RELAY_START_PATIENCE: '1s' };
       const key = `test:${'A'.repeat(43)}`;
-      const ended = await Promise.all([
+      const services = await Promise.all([
         worker(env),
         runService('messages', {
           ...env,
@@ -85,7 +85,7 @@ describe('a service ends with exit code 1 and one sentence', () => {
           RELAY_PRINCIPAL_KEY_DASHBOARD_MESSAGES: key,
         }),
       ]);
-      for (const { code, errors } of ended) {
+      for (const { code, errors } of services) {
         expect(errors).toContain('(tried for 1 s)');
         expect(code).toBe(1);
       }
@@ -112,7 +112,7 @@ describe('the worker refuses a Redis', () => {
 
   afterAll(() => own.stop());
 
-  test('that evicts keys, and says what to type', async () => {
+  test('that evicts keys, and the error has the command that changes it', async () => {
     const { code, errors } = await worker({ REDIS_URL: own.url });
     expect(code).toBe(1);
     expect(errors.split('\n')).toHaveLength(1);

@@ -8,8 +8,9 @@ import { checkAnswer } from '../black-box/check-answer.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
-/** In the place of messages: answers each call with this text only, and closes the connection. */
+/** What the broken server below sends before it closes the connection. */
 let text = '';
+/** Replaces the messages service. */
 const broken = createServer((socket) => {
   socket.once('data', () => socket.write(text, () => socket.destroy()));
 });
@@ -34,7 +35,7 @@ afterAll(() => {
   broken.close();
 });
 
-/** How calls of messages are answered, with the key and with the session, which passes through the dashboard. */
+/** Makes calls that need the messages service, with a key and with a session. Those of a session go through the dashboard. */
 async function callMessages(): Promise<{ status: number; error: string; retryAfter: string | undefined }[]> {
   const { provider, session } = setup.alice;
   const json = { 'content-type': 'application/json' };
@@ -60,7 +61,7 @@ async function callMessages(): Promise<{ status: number; error: string; retryAft
   );
 }
 
-/** What the dashboard has logged since then, access lines apart, ordered by method. */
+/** The log lines of the dashboard after the first `since` lines, without access lines, ordered by method. */
 const dashboardLines = (since: number) =>
   logs
     .slice(since)
@@ -75,8 +76,8 @@ const failed = (code: string, method: string) =>
     code,
   });
 
-describe('a service', () => {
-  test('that breaks off before it answers: 502, as documented, and the reason is logged once', async () => {
+describe('the messages service', () => {
+  test('closes the connection before it answers: 502, as documented, and the reason is logged once', async () => {
     const since = logs.length;
     for (const answer of await callMessages()) {
       expect(answer).toMatchObject({ status: 502, error: 'bad_gateway' });
@@ -84,20 +85,20 @@ describe('a service', () => {
     expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET'), failed('ECONNRESET', 'POST')]);
   });
 
-  test('that breaks off in the middle of its answer: so does ours, and the reason is logged once', async () => {
+  test('closes the connection during its answer: the call is aborted, and the reason is logged once', async () => {
     text = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"requestId":';
     const since = logs.length;
     const call = { method: 'GET', path: `/api/requests/${requestId}`, headers: setup.alice.session.headers };
     await expect(sendCall(setup.relay.url, call, agent)).rejects.toThrow(/aborted|hang up|reset/i);
     await eventually('the reason is logged', () => dashboardLines(since).length > 0);
-    await eventually('the call is over', () =>
+    await eventually('the call is logged', () =>
       logs.slice(since).some(({ service, msg }) => service === 'dashboard' && msg === 'call'),
     );
     expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET')]);
     expect(JSON.stringify(dashboardLines(since))).not.toContain(requestId);
   });
 
-  test('that is gone: 503 with Retry-After, as documented, and the others serve on', async () => {
+  test('refuses connections: 503 with Retry-After, as documented, and other calls are served', async () => {
     const since = logs.length;
     await new Promise((resolve) => broken.close(resolve));
     for (const answer of await callMessages()) {

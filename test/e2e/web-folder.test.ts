@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What the dashboard serves, and what it lets the page reach. */
+/** What the dashboard serves, and which addresses the policy of the page allows. */
 async function served() {
   const page = await visitor.get('/dashboard/requests');
   const [, build] = /<title>(.*)<\/title>/.exec(page.text) ?? [];
@@ -37,7 +37,7 @@ async function served() {
   return { build, assets, reachable };
 }
 
-test('an upgrade serves the pages of another build, and nothing of the one before', async () => {
+test('after a restart with another web folder, only files of that folder are served', async () => {
   const reachable = `'self' ${relay.hubUrl}`;
   expect(await served()).toEqual({ build: 'first', assets: [200, 404], reachable });
   await relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: join(folder, 'second') } });

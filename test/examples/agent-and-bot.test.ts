@@ -30,19 +30,19 @@ const env = (RELAY_API_KEY: string) => ({
 });
 const startBot = (...options: string[]) =>
   runExample(['node', 'examples/expert-bot.mjs', ...options], env(tenant.providerKey));
-const ask = (...command: [string, ...string[]]) => runExample(command, env(tenant.consumerKey));
+const startAgent = (...command: [string, ...string[]]) => runExample(command, env(tenant.consumerKey));
 
-test('the bot answers the agent, encrypted, and stays the same expert', async () => {
+test('examples/expert-bot.mjs: answers examples/agent.mjs encrypted, and keeps its key after a restart', async () => {
   const bot = startBot();
-  const [, fingerprint] = await bot.says(/I am ((\d{5} ?){8})\./);
+  const [, fingerprint] = await bot.untilPrinted(/I am ((\d{5} ?){8})\./);
 
-  const agent = ask('node', 'examples/agent.mjs', 'Is 42 the answer?');
-  const [, refCode = ''] = await agent.says(/Asked as (HS-\w+)\./);
+  const agent = startAgent('node', 'examples/agent.mjs', 'Is 42 the answer?');
+  const [, refCode = ''] = await agent.untilPrinted(/Asked as (HS-\w+)\./);
   expect(await agent.ended()).toEqual({
     code: 0,
     printed: 'You asked: Is 42 the answer? I am only an example, but I would wait.\n',
   });
-  await bot.says(new RegExp(`${refCode} is answered`));
+  await bot.untilPrinted(new RegExp(`${refCode} is answered`));
   expect(await listOf(refCode)).toMatchObject({
     status: 'closed',
     messages: [
@@ -53,19 +53,19 @@ test('the bot answers the agent, encrypted, and stays the same expert', async ()
 
   expect(statSync(join(folder, 'bot/root')).mode & 0o777).toBe(0o600);
   const again = startBot();
-  expect((await again.says(/I am ((\d{5} ?){8})\./))[1]).toBe(fingerprint);
+  expect((await again.untilPrinted(/I am ((\d{5} ?){8})\./))[1]).toBe(fingerprint);
   await again.stop();
-  // What it keeps of the request, for the next start.
+  // The bot stores the keys of the request for its next start.
   expect(keptRequests()).toHaveLength(1);
 });
 
-test('the bot refuses a request whose keys are others than before it was started again', async () => {
+test('examples/expert-bot.mjs: refuses a request whose keys differ from those before its restart', async () => {
   const first = startBot();
-  await first.says(/I am/);
+  await first.untilPrinted(/I am/);
   const before = new Set(keptRequests());
   const agent = createRelay({ url: relay.gatewayUrl, apiKey: tenant.consumerKey });
   const { refCode, requestId } = await agent.ask({ question: 'Still me?' });
-  await first.says(new RegExp(`${refCode} is answered`));
+  await first.untilPrinted(new RegExp(`${refCode} is answered`));
   await first.stop();
   agent.stop();
   const [path = ''] = keptRequests().filter((one) => !before.has(one));
@@ -75,9 +75,9 @@ test('the bot refuses a request whose keys are others than before it was started
     path,
     JSON.stringify({ ...kept, keys: { sign: signPublic.pem, encrypt: encryptPublic.pem } }),
   );
-  // Else it is no news to the bot.
-  const liar = await startLyingRelay(relay);
-  liar.tell({
+  // With a response count the bot would skip the request.
+  const lyingRelay = await startLyingRelay(relay);
+  lyingRelay.tell({
     answer(answer, { path }) {
       if (path.includes(`/messages/${requestId}`)) answer.responseCount = 0;
       return answer;
@@ -85,32 +85,32 @@ test('the bot refuses a request whose keys are others than before it was started
   });
   const again = runExample(['node', 'examples/expert-bot.mjs'], {
     ...env(tenant.providerKey),
-    RELAY_URL: liar.url,
+    RELAY_URL: lyingRelay.url,
   });
-  await again.says(new RegExp(`${refCode} is not answered\\. The keys of this conversation`));
+  await again.untilPrinted(new RegExp(`${refCode} is not answered\\. The keys of this conversation`));
   await again.stop();
-  await liar.stop();
+  await lyingRelay.stop();
 });
 
-test('the bot answers the agent of bare curl in plain text only when told to', async () => {
+test('examples/expert-bot.mjs: answers examples/agent.sh in plain text only with --plaintext', async () => {
   const strict = startBot();
-  await strict.says(/I am/);
-  const unanswered = ask('bash', 'examples/agent.sh', 'May I?');
-  await strict.says(/is not answered\. The agent has no keys/);
+  await strict.untilPrinted(/I am/);
+  const unanswered = startAgent('bash', 'examples/agent.sh', 'May I?');
+  await strict.untilPrinted(/is not answered\. The agent has no keys/);
   await unanswered.stop();
   await strict.stop();
   const bot = startBot('--plaintext');
-  const agent = ask('bash', 'examples/agent.sh', 'May I?');
+  const agent = startAgent('bash', 'examples/agent.sh', 'May I?');
   expect((await agent.ended()).printed).toBe('You asked: May I? I am only an example, but I would wait.\n');
   await bot.stop();
 });
 
-test('an agent asks in 15 lines', () => {
+test('examples/agent.mjs: has at most 15 lines of code', () => {
   const [, , ...code] = readFileSync('examples/agent.mjs', 'utf8').trim().split('\n');
   expect(code.length).toBeLessThanOrEqual(15);
 });
 
-/** The files in which the bot remembers the keys of requests. */
+/** The files in which the bot stores the keys of requests. */
 function keptRequests(): string[] {
   const files = readdirSync(join(folder, 'bot')).map((name) => join(folder, 'bot', name));
   return files.filter((file) => file.endsWith('.txt') && readFileSync(file, 'utf8').includes('PUBLIC KEY'));

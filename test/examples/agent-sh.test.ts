@@ -6,19 +6,19 @@ let relay: Constellation;
 let expert: Tenant;
 
 beforeAll(async () => {
-  // Streams end after a second, as they do after an hour elsewhere: the script must go on.
+  // Streams end after one second instead of one hour. The script must reconnect.
   relay = await startConstellation({ env: { RELAY_HUB_STREAM_LIFETIME: '1s' } });
   expert = await relay.makeTenant();
 });
 
 afterAll(() => relay.stop());
 
-async function ask(question: string) {
+async function startAgent(question: string) {
   const example = runExample(['bash', 'examples/agent.sh', question], {
     RELAY_URL: relay.gatewayUrl,
     RELAY_API_KEY: expert.consumerKey,
   });
-  const [, refCode = ''] = await example.says(/Asked as (HS-\w+)\. Waiting/);
+  const [, refCode = ''] = await example.untilPrinted(/Asked as (HS-\w+)\. Waiting/);
   const found = await asExpert('GET', `requests/by-ref/${refCode}`);
   return { example, requestId: found.requestId };
 }
@@ -33,9 +33,9 @@ async function asExpert(method: string, path: string, body?: object) {
   return (await response.json()) as { requestId: string; question: string; status: string };
 }
 
-test('the bare curl agent asks, waits and prints the answer, whatever stands in either', async () => {
+test('examples/agent.sh: asks, waits and prints the answer, with any characters in both texts', async () => {
   const question = 'May I run "rm -rf /tmp/a\\b"?\n\tIt says: plaintext "no" — 🤷';
-  const { example, requestId } = await ask(question);
+  const { example, requestId } = await startAgent(question);
   const list = await asExpert('GET', `messages/${requestId}`);
   expect(list.question).toBe(question);
 
@@ -46,14 +46,14 @@ test('the bare curl agent asks, waits and prints the answer, whatever stands in 
   expect(await asExpert('GET', `messages/${requestId}`)).toMatchObject({ status: 'closed' });
 });
 
-test('who interrupts it leaves no request behind', async () => {
-  const { example, requestId } = await ask('Anybody there?');
+test('examples/agent.sh: an interrupt closes the request', async () => {
+  const { example, requestId } = await startAgent('Anybody there?');
   await example.stop();
   expect(await asExpert('GET', `messages/${requestId}`)).toMatchObject({ status: 'closed' });
 });
 
-test('it says so when the request ends without an answer', async () => {
-  const { example, requestId } = await ask('Anybody there?');
+test('examples/agent.sh: exits with 1 and a message when the request ends without an answer', async () => {
+  const { example, requestId } = await startAgent('Anybody there?');
   await asExpert('POST', `close/${requestId}`);
   expect(await example.ended()).toEqual({
     code: 1,

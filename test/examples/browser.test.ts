@@ -22,7 +22,7 @@ beforeAll(async () => {
   ]);
   tenant = await relay.makeTenant();
   server = runExample(['node', 'examples/browser/serve.mjs'], { PORT: String(port) });
-  await server.says(/Open http:/);
+  await server.untilPrinted(/Open http:/);
 });
 
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await relay.stop();
 });
 
-test('the page asks and shows what the expert answers, as it comes, as text', async () => {
+test('examples/browser: asks, and shows each answer as text when it arrives', async () => {
   const page = await browser.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
@@ -61,7 +61,7 @@ test('the page asks and shows what the expert answers, as it comes, as text', as
   expect(problems).toEqual([]);
 });
 
-test('says which setting may be missing when the relay does not allow this page', async () => {
+test('examples/browser: names the missing setting when the relay does not allow the origin', async () => {
   const strict = await startConstellation();
   const page = await browser.newPage();
   await page.goto(address);
@@ -69,16 +69,16 @@ test('says which setting may be missing when the relay does not allow this page'
   await page.getByLabel('Consumer key').fill((await strict.makeTenant()).consumerKey);
   await page.getByLabel('Question').fill('Anybody?');
   await page.getByRole('button', { name: 'Ask' }).click();
-  const said = page.locator('#progress', { hasText: 'cannot be reached' });
-  await said.waitFor({ timeout: 110_000 });
-  expect(await said.textContent()).toContain(
+  const message = page.locator('#progress', { hasText: 'cannot be reached' });
+  await message.waitFor({ timeout: 110_000 });
+  expect(await message.textContent()).toContain(
     `the relay's setting RELAY_CORS_ORIGINS must contain ${address}.`,
   );
   await page.close();
   await strict.stop();
 });
 
-test('says what is wrong when the key is', async () => {
+test('examples/browser: shows an error when the key is invalid', async () => {
   const page = await browser.newPage();
   await page.goto(address);
   await page.getByLabel('Relay').fill(relay.gatewayUrl);

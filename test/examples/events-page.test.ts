@@ -12,7 +12,7 @@ import { servePage } from '../browser/setup/serve-page.ts';
 import { blocks } from './blocks.ts';
 import { type RunningExample, runExample } from './run-example.ts';
 
-/* The programs of docs/events.md, run as they are there. */
+/* The programs in docs/events.md run unchanged. */
 
 // Chromium may have to be installed first.
 jest.setTimeout(600_000);
@@ -33,7 +33,7 @@ beforeAll(async () => {
   site = await servePage(await reservePort());
   relay = await startConstellation({
     env: { RELAY_CORS_ORIGINS: new URL(site.url).origin },
-    // Streams end after a second, as they do after an hour elsewhere: readers must go on.
+    // Streams end after one second instead of one hour. Readers must reconnect.
     own: {
       hub: { RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_RETRY: '100ms', RELAY_HUB_HEARTBEAT: '200ms' },
     },
@@ -62,16 +62,16 @@ async function send(): Promise<string> {
   return messageId;
 }
 
-const streamsThatEnded = () =>
+const countEndedStreams = () =>
   relay.logs.filter(({ msg, reason }) => msg === 'stream' && reason === 'lifetime').length;
 
-/** Sends messages before, between and after ends of streams, then closes the request; gives the messages' ids. */
-async function sendThroughEnds(): Promise<string[]> {
+/** Sends messages while streams end several times, then closes the request. Returns the ids of the messages. */
+async function sendWhileStreamsEnd(): Promise<string[]> {
   const ids: string[] = [];
   for (let round = 0; round < 3; round++) {
     ids.push(await send());
-    const before = streamsThatEnded();
-    await eventually('the end of a stream', () => streamsThatEnded() > before, { within: 60_000 });
+    const before = countEndedStreams();
+    await eventually('the end of a stream', () => countEndedStreams() > before, { within: 60_000 });
   }
   ids.push(await send());
   await call('close');
@@ -85,10 +85,10 @@ function readerEnv(env: Record<string, string> = {}): Record<string, string> {
   return { HUB_URL: relay.hubUrl, TOPIC: `/svc/requests/${requestId}`, ...env };
 }
 
-/** What a reader has printed: the name and the data of each event. */
-const heardBy = (reader: RunningExample): [string, { reason?: string }][] =>
+/** The name and the data of each event that a reader has printed. */
+const eventsOf = (reader: RunningExample): [string, { reason?: string }][] =>
   reader
-    .result()
+    .stdout()
     .split('\n')
     .slice(0, -1)
     .map((line) => {
@@ -105,18 +105,18 @@ const readers: [string, () => readonly [string, ...string[]], boolean][] = [
   ],
 ];
 
-describe.each(readers)('%s', (_name, program, isHere) => {
-  const run = isHere ? test : test.skip;
+describe.each(readers)('docs/events.md, %s', (_name, program, canRun) => {
+  const run = canRun ? test : test.skip;
 
-  run('gives each event once and in order, through the ends of streams', async () => {
+  run('prints each event once and in order while streams end', async () => {
     const reader = runExample(program(), readerEnv({ RELAY_API_KEY: expert.providerKey }));
     try {
-      const ids = await sendThroughEnds();
+      const ids = await sendWhileStreamsEnd();
       const events = await eventually(
         'the end of the request',
         () => {
-          const heard = heardBy(reader);
-          return heard.some(([, data]) => 'refCode' in data) ? heard : undefined;
+          const received = eventsOf(reader);
+          return received.some(([, data]) => 'refCode' in data) ? received : undefined;
         },
         { within: 60_000 },
       );
@@ -134,15 +134,15 @@ describe.each(readers)('%s', (_name, program, isHere) => {
     }
   });
 
-  run('gives a reset when its position is gone, and goes on', async () => {
+  run('prints a reset when its position is unknown, and then further events', async () => {
     const reader = runExample(program(), readerEnv({ LAST_EVENT_ID: 'gone.1.00000000' }));
     try {
-      await eventually('the reset', () => heardBy(reader).length > 0, { within: 60_000 });
+      await eventually('the reset', () => eventsOf(reader).length > 0, { within: 60_000 });
       const messageId = await send();
-      await eventually('the message', () => heardBy(reader).some(([name]) => name === 'message'), {
+      await eventually('the message', () => eventsOf(reader).some(([name]) => name === 'message'), {
         within: 60_000,
       });
-      const [first, ...rest] = heardBy(reader).filter(([name]) => name !== 'hub.end');
+      const [first, ...rest] = eventsOf(reader).filter(([name]) => name !== 'hub.end');
       expect(first).toEqual(['hub.reset', { id: expect.any(String) }]);
       expect(rest).toEqual([['message', messages([messageId])[0]]]);
     } finally {
@@ -150,7 +150,7 @@ describe.each(readers)('%s', (_name, program, isHere) => {
     }
   });
 
-  run('ends when the relay refuses it', async () => {
+  run('exits with 1 when the relay refuses the key', async () => {
     const reader = runExample(program(), readerEnv({ RELAY_API_KEY: 'hs_wrong' }));
     const { code, printed } = await reader.ended();
     expect(code).toBe(1);
@@ -158,14 +158,14 @@ describe.each(readers)('%s', (_name, program, isHere) => {
   });
 });
 
-describe('the reader with EventSource', () => {
+describe('docs/events.md, the reader with EventSource', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
   }, 600_000);
   afterAll(() => browser?.close());
 
-  test('gives each event once and in order, and fetches a new token when one is refused', async () => {
+  test('receives each event once and in order, and fetches a new token when one is refused', async () => {
     const tab = await browser.newPage();
     await tab.goto(site.url);
     await tab.addScriptTag({ content: eventSourceReader });
@@ -178,19 +178,19 @@ describe('the reader with EventSource', () => {
     const { token } = (await answer.json()) as { token: string };
     await tab.evaluate(`{
       const tokens = ['not.a.token'];
-      window.heard = [];
+      window.received = [];
       follow(${JSON.stringify(relay.hubUrl)}, ${JSON.stringify(topic)}, async () => tokens.shift() ?? '${token}',
-        (name, data) => window.heard.push([name, data]));
+        (name, data) => window.received.push([name, data]));
     }`);
-    const ids = await sendThroughEnds();
-    type Heard = [string, { requestId?: string; refCode?: string; type?: string }][];
-    const ofThis = async () =>
-      (await tab.evaluate<Heard>('window.heard')).filter(([, data]) => data.requestId === requestId);
+    const ids = await sendWhileStreamsEnd();
+    type Received = [string, { requestId?: string; refCode?: string; type?: string }][];
+    const eventsOfRequest = async () =>
+      (await tab.evaluate<Received>('window.received')).filter(([, data]) => data.requestId === requestId);
     const events = await eventually(
       'the end of the request',
       async () => {
-        const heard = await ofThis();
-        return heard.some(([, { type }]) => type === 'request_closed') ? heard : undefined;
+        const received = await eventsOfRequest();
+        return received.some(([, { type }]) => type === 'request_closed') ? received : undefined;
       },
       { within: 60_000 },
     );
@@ -202,7 +202,7 @@ describe('the reader with EventSource', () => {
   });
 });
 
-test('the events have the members that the page names, on each topic', async () => {
+test('docs/events.md: the events of each topic have the members in its table', async () => {
   const stated = [
     ...readFileSync(page, 'utf8').matchAll(/^\| (provider|request|activity) \| `\{"type":"(\w+)",(.*?)\}`/gm),
   ].map(([, topic, type, rest = '']) => [
@@ -243,7 +243,7 @@ test('the events have the members that the page names, on each topic', async () 
   expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(stated));
 });
 
-test('the commands work as they are there, beside a local run', async () => {
+test('docs/events.md: the shell commands work unchanged with a local relay', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'relay-events-page-'));
   mkdirSync(join(folder, '.relay'));
   const { gatewayUrl } = relay;

@@ -7,12 +7,13 @@ import { expect, test } from '@jest/globals';
 import { reportSkipped } from '../black-box/find-python.ts';
 import { findPythonWithPackages } from '../black-box/python-packages.ts';
 
-/** docs/crypto-vectors.json, checked by an implementation in Python that shares no code with the SDK. */
-const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/* docs/crypto-vectors.json, checked by a Python implementation that shares no code with the SDK. */
+
+const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 // public_bytes_raw() came with version 40.
 const python = await findPythonWithPackages(
-  here('packages/sdk/vectors/requirements.txt'),
+  pathOf('packages/sdk/vectors/requirements.txt'),
   'import cryptography; assert int(cryptography.__version__.split(".")[0]) >= 40',
 );
 const isMissing = 'missing' in python;
@@ -21,18 +22,18 @@ const skipped = isMissing ? reportSkipped(python) : '';
 
 type Case = Record<string, unknown>;
 const vectors: { valid: Case[]; refused: Case[] } = JSON.parse(
-  readFileSync(here('docs/crypto-vectors.json'), 'utf8'),
+  readFileSync(pathOf('docs/crypto-vectors.json'), 'utf8'),
 );
 
 function check(...args: string[]) {
   const program = isMissing ? '' : python.program;
-  const { stdout, stderr, status } = spawnSync(program, [here('packages/sdk/vectors/check.py'), ...args], {
+  const { stdout, stderr, status } = spawnSync(program, [pathOf('packages/sdk/vectors/check.py'), ...args], {
     encoding: 'utf8',
   });
   return { lines: stdout.trim().split('\n'), stderr, status };
 }
 
-testWithPython(`the client in Python agrees on every vector${skipped}`, () => {
+testWithPython(`check.py: every vector has the expected result${skipped}`, () => {
   const { valid, refused } = vectors;
   expect(check()).toEqual({
     lines: [`${valid.length} valid cases and ${refused.length} to refuse, 0 failed`],
@@ -41,8 +42,8 @@ testWithPython(`the client in Python agrees on every vector${skipped}`, () => {
   });
 });
 
-testWithPython(`and reports each kind of vector whose outcome is another${skipped}`, () => {
-  // One case of each kind and list, each with an outcome that is not its own.
+testWithPython(`check.py: reports a wrong result for each kind of vector${skipped}`, () => {
+  // One case of each kind, valid and refused, with a wrong result.
   const valid = oneOfEachKind(vectors.valid).map((one) => ({ ...one, output: { other: true } }));
   const refused = oneOfEachKind(vectors.refused).map((one) => ({ ...one, error: 'other' }));
   const folder = mkdtempSync(join(tmpdir(), 'relay-vectors-'));

@@ -6,16 +6,16 @@ import { eventually } from '@expert-relay/testkit';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface RunningExample {
-  /** Waits for what it says to people, and gives what the pattern caught. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** All that it has printed on stdout so far. */
-  result(): string;
-  /** Waits for its end; `printed` is its result, or why there is none. */
+  /** Waits until stderr matches a pattern, and returns the match. */
+  untilPrinted(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Its stdout so far. */
+  stdout(): string;
+  /** Waits for its end. `printed` is its stdout, or its stderr if it failed. */
   ended(): Promise<{ code: number | null; printed: string }>;
   stop(): Promise<void>;
 }
 
-/** Runs an example as its head says, as a process of its own, though with the SDK's sources. */
+/** Runs an example in its own process, with the sources of the SDK. */
 export function runExample(
   [command, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
@@ -29,30 +29,30 @@ export function runExample(
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  let result = '';
-  let said = '';
+  let stdout = '';
+  let stderr = '';
   example.stdout.setEncoding('utf8').on('data', (text: string) => {
-    result += text;
+    stdout += text;
   });
   example.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    stderr += text;
   });
   const closed = once(example, 'close') as Promise<[number | null]>;
 
   return {
-    async says(pattern) {
-      const what = `${args.join(' ')} to say ${pattern}`;
+    async untilPrinted(pattern) {
+      const what = `${args.join(' ')} prints ${pattern}`;
       const ended = closed.then(() => {
-        if (!pattern.test(said)) throw new Error(`Waited in vain for ${what}. It said: ${said}`);
+        if (!pattern.test(stderr)) throw new Error(`It ended before ${what}. Its stderr: ${stderr}`);
       });
-      const found = eventually(what, () => pattern.exec(said));
+      const found = eventually(what, () => pattern.exec(stderr));
       await Promise.race([found, ended]);
       return await found;
     },
-    result: () => result,
+    stdout: () => stdout,
     async ended() {
       const [code] = await closed;
-      return { code, printed: code === 0 ? result : said };
+      return { code, printed: code === 0 ? stdout : stderr };
     },
     async stop() {
       example.kill('SIGINT');

@@ -24,8 +24,8 @@ const folder = mkdtempSync(join(tmpdir(), 'relay-snippets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * The `ts` blocks of a page, and its `js` blocks that use the SDK, as one program: a later block goes on where an
- * earlier one ended. All other lines are empty, so that an error names the line of the page.
+ * All `ts` and `js` blocks of a page as one program, in which a block can use the names of earlier blocks. All other
+ * lines are empty, so that an error has the line number of the page.
  */
 function programOf(page: string): string {
   let fence = '';
@@ -41,14 +41,14 @@ function programOf(page: string): string {
 
 const usesSdk = (program: string): boolean => program.includes("from '@expert-relay/");
 
-test('an error in a block is found at its line', async () => {
+test('an error in a block is reported with its line in the page', async () => {
   const page =
     "# Page\n\n```ts\nimport { createRelay } from '@expert-relay/sdk';\n```\n\n```ts\ncreateRelay(1);\n```\n";
   const errors = await compile('wrong', new Map([['page.md', page]]));
   expect(errors).toContainEqual(expect.stringMatching(/^page\.md\.ts\(8,13\): error TS2345/));
 }, 600_000);
 
-test('the TypeScript in README.md, docs and the packages compiles under strict', async () => {
+test('the TypeScript blocks in README.md, docs and the packages compile in strict mode', async () => {
   const programs = new Map(
     pages.flatMap((path) => {
       const text = read(path);
@@ -69,7 +69,7 @@ function read(path: string): string {
   }
 }
 
-/** The compiler's errors, by page and line. */
+/** The errors of the compiler, with page and line. */
 async function compile(name: string, programs: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const project = join(folder, name);
   mkdirSync(project);
@@ -88,7 +88,7 @@ async function compile(name: string, programs: ReadonlyMap<string, string>): Pro
     command: process.execPath,
     args: [join(root, 'node_modules/typescript/bin/tsc'), '--pretty', 'false'],
     cwd: project,
-    failure: 'A block does not compile.',
+    failure: 'A TypeScript block does not compile.',
   }).then(
     () => [],
     (error) => error.output ?? [String(error)],

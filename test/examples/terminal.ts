@@ -2,26 +2,26 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from '@expert-relay/testkit';
 
-/** A terminal in which a reader of a page types its blocks, one after the other. */
+/** A shell that runs the blocks of a page one after the other. */
 export interface Terminal {
-  /** Runs a block to its end and returns what it prints. */
+  /** Runs a block to its end, and returns its output. */
   run(block: string): Promise<string>;
-  /** Runs a block that goes on, until it has printed what is waited for; returns what the pattern caught. */
+  /** Starts a block, waits until its output matches a pattern, and returns the match. */
   runUntil(block: string, pattern: RegExp): Promise<RegExpExecArray>;
-  /** Waits until the block that runs has printed something more; returns what the pattern caught. */
+  /** Waits until the output of the current block matches a pattern, and returns the match. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Waits until what runs there has ended. Returns what it has printed. */
+  /** Waits until the current block has ended, and returns its output. */
   ended(): Promise<string>;
-  /** Ctrl-C. */
+  /** Sends Ctrl-C, and returns the output of the current block. */
   interrupt(): Promise<string>;
   close(): Promise<void>;
 }
 
-const limit = { within: 120_000 };
+const timeLimit = { within: 120_000 };
 
-// Blocks come by a pipe of their own, so that no program takes them for its input. The shell survives a Ctrl-C, as one
-// in a terminal does, and reports whatever fails within a block.
-const reader = `
+// Blocks arrive through a separate pipe, so that no program reads them from stdin. The shell ignores Ctrl-C, and prints
+// each command that fails.
+const shellProgram = `
   trap : INT
   trap 'echo "[failed: $BASH_COMMAND]"' ERR
   while IFS= read -r -d '' block <&3; do eval "$block"; done
@@ -29,7 +29,7 @@ const reader = `
 
 export function openTerminal(folder: string, env: Readonly<Record<string, string>>): Terminal {
   const { PATH = '' } = process.env;
-  const shell = spawn('bash', ['--noprofile', '--norc', '-c', reader], {
+  const shell = spawn('bash', ['--noprofile', '--norc', '-c', shellProgram], {
     cwd: folder,
     env: { PATH, ...env },
     detached: true,
@@ -43,35 +43,35 @@ export function openTerminal(folder: string, env: Readonly<Record<string, string
     });
   }
   const commands = shell.stdio[3] as NodeJS.WritableStream;
-  let count = 0;
-  let from = 0;
+  let blockCount = 0;
+  let blockStart = 0;
 
-  function type(block: string): void {
-    from = printed.length;
-    count += 1;
-    commands.write(`${block}\necho "[block ${count} ended]"\n\0`);
+  function startBlock(block: string): void {
+    blockStart = printed.length;
+    blockCount += 1;
+    commands.write(`${block}\necho "[block ${blockCount} ended]"\n\0`);
   }
 
   async function ended(): Promise<string> {
-    const mark = `[block ${count} ended]\n`;
+    const endMark = `[block ${blockCount} ended]\n`;
     await eventually(
-      `the end of a block, after ${JSON.stringify(printed.slice(from))}`,
-      () => printed.includes(mark),
-      limit,
+      `the block has ended; it printed ${JSON.stringify(printed.slice(blockStart))}`,
+      () => printed.includes(endMark),
+      timeLimit,
     );
-    return printed.slice(from, printed.indexOf(mark));
+    return printed.slice(blockStart, printed.indexOf(endMark));
   }
 
   const until = (pattern: RegExp) =>
-    eventually(String(pattern), () => pattern.exec(printed.slice(from)), limit);
+    eventually(`the output matches ${pattern}`, () => pattern.exec(printed.slice(blockStart)), timeLimit);
 
   return {
     async run(block) {
-      type(block);
+      startBlock(block);
       return await ended();
     },
     async runUntil(block, pattern) {
-      type(block);
+      startBlock(block);
       return await until(pattern);
     },
     until,

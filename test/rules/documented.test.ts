@@ -5,7 +5,7 @@ import { readTree, type Tree } from './tree.ts';
 const declaration =
   /\b(?:text|integer|duration|url|flag|choice|list|secrets?)\(\s*(['"`])([A-Z][A-Z0-9_]+)\1/g;
 
-// What a test reads itself: by its own name, or by that of a member of process.env.
+// A variable that a test reads, as a name or as a member of process.env.
 const testVariable = /\bRELAY_(?:TEST|FUZZ)_[A-Z_]+\b/g;
 
 function undocumented(tree: Tree): string[] {
@@ -19,7 +19,7 @@ function scripts(tree: Tree): string[] {
     .filter((name) => !new RegExp(`\\bnpm (run )?${name}(?![\\w:-])`).test(readme))
     .map(
       (name) =>
-        `package.json: the script "${name}" is not in README.md. Say there what "npm run ${name}" is for.`,
+        `package.json: the script "${name}" is not in README.md. Describe there what "npm run ${name}" does.`,
     );
 }
 
@@ -31,7 +31,7 @@ function variables(tree: Tree): string[] {
       [...text.matchAll(declaration)].map((match) => ({ path, name: match[2] ?? '' })),
     )
     .filter(({ name }) => !documented.includes(`\`${name}\``))
-    .map(({ path, name }) => `${path}: ${name} is not in docs/configuration.md. Generate that page again.`);
+    .map(({ path, name }) => `${path}: ${name} is not in docs/configuration.md. Run \`npm run docs\`.`);
 }
 
 function testVariables(tree: Tree): string[] {
@@ -41,11 +41,11 @@ function testVariables(tree: Tree): string[] {
     .flatMap(([, text]) => text.match(testVariable) ?? []);
   return [...new Set(names)]
     .filter((name) => !documented.includes(`\`${name}\``))
-    .map((name) => `test: ${name} is not in CONTRIBUTING.md. Say there what it is for.`);
+    .map((name) => `test: ${name} is not in CONTRIBUTING.md. Describe there what it does.`);
 }
 
-describe('what people can type', () => {
-  test('is found when it is not written down', () => {
+describe('scripts and variables', () => {
+  test('are reported if they are not documented', () => {
     const tree = new Map([
       ['package.json', '{"scripts":{"start":"x","dev":"x","dev:hub":"x"}}'],
       ['README.md', 'Run `npm start`, then `npm run dev:hub`.'],
@@ -61,7 +61,7 @@ describe('what people can type', () => {
     ]);
   });
 
-  test('is written down: scripts in README.md, variables in docs/configuration.md and CONTRIBUTING.md', () => {
+  test('are documented: scripts in README.md, variables in docs/configuration.md and CONTRIBUTING.md', () => {
     expect(undocumented(readTree())).toEqual([]);
   });
 });

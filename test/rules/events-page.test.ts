@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readTree, type Tree } from './tree.ts';
 
-/** The texts of a union type, such as `export type Reason = 'a' | 'b';`. */
+/** The members of a union type, such as `export type Reason = 'a' | 'b';`. */
 function unionIn(code: string | undefined, name: string): string[] {
   const [, union = ''] = new RegExp(`export type ${name} =([^;]*);`).exec(code ?? '') ?? [];
   return [...union.matchAll(/'(\w+)'/g)].map(([, text = '']) => text);
@@ -38,7 +38,7 @@ function wrongEvents(tree: Tree): string[] {
       [...page.matchAll(/\{"type":"(\w+)","/g)].map(([, type]) => type),
       [...(tree.get('packages/contracts/src/event-names.ts') ?? '').matchAll(/^ {2}\w+: '(\w+)',$/gm)]
         .map(([, type = '']) => type)
-        // Readers are told by the end of their stream.
+        // This event ends streams, and is not sent to readers.
         .filter((type) => type !== 'credential_revoked'),
     ),
     ...wrongSettings(page, tree.get('docs/configuration.md') ?? ''),
@@ -74,7 +74,7 @@ function wrongSettings(page: string, configuration: string): string[] {
   );
   return [
     ...[...named]
-      // These two are of the programs in the page.
+      // Variables of the programs in the page.
       .filter((name) => !defaults.has(name) && !['RELAY_URL', 'RELAY_API_KEY', 'HUB_URL'].includes(name))
       .map((name) => `docs/events.md: there is no setting ${name}.`),
     ...ofHub
@@ -96,7 +96,7 @@ function wrongProblems(page: string, errors: string): string[] {
 }
 
 describe('docs/events.md', () => {
-  test('is wrong when a reason, a type, a setting, a default or an error is', () => {
+  test('a wrong or missing reason, type, setting, default or error is reported', () => {
     const tree = new Map([
       [
         'docs/events.md',
@@ -126,7 +126,7 @@ describe('docs/events.md', () => {
     ]);
   });
 
-  test('is true', () => {
+  test('agrees with the code', () => {
     const tree = readTree();
     for (const name of ['EndReason', 'RefusalReason']) {
       expect(unionIn(tree.get('services/hub/src/events/encode.ts'), name).length).toBeGreaterThan(1);

@@ -10,7 +10,7 @@ function tooLong(tree: Tree): string[] {
     .filter(({ lines }) => lines > longest)
     .map(
       ({ path, lines }) =>
-        `${path} has ${lines} lines: over ${longest}, it does more than one thing. Split it.`,
+        `${path} has ${lines} lines: the limit is ${longest}. Split it by its subjects.`,
     );
 }
 
@@ -19,7 +19,7 @@ function lines(count: number): string {
 }
 
 describe('file length', () => {
-  test('is limited', () => {
+  test('a file of more than 300 lines is reported', () => {
     const limit = new Map([['services/hub/src/a.ts', lines(longest)]]);
     expect(tooLong(limit)).toEqual([]);
     expect(tooLong(limit.set('services/hub/src/a.ts', lines(longest + 1)))).toEqual([
@@ -27,11 +27,11 @@ describe('file length', () => {
     ]);
   });
 
-  test('does not count for tests', () => {
+  test('test files may be longer', () => {
     expect(tooLong(new Map([['services/hub/src/a.test.ts', lines(longest + 1)]]))).toEqual([]);
   });
 
-  test('holds in this repo', () => {
+  test('no file in this repository is too long', () => {
     expect(tooLong(readTree())).toEqual([]);
   });
 });

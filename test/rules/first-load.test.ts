@@ -4,25 +4,25 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { root } from './tree.ts';
 
-/* What a browser loads before the experts' web app can do anything. Markdown and settings are loaded on demand. */
+/* What a browser loads before it can show the experts' web app. Markdown and settings are loaded on demand. */
 
 /** Bytes after gzip. */
 const limit = 130_000;
 
-/** The built files, by their paths in the folder. */
+/** The built files by their paths in the folder. */
 type Build = ReadonlyMap<string, string>;
 
 const base = '/dashboard/';
-// Not `import('./a.js')`, which loads on demand.
+// Does not match `import('./a.js')`, which loads on demand.
 const staticImport = /\b(?:import|from)\s*(["'])(\.{1,2}\/[^"']+)\1/g;
 
-/** The page's scripts, style sheets and preloaded modules, and everything that these import at once. */
+/** The scripts, style sheets and preloaded modules of the page, and all their static imports. */
 function firstLoad(build: Build): string[] {
   const loaded = new Set<string>();
   const load = (path: string) => {
     if (loaded.has(path)) return;
     const text = build.get(path);
-    if (text === undefined) throw new Error(`${path} is not in the build, although the page loads it.`);
+    if (text === undefined) throw new Error(`${path} is not in the build, but the page loads it. Build the web app.`);
     loaded.add(path);
     if (!path.endsWith('.js')) return;
     for (const [, , specifier = ''] of text.matchAll(staticImport)) {
@@ -41,7 +41,7 @@ const sizeOf = (build: Build, paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + gzipSync(build.get(path) ?? '', { level: 9 }).length, 0);
 
 describe('the first load of the web app', () => {
-  test('is everything that the page names or that is imported at once', () => {
+  test('contains all files that the page names, and their static imports', () => {
     const build = new Map([
       [
         'index.html',
@@ -66,7 +66,7 @@ describe('the first load of the web app', () => {
     expect(() => firstLoad(build)).toThrow('assets/deep-7.js is not in the build');
   });
 
-  test('is at most 130 kB, compressed: load what the inbox does not need on demand', () => {
+  test('is at most 130 kB after gzip: load on demand what the inbox does not need', () => {
     const folder = join(root, 'services/dashboard/web/dist');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.(html|js|css)$/.test(name),

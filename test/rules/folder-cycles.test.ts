@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { importsOf, resolveImport } from './imports.ts';
 import { isCode, isTest, readTree, type Tree, workspaceOf } from './tree.ts';
 
-/** `services/hub/src/stream` for everything in it; undefined for what lies directly in `src`, which puts folders together. */
+/** `services/hub/src/stream` for all files in it. Undefined for files directly in `src`, which may import all folders. */
 const folderOf = (path: string): string | undefined => /^(.+?\/src\/[^/]+)\//.exec(path)?.[1];
 
-/** Which folders import which others of the same workspace, types included. */
+/** The folders that each folder imports in its workspace. Imports of types count. */
 function folderImports(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
   const imports = new Map<string, Set<string>>();
   for (const [path, text] of tree) {
@@ -48,8 +48,8 @@ function folderCycles(tree: Tree): string[] {
   return [...new Set(groups)].sort();
 }
 
-describe('cycles between folders', () => {
-  test('are found, through types and other folders too', () => {
+describe('import cycles between folders', () => {
+  test('are reported, also through types and several folders', () => {
     const tree = new Map([
       ['services/hub/src/service.ts', `import { a } from './a/a.ts';`],
       ['services/hub/src/a/a.ts', `import type { B } from '../b/b.ts';`],
@@ -63,7 +63,7 @@ describe('cycles between folders', () => {
     expect(folderCycles(tree)).toEqual(['services/hub/src: a, b, c']);
   });
 
-  test('are absent here: move what both sides need into the lower folder, or into one of its own', () => {
+  test('do not exist: move what both folders need into the lower one, or into a new one', () => {
     expect(folderCycles(readTree())).toEqual([]);
   });
 });

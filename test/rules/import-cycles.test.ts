@@ -2,22 +2,22 @@ import { describe, expect, test } from '@jest/globals';
 import { importsAtRunTime, resolveImport } from './imports.ts';
 import { isCode, readTree, type Tree } from './tree.ts';
 
-/** Each cycle once, as the files it runs through: which of them is run first, nobody can tell. */
+/** Each import cycle once, as its files. In a cycle, the order in which files are executed is not obvious. */
 function findCycles(tree: Tree): string[] {
   const cycles: string[] = [];
   const finished = new Set<string>();
-  const trail: string[] = [];
+  const currentPath: string[] = [];
 
   function visit(path: string): void {
-    const start = trail.indexOf(path);
-    if (start >= 0) cycles.push([...trail.slice(start), path].join(' -> '));
+    const start = currentPath.indexOf(path);
+    if (start >= 0) cycles.push([...currentPath.slice(start), path].join(' -> '));
     if (start >= 0 || finished.has(path)) return;
-    trail.push(path);
+    currentPath.push(path);
     for (const specifier of importsAtRunTime(tree.get(path) ?? '')) {
       const imported = resolveImport(tree, path, specifier);
       if (imported !== undefined) visit(imported);
     }
-    trail.pop();
+    currentPath.pop();
     finished.add(path);
   }
 
@@ -26,7 +26,7 @@ function findCycles(tree: Tree): string[] {
 }
 
 describe('import cycles', () => {
-  test('are found, across workspaces too', () => {
+  test('are reported, also between workspaces', () => {
     const tree = new Map([
       ['packages/kit/package.json', '{"exports":{"./*":{"relay-source":"./src/*/index.ts"}}}'],
       ['packages/kit/src/log/index.ts', `import { b } from './b.ts';`],
@@ -39,7 +39,7 @@ describe('import cycles', () => {
     ]);
   });
 
-  test('are not made by imports of types', () => {
+  test('do not include imports of types', () => {
     const tree = new Map([
       ['scripts/a.ts', `import { b } from './b.ts';`],
       ['scripts/b.ts', `import type {\n  A,\n} from './a.ts';\nexport type { B } from './a.ts';`],
@@ -48,7 +48,7 @@ describe('import cycles', () => {
     expect(findCycles(tree.set('scripts/b.ts', `import { a } from './a.ts';`))).toHaveLength(1);
   });
 
-  test('are absent here: move what both sides need into a file of its own', () => {
+  test('do not exist: move what both files need into a new file', () => {
     expect(findCycles(readTree())).toEqual([]);
   });
 });

@@ -4,24 +4,24 @@ import { type Tree, workspaceOf } from './tree.ts';
 // Static imports, re-exports and dynamic imports of a literal.
 const statement = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\1/g;
 
-/** What a file imports, as it is written there. */
+/** The specifiers of all imports of a file. */
 export function importsOf(source: string): string[] {
   return [...source.matchAll(statement)].map((match) => match[2] ?? '');
 }
 
-const ofTypes = /\b(?:import|export)\s+type\s[^;]*?from\s*(['"])[^'"\n]+\1/g;
+const typeImport = /\b(?:import|export)\s+type\s[^;]*?from\s*(['"])[^'"\n]+\1/g;
 
-/** What is left of them when the program runs: imports of types are erased. */
+/** The specifiers of all imports except those of types, which do not exist at run time. */
 export function importsAtRunTime(source: string): string[] {
-  return importsOf(source.replace(ofTypes, ''));
+  return importsOf(source.replace(typeImport, ''));
 }
 
-/** The workspace behind `@expert-relay/kit/log`. */
+/** The workspace of a specifier, such as `kit` of `@expert-relay/kit/log`. */
 export function importedWorkspace(specifier: string): string | undefined {
   return /^@expert-relay\/([^/]+)/.exec(specifier)?.[1];
 }
 
-/** The file of this tree that an import leads to, if it is one of ours. */
+/** The imported file, if it is in this tree. */
 export function resolveImport(tree: Tree, from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) {
     const path = posix.join(posix.dirname(from), specifier);

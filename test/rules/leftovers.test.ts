@@ -11,12 +11,12 @@ function leftovers(tree: Tree): string[] {
   return [...tree].flatMap(([path, text]) => {
     if (path === 'test/rules/leftovers.test.ts') return [];
     const named = vagueName.test(path)
-      ? [`${path}: this name says nothing. Name a file for its one export.`]
+      ? [`${path}: this name is too general. Name a file for its main export.`]
       : [];
     const lines = text.split('\n').flatMap((line, index) => {
-      if (marks.test(line)) return [`${path}:${index + 1}: finish it, or make it an issue with a reason.`];
+      if (marks.test(line)) return [`${path}:${index + 1}: finish it, or move it to an issue.`];
       if (isCode(path) && commentedOut.test(line))
-        return [`${path}:${index + 1}: code in a comment. Git remembers it.`];
+        return [`${path}:${index + 1}: code in a comment. Delete it; git keeps it.`];
       return [];
     });
     return [...named, ...lines];
@@ -29,14 +29,14 @@ describe('leftovers', () => {
     ['docs/a.md', 'FIXME', 'docs/a.md:1: finish it'],
     ['scripts/a.ts', '  // return old(value);', 'scripts/a.ts:1: code in a comment'],
     ['scripts/a.ts', '// if (old) {', 'scripts/a.ts:1: code in a comment'],
-    ['packages/kit/src/utils.ts', '', 'this name says nothing'],
-    ['packages/kit/src/helpers/a.ts', '', 'this name says nothing'],
-    ['packages/kit/src/key-manager.ts', '', 'this name says nothing'],
-  ])('%s with %j', (path, text, problem) => {
+    ['packages/kit/src/utils.ts', '', 'this name is too general'],
+    ['packages/kit/src/helpers/a.ts', '', 'this name is too general'],
+    ['packages/kit/src/key-manager.ts', '', 'this name is too general'],
+  ])('%s with %j is reported', (path, text, problem) => {
     expect(leftovers(new Map([[path, text]]))).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('there are none here', () => {
+  test('do not exist in this repository', () => {
     expect(leftovers(readTree())).toEqual([]);
   });
 });

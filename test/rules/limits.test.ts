@@ -14,10 +14,10 @@ function rowsOf(page: string): Row[] {
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| Resource '))
     .map((line) => {
-      const [, resource = '', limit = '', variable = '', , proof = ''] = line
+      const [, resource = '', limit = '', variable = '', , testCell = ''] = line
         .split('|')
         .map((cell) => cell.trim());
-      const [, testPath = '', testTitle = ''] = /\]\(\.\.\/([^)]+)\): "(.+)"$/.exec(proof) ?? [];
+      const [, testPath = '', testTitle = ''] = /\]\(\.\.\/([^)]+)\): "(.+)"$/.exec(testCell) ?? [];
       return { resource, limit, variable: /`(\w+)`/.exec(variable)?.[1], testPath, testTitle };
     });
 }
@@ -47,9 +47,9 @@ function wrongLimits(tree: Tree): string[] {
 }
 
 describe('docs/limits.md', () => {
-  test('is wrong when a variable, its default or a test is', () => {
-    const row = (limit: string, variable: string, proof: string) =>
-      `| things | ${limit} | \`${variable}\` | 429 | [a](../${proof} |\n`;
+  test('a wrong variable, default or test is reported', () => {
+    const row = (limit: string, variable: string, testCell: string) =>
+      `| things | ${limit} | \`${variable}\` | 429 | [a](../${testCell} |\n`;
     const tree = new Map([
       ['docs/configuration.md', '# Configuration\n\n## `RELAY_A`\n\n- Default: `1000`.\n'],
       ['a.test.ts', "test('holds', () => {})"],
@@ -70,7 +70,7 @@ describe('docs/limits.md', () => {
     ]);
   });
 
-  test('is true', () => {
+  test('agrees with the settings and the tests', () => {
     const page = readTree().get('docs/limits.md') ?? '';
     expect(rowsOf(page).length).toBeGreaterThan(30);
     expect(wrongLimits(readTree())).toEqual([]);

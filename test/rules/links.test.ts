@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readTree, root, type Tree } from './tree.ts';
 
-/** Links of the pages, and files of docs/ that they name, that lead nowhere. */
+/** Links to pages or headings that do not exist, and names of missing files in docs/. */
 function deadLinks(tree: Tree, exists: (path: string) => boolean): string[] {
   const dead = [...tree]
     .filter(([page]) => page.endsWith('.md'))
@@ -20,12 +20,12 @@ function deadLinks(tree: Tree, exists: (path: string) => boolean): string[] {
           if (!exists(path)) return true;
           return heading !== undefined && !headingsOf(tree.get(path) ?? '').includes(heading);
         })
-        .map(({ path, heading }) => `${page}: ${path}${heading ? `#${heading}` : ''} is not there.`);
+        .map(({ path, heading }) => `${page}: ${path}${heading ? `#${heading}` : ''} does not exist.`);
     });
   return [...new Set(dead)];
 }
 
-/** The headings of a page as links name them. */
+/** The headings of a page as link fragments. */
 const headingsOf = (page: string): string[] =>
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -34,7 +34,7 @@ const headingsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-test('a link to a page or a heading that is not there is found', () => {
+test('a link to a missing page or heading is reported', () => {
   const tree = new Map([
     ['README.md', 'See [a](docs/a.md#what-is-kept), [b](docs/a.md#gone), [c](docs/c.md) and docs/d.md.'],
     [
@@ -43,12 +43,12 @@ test('a link to a page or a heading that is not there is found', () => {
     ],
   ]);
   expect(deadLinks(tree, (path) => tree.has(path))).toEqual([
-    'README.md: docs/a.md#gone is not there.',
-    'README.md: docs/c.md is not there.',
-    'README.md: docs/d.md is not there.',
+    'README.md: docs/a.md#gone does not exist.',
+    'README.md: docs/c.md does not exist.',
+    'README.md: docs/d.md does not exist.',
   ]);
 });
 
-test('every link leads to a page that is there', () => {
+test('all links in this repository are valid', () => {
   expect(deadLinks(readTree(), (path) => existsSync(join(root, path)))).toEqual([]);
 });

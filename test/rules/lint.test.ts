@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from './tree.ts';
 
-/** One file each that breaks one rule of biome.json, and how Biome must complain. */
-const offences: [path: string, source: string, complaint: string][] = [
+/** Files that violate one rule of biome.json each, and a part of Biome's message. */
+const violations: [path: string, source: string, message: string][] = [
   [
     'services/hub/src/environment.ts',
     'export const a = process.env.A;',
@@ -87,7 +87,7 @@ const offences: [path: string, source: string, complaint: string][] = [
   ],
 ];
 
-/** What the same rules must let pass. */
+/** Files that the same rules must accept. */
 const permitted: [path: string, source: string][] = [
   ['services/hub/src/config.ts', 'export const a = process.env.A;'],
   ['scripts/environment.ts', 'console.log(process.env.A);\nprocess.exit(1);'],
@@ -106,24 +106,25 @@ const permitted: [path: string, source: string][] = [
 ];
 
 let folder: string;
-let complaints: Map<string, string>;
+let messages: Map<string, string>;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'relay-lint-'));
   for (const path of ['biome.json', '.gitignore', 'scripts/lint'])
     cpSync(join(root, path), join(folder, path), { recursive: true });
-  for (const [path, source] of [...offences, ...permitted]) {
+  for (const [path, source] of [...violations, ...permitted]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), `${source}\n`);
   }
-  complaints = complaintsIn(folder);
+  messages = lint(folder);
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function complaintsIn(cwd: string): Map<string, string> {
+/** The messages of Biome by file. */
+function lint(cwd: string): Map<string, string> {
   const biome = join(root, 'node_modules/.bin/biome');
-  // In a folder without packages every import is undeclared, which is not what is looked at here.
+  // This rule is skipped, because the folder has no package.json and so all imports are undeclared.
   const options = [
     'lint',
     '--reporter=json',
@@ -139,12 +140,12 @@ function complaintsIn(cwd: string): Map<string, string> {
   return byFile;
 }
 
-describe('the lint rules', () => {
-  test.each(offences)('refuse %s', (path, _source, complaint) => {
-    expect(complaints.get(path)).toContain(complaint);
+describe('biome.json', () => {
+  test.each(violations)('refuses %s', (path, _source, message) => {
+    expect(messages.get(path)).toContain(message);
   });
 
-  test.each(permitted)('accept %s', (path) => {
-    expect(complaints.get(path)).toBeUndefined();
+  test.each(permitted)('accepts %s', (path) => {
+    expect(messages.get(path)).toBeUndefined();
   });
 });

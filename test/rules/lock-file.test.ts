@@ -5,32 +5,32 @@ import { root } from './tree.ts';
 
 type Packages = Record<string, { optional?: boolean; optionalDependencies?: Record<string, string> }>;
 
-/** npm leaves these out when it cannot reach them, and `npm ci` then refuses the file on every machine. */
-function leftOut(packages: Packages): string[] {
+/** Packages for other platforms that npm omitted because it could not reach them. `npm ci` refuses such a lock file. */
+function missingPackages(packages: Packages): string[] {
   const locked = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
   return Object.entries(packages).flatMap(([path, { optional, optionalDependencies = {} }]) =>
     Object.entries(optionalDependencies)
-      // What is optional altogether may come without its own extras.
+      // An optional package may lack its own optional dependencies.
       .filter(([name]) => !optional && !locked.has(name))
       .map(
         ([name, version]) =>
-          `package-lock.json lacks ${name} ${version}, which ${path} has for some platform.`,
+          `package-lock.json lacks ${name} ${version}, which ${path} needs on some platform.`,
       ),
   );
 }
 
 describe('package-lock.json', () => {
-  test('is refused without the packages of other platforms', () => {
+  test('missing packages of other platforms are reported', () => {
     const tool = { optionalDependencies: { 'tool-linux': '1.0.0', 'tool-darwin': '1.0.0' } };
     const packages = { 'node_modules/tool': tool, 'node_modules/tool/node_modules/tool-linux': {} };
-    expect(leftOut(packages)).toEqual([expect.stringContaining('lacks tool-darwin 1.0.0')]);
+    expect(missingPackages(packages)).toEqual([expect.stringContaining('lacks tool-darwin 1.0.0')]);
   });
 
-  test('has the packages of every platform', () => {
-    expect(leftOut(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)).toEqual([]);
+  test('contains the packages of every platform', () => {
+    expect(missingPackages(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)).toEqual([]);
   });
 
-  test('names no workspace that is missing where images are built: npm ci would refuse it there', () => {
+  test('all its workspaces are in the build context of the images, where npm ci needs them', () => {
     const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))

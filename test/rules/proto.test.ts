@@ -24,14 +24,14 @@ function buf(...options: string[]): { ok: boolean; output: string } {
   return { ok: status === 0, output: stdout + stderr };
 }
 
-function breaking() {
+function checkAgainstBaseline() {
   return buf('breaking', '--against', 'proto/baseline.binpb');
 }
 
 function change(from: string, to: string): void {
   const before = readFileSync(join(folder, events), 'utf8');
   const after = before.replace(from, to);
-  if (after === before) throw new Error(`${events} has no "${from}" any more: change this test with it.`);
+  if (after === before) throw new Error(`${events} no longer contains "${from}". Adapt this test.`);
   writeFileSync(join(folder, events), after);
 }
 
@@ -40,12 +40,12 @@ describe('proto/', () => {
     expect(buf('lint')).toEqual({ ok: true, output: '' });
   });
 
-  test('can still be read by whoever runs the last release', () => {
-    expect(breaking()).toEqual({ ok: true, output: '' });
+  test('is compatible with the last release', () => {
+    expect(checkAgainstBaseline()).toEqual({ ok: true, output: '' });
   });
 });
 
-describe('the check against the last release', () => {
+describe('the comparison with the last release', () => {
   test.each([
     ['a renumbered field', 'string user_id = 3', 'string user_id = 33', 'field "3"'],
     ['another type', 'uint64 seq = 6', 'string seq = 6', 'changed type'],
@@ -54,13 +54,13 @@ describe('the check against the last release', () => {
     ['a reused number in an enum', 'ROLE_PROVIDER = 2', 'ROLE_OBSERVER = 2', 'ROLE_OBSERVER'],
   ])('refuses %s', (_what, from, to, complaint) => {
     change(from, to);
-    const { ok, output } = breaking();
+    const { ok, output } = checkAgainstBaseline();
     expect(output).toContain(complaint);
     expect(ok).toBe(false);
   });
 
   test('accepts a new field', () => {
     change('uint64 seq = 6;', 'uint64 seq = 6;\n  string note = 8;');
-    expect(breaking()).toEqual({ ok: true, output: '' });
+    expect(checkAgainstBaseline()).toEqual({ ok: true, output: '' });
   });
 });

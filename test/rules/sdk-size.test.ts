@@ -11,7 +11,7 @@ const limits = {
   './crypto': 6_660,
 };
 
-/** What a browser would load for this line of code. */
+/** The bundle that a browser loads for this code. */
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
@@ -34,21 +34,21 @@ const sources = {
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
 };
 
-describe('what a browser loads of the SDK', () => {
+describe('the size of the SDK in a browser', () => {
   test.each(['.', './expert', './crypto'] as const)(
-    'is small: all of the entry "%s", compressed',
+    'the whole entry "%s" stays below its limit after gzip',
     async (entry) => {
       const code = await bundle(`export * from '${sources[entry]}';`);
       expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(limits[entry]);
     },
   );
 
-  test('is nothing when nothing of it is used', async () => {
+  test('is zero when nothing of it is used', async () => {
     const all = Object.values(sources).map((source) => `import '${source}';`);
     expect((await bundle(all.join(''))).trim()).toBe('');
   });
 
-  test('is less when less is used', async () => {
+  test('is smaller when only a part of it is used', async () => {
     const all = await bundle(`export * from '${sources['./crypto']}';`);
     const one = await bundle(`export { parseFingerprint } from '${sources['./crypto']}';`);
     expect(one.length).toBeLessThan(all.length / 5);

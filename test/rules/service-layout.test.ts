@@ -1,38 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
 import { readTree, type Tree } from './tree.ts';
 
-const everywhere = ['src/main.ts', 'src/config.ts', 'src/service.ts'];
+const requiredFiles = ['src/main.ts', 'src/config.ts', 'src/service.ts'];
 const withoutRoutes = ['expiry-worker'];
 // Verb-noun; `index.ts` lists the routes.
 const routeName = /^([a-z]+(-[a-z]+)+|index|whoami)(\.test)?\.ts$/;
 
-function missingRooms(tree: Tree): string[] {
+function wrongLayouts(tree: Tree): string[] {
   const paths = [...tree.keys()];
   const services = new Set(paths.flatMap((path) => /^services\/([^/]+)\//.exec(path)?.[1] ?? []));
   return [...services].flatMap((service) => {
-    const rooms = everywhere
-      .filter((room) => !tree.has(`services/${service}/${room}`))
-      .map(
-        (room) =>
-          `services/${service} has no ${room}. Services have the same rooms: knowing one is knowing all.`,
-      );
+    const problems = requiredFiles
+      .filter((file) => !tree.has(`services/${service}/${file}`))
+      .map((file) => `services/${service} has no ${file}. All services have the same layout.`);
     const folder = `services/${service}/src/routes/`;
     const routes = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
     if (routes.length === 0 && !withoutRoutes.includes(service)) {
-      rooms.push(
-        `services/${service} has no src/routes/. Each endpoint has a file there, named for what it does.`,
-      );
+      problems.push(`services/${service} has no src/routes/. Each endpoint has its own file there.`);
     }
     const misnamed = routes.filter((route) => !routeName.test(route));
     return [
-      ...rooms,
+      ...problems,
       ...misnamed.map((route) => `${folder}${route}: a route is named verb-noun, such as send-message.ts.`),
     ];
   });
 }
 
-describe('the rooms of a service', () => {
-  test('are the same everywhere', () => {
+describe('the layout of services', () => {
+  test('a missing file or folder and a wrong name of a route are reported', () => {
     const tree = new Map([
       ['services/hub/src/main.ts', ''],
       ['services/hub/src/config.ts', ''],
@@ -40,7 +35,7 @@ describe('the rooms of a service', () => {
       ['services/hub/src/routes/stream-events.ts', ''],
       ['services/expiry-worker/src/main.ts', ''],
     ]);
-    expect(missingRooms(tree)).toEqual([
+    expect(wrongLayouts(tree)).toEqual([
       expect.stringContaining('services/hub has no src/service.ts'),
       expect.stringContaining('services/hub/src/routes/stream.ts: a route is named verb-noun'),
       expect.stringContaining('services/expiry-worker has no src/config.ts'),
@@ -48,10 +43,10 @@ describe('the rooms of a service', () => {
     ]);
     tree.delete('services/hub/src/routes/stream.ts');
     tree.delete('services/hub/src/routes/stream-events.ts');
-    expect(missingRooms(tree)).toContainEqual(expect.stringContaining('services/hub has no src/routes/'));
+    expect(wrongLayouts(tree)).toContainEqual(expect.stringContaining('services/hub has no src/routes/'));
   });
 
-  test('are there in this repo', () => {
-    expect(missingRooms(readTree())).toEqual([]);
+  test('is the same for all services', () => {
+    expect(wrongLayouts(readTree())).toEqual([]);
   });
 });

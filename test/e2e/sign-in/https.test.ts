@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { openRelayWithProviders, type RelayWithProviders } from './open-relay-with-providers.ts';
 import { createVisitor } from './visitor.ts';
 
-/* Behind something that ends TLS: browsers know the relay by https, and the gateway itself speaks http. */
+/* Behind a proxy that terminates TLS: browsers use https, and the gateway itself speaks http. */
 
 let setup: RelayWithProviders;
 
 beforeAll(async () => {
-  setup = await openRelay({ publicScheme: 'https' });
+  setup = await openRelayWithProviders({ publicScheme: 'https' });
 });
 afterAll(() => setup.stop());
 
-test('on https every cookie is __Host- and Secure, and the redirect URI is https', async () => {
+test('with https, every cookie is __Host- and Secure, and the redirect URI is https', async () => {
   const visitor = createVisitor(setup.relay.gatewayUrl);
-  const led = await visitor.get('/dashboard/requests');
+  const redirected = await visitor.get('/dashboard/requests');
   const begun = await visitor.get('/auth/github');
   const authorize = begun.headers.get('location') ?? '';
   expect(new URL(authorize).searchParams.get('redirect_uri')).toMatch(/^https:.*\/auth\/github\/callback$/);
   const callback = new URL((await visitor.get(authorize)).headers.get('location') ?? '');
   const signedIn = await visitor.get(callback.pathname + callback.search);
   expect(signedIn.headers.get('location')).toBe('/dashboard/requests');
-  const lines = [led, begun, signedIn].flatMap(({ setCookies }) => setCookies);
+  const lines = [redirected, begun, signedIn].flatMap(({ setCookies }) => setCookies);
   const names = new Set(lines.map((line) => line.split('=')[0]));
   expect(names).toEqual(new Set(['__Host-relay_return_to', '__Host-relay_sign_in', '__Host-relay_session']));
   for (const line of lines) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { openRelayWithProviders, type RelayWithProviders } from './open-relay-with-providers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 let setup: RelayWithProviders;
@@ -8,7 +8,7 @@ let name: string;
 let count = 0;
 
 beforeAll(async () => {
-  setup = await openRelay();
+  setup = await openRelayWithProviders();
 });
 afterAll(() => setup.stop());
 beforeEach(async () => {
@@ -25,16 +25,16 @@ const githubUser = (id: number, login: string) => ({
   name: null,
   emails: [{ email: `${login}@example.com`, primary: true, verified: true }],
 });
-const userIdOf = async (who: Visitor) => (await who.call('GET', '/api/me')).json.userId;
-const identities = async (who = visitor) => (await who.call('GET', '/api/identities')).json;
-const locationOf = async (provider: string, who = visitor) =>
-  (await who.call('POST', `/api/identities/${provider}`)).json.location;
-const join = async (provider: string, account: string, who = visitor) =>
-  who.follow(await locationOf(provider, who), account);
+const userIdOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).json.userId;
+const identities = async (browser = visitor) => (await browser.call('GET', '/api/identities')).json;
+const locationOf = async (provider: string, browser = visitor) =>
+  (await browser.call('POST', `/api/identities/${provider}`)).json.location;
+const addAccount = async (provider: string, account: string, browser = visitor) =>
+  browser.follow(await locationOf(provider, browser), account);
 
-describe('an account that is added', () => {
-  test('signs the same user in', async () => {
-    const page = await join('google', name);
+describe('an added account', () => {
+  test('signs in as the same user', async () => {
+    const page = await addAccount('google', name);
     expect(page.url).toBe(`${setup.relay.gatewayUrl}/dashboard/settings`);
     expect(await identities()).toEqual({
       identities: [
@@ -48,16 +48,16 @@ describe('an account that is added', () => {
     expect(await userIdOf(other)).toBe(await userIdOf(visitor));
   });
 
-  test('may be added again, and is there once', async () => {
-    await join('google', name);
-    await join('google', name);
+  test('can be added again, and is listed once', async () => {
+    await addAccount('google', name);
+    await addAccount('google', name);
     expect((await identities()).identities).toHaveLength(2);
   });
 
-  test('is refused in words when it belongs to another user, who keeps it', async () => {
+  test('is refused with 409 and a page when it belongs to another user', async () => {
     const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', name);
-    const page = await join('google', name);
+    const page = await addAccount('google', name);
     expect(page.status).toBe(409);
     expect(page.text).toContain('This account belongs to someone else here');
     expect(page.text).toContain(`<strong>${name}@example.com</strong>`);
@@ -65,43 +65,43 @@ describe('an account that is added', () => {
     expect((await identities(other)).identities).toHaveLength(1);
   });
 
-  test('is refused when another one of that provider is there', async () => {
-    await join('google', name);
-    // The same session, in a browser that the provider does not know.
+  test('is refused with 409 when the user has another account of that provider', async () => {
+    await addAccount('google', name);
+    // The same session in a browser that is not signed in at the provider.
     const fresh = createVisitor(setup.relay.gatewayUrl);
     fresh.setCookies(visitor.cookies());
-    const page = await join('google', `${name}.other`, fresh);
+    const page = await addAccount('google', `${name}.other`, fresh);
     expect(page.status).toBe(409);
     expect(page.text).toContain('You already have an account of this kind');
   });
 
-  test('is refused when it is not on the list', async () => {
-    const page = await join('google', `unverified-${name}`);
+  test('is refused with 403 when RELAY_ALLOWED_USERS does not contain it', async () => {
+    const page = await addAccount('google', `unverified-${name}`);
     expect(page.status).toBe(403);
     expect((await identities()).identities).toHaveLength(1);
   });
 
-  test('is bound to the session that asked for it', async () => {
+  test('is refused when another session returns from the provider', async () => {
     const location = await locationOf('google');
-    const asked = visitor.cookies();
-    // In the same browser another user signs in, while the first is at the provider.
+    const cookies = visitor.cookies();
+    // Another user signs in with the same browser, while the first one is at the provider.
     const other = createVisitor(setup.relay.gatewayUrl);
     setup.github.user = githubUser(++count + 10_000, `${name}-other`);
     await other.follow('/auth/github');
-    const [visit = ''] = asked.split('; ').filter((pair) => pair.startsWith('relay_sign_in='));
-    other.setCookies(`${other.cookies()}; ${visit}`);
+    const [signInCookie = ''] = cookies.split('; ').filter((pair) => pair.startsWith('relay_sign_in='));
+    other.setCookies(`${other.cookies()}; ${signInCookie}`);
     const page = await other.follow(location, name);
     expect(page.status).toBe(400);
     expect((await identities(other)).identities).toHaveLength(1);
-    // Nor does it sign in a browser without a session.
+    // It does not sign in a browser without a session either.
     const stranger = createVisitor(setup.relay.gatewayUrl);
-    stranger.setCookies(visit);
+    stranger.setCookies(signInCookie);
     expect((await stranger.follow(await locationOf('google'), name)).url).toContain(
       '/auth/error?reason=expired',
     );
   });
 
-  test('is not added when that session ends while the provider is asked', async () => {
+  test('is refused when the session ends while the provider is called', async () => {
     const owner = createVisitor(setup.relay.gatewayUrl);
     await owner.follow('/auth/google', name);
     setup.github.user = githubUser(count + 30_000, `${name}-late`);
@@ -118,7 +118,7 @@ describe('an account that is added', () => {
     expect((await identities(elsewhere)).identities).toHaveLength(1);
   });
 
-  test('needs a session and a provider that is configured', async () => {
+  test('is 401 without a session, and 404 for a provider that is not configured', async () => {
     expect((await createVisitor(setup.relay.gatewayUrl).call('POST', '/api/identities/google')).status).toBe(
       401,
     );
@@ -126,9 +126,9 @@ describe('an account that is added', () => {
   });
 });
 
-describe('an account that is removed', () => {
-  test('signs another user in from then on, and its other sessions have ended', async () => {
-    await join('google', name);
+describe('a removed account', () => {
+  test('signs in as a new user afterwards, and its other sessions have ended', async () => {
+    await addAccount('google', name);
     const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', name);
     const userId = await userIdOf(visitor);
@@ -139,20 +139,20 @@ describe('an account that is removed', () => {
     expect(await userIdOf(visitor)).toBe(userId);
   });
 
-  test('ends the session that removes it, if that was begun with it', async () => {
-    await join('google', name);
+  test('ends the current session, if this session was started with it', async () => {
+    await addAccount('google', name);
     expect((await visitor.call('DELETE', '/api/identities/github')).status).toBe(204);
     expect((await visitor.call('GET', '/api/me')).status).toBe(401);
     await visitor.follow('/auth/google', name);
     expect((await identities()).identities).toHaveLength(1);
   });
 
-  test('is never the last one, also when both are removed at once', async () => {
+  test('cannot be the last one, even when two are removed at once', async () => {
     const last = await visitor.call('DELETE', '/api/identities/github');
     expect(last.status).toBe(409);
     expect(last.json.error).toBe('last_identity');
-    await join('google', name);
-    // A session that neither removal ends.
+    await addAccount('google', name);
+    // This session does not end with either account.
     const { url } = await setup.relay.makeSignInLink(await userIdOf(visitor));
     const other = createVisitor(setup.relay.gatewayUrl);
     await other.post('/auth/link', { token: new URL(url).searchParams.get('token') ?? '' });
@@ -163,15 +163,15 @@ describe('an account that is removed', () => {
     expect((await identities(other)).identities).toHaveLength(1);
   });
 
-  test('is 404 when there is none', async () => {
+  test('is 404 when the user does not have it', async () => {
     expect((await visitor.call('DELETE', '/api/identities/google')).status).toBe(404);
   });
 });
 
-test('two users who add the same account at once: one has it', async () => {
+test('when two users add the same account at once, one succeeds', async () => {
   const other = createVisitor(setup.relay.gatewayUrl);
   setup.github.user = githubUser(count + 20_000, `${name}-two`);
   await other.follow('/auth/github');
-  const pages = await Promise.all([join('google', name), join('google', name, other)]);
+  const pages = await Promise.all([addAccount('google', name), addAccount('google', name, other)]);
   expect(pages.map(({ status }) => status).sort()).toEqual([200, 409]);
 });

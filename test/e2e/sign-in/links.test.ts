@@ -2,7 +2,7 @@ import { type Constellation, startConstellation } from '@expert-relay/constellat
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createVisitor } from './visitor.ts';
 
-/* An installation without a provider. */
+/* Sign-in links, in an installation without a sign-in provider. */
 
 let relay: Constellation;
 
@@ -20,7 +20,7 @@ afterAll(() => relay.stop());
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
 
-test('the sign-in page names the variables to set, and offers nothing', async () => {
+test('GET /auth/login without a provider: names the variables to set, and has no button', async () => {
   const { text } = await createVisitor(relay.gatewayUrl).get('/auth/login');
   for (const variable of [
     'RELAY_GITHUB_CLIENT_ID',
@@ -37,7 +37,7 @@ test('the sign-in page names the variables to set, and offers nothing', async ()
   }
 });
 
-test('a link signs its user in once; opening it uses nothing up', async () => {
+test('a link signs its user in once, and opening its page does not use it', async () => {
   const { userId } = await relay.makeTenant('grace');
   const { url } = await relay.makeSignInLink(userId);
   const visitor = createVisitor(relay.gatewayUrl);
@@ -60,7 +60,7 @@ test('a link signs its user in once; opening it uses nothing up', async () => {
   expect((await second.call('GET', '/api/me')).status).toBe(401);
 });
 
-test('of ten uses at once one signs in', async () => {
+test('of ten uses of a link at once, one signs in', async () => {
   const { userId } = await relay.makeTenant();
   const token = tokenOf((await relay.makeSignInLink(userId)).url);
   const answers = await Promise.all(
@@ -81,7 +81,7 @@ test('an expired or unknown link is refused', async () => {
   expect(opened.headers.get('location')).toBe('/auth/error?reason=link_unusable');
 });
 
-test('no token is logged, the use of a link is', async () => {
+test('the log contains the use of a link, but not its token', async () => {
   const { userId } = await relay.makeTenant();
   const { url, linkId } = await relay.makeSignInLink(userId);
   const visitor = createVisitor(relay.gatewayUrl);

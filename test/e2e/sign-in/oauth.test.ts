@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { GithubUser } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { openRelayWithProviders, type RelayWithProviders } from './open-relay-with-providers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const secret = 'the-session-secret-of-these-tests-0123';
@@ -9,7 +9,7 @@ let setup: RelayWithProviders;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  setup = await openRelay({
+  setup = await openRelayWithProviders({
     env: {
       RELAY_SESSION_SECRET: secret,
       RELAY_ALLOWED_USERS: '@example.com, github:Guest, boss@partner.example',
@@ -33,30 +33,30 @@ function githubUser(
   return { id: lastId++, login, name: null, emails };
 }
 
-const me = async (who = visitor) => (await who.call('GET', '/api/me')).json;
-const begin = async (provider: string, who = visitor) =>
-  new URL((await who.get(`/auth/${provider}`)).headers.get('location') ?? '');
-/** The callback's address with a good code, not opened yet. */
-const githubCallback = async (who = visitor) =>
-  (await who.get((await begin('github', who)).href)).headers.get('location') ?? '';
+const me = async (browser = visitor) => (await browser.call('GET', '/api/me')).json;
+const startSignIn = async (provider: string, browser = visitor) =>
+  new URL((await browser.get(`/auth/${provider}`)).headers.get('location') ?? '');
+/** The URL of the callback with a valid code, which is not opened yet. */
+const githubCallback = async (browser = visitor) =>
+  (await browser.get((await startSignIn('github', browser)).href)).headers.get('location') ?? '';
 
 async function expectRefused(
   callback: string,
   reason: string,
   status: number,
-  who = visitor,
+  browser = visitor,
 ): Promise<string> {
-  const answer = await who.get(callback);
+  const answer = await browser.get(callback);
   expect(answer.status).toBe(303);
   expect(answer.headers.get('location')).toBe(`/auth/error?reason=${reason}`);
-  const page = await who.get(`/auth/error?reason=${reason}`);
+  const page = await browser.get(`/auth/error?reason=${reason}`);
   expect(page.status).toBe(status);
-  expect((await who.call('GET', '/api/me')).status).toBe(401);
+  expect((await browser.call('GET', '/api/me')).status).toBe(401);
   return page.text;
 }
 
 describe('sign-in', () => {
-  test('offers the configured providers by links, and no dev sign-in', async () => {
+  test('the page has links to the configured providers, and no dev sign-in', async () => {
     const { text } = await visitor.get('/auth/login');
     expect(text).toContain('href="/auth/github"');
     expect(text).toContain('href="/auth/google"');
@@ -64,8 +64,8 @@ describe('sign-in', () => {
     expect((await visitor.call('POST', '/auth/dev', { user: 'eve' })).status).toBe(404);
   });
 
-  test('with GitHub: code, state and PKCE, and the exact redirect URI', async () => {
-    const query = Object.fromEntries((await begin('github')).searchParams);
+  test('with GitHub: uses a code, state, PKCE and the exact redirect URI', async () => {
+    const query = Object.fromEntries((await startSignIn('github')).searchParams);
     expect(query).toEqual({
       client_id: setup.github.clientId,
       redirect_uri: `${setup.relay.gatewayUrl}/auth/github/callback`,
@@ -83,8 +83,8 @@ describe('sign-in', () => {
     expect(await me()).toMatchObject({ name: 'octocat', email: 'octocat@example.com' });
   });
 
-  test('with Google: an ID token that is bound by a nonce', async () => {
-    const { searchParams } = await begin('google');
+  test('with Google: uses an ID token with a nonce', async () => {
+    const { searchParams } = await startSignIn('google');
     expect(searchParams.get('nonce')).toMatch(/^[\w-]{43}$/);
     expect(searchParams.get('scope')).toBe('openid email profile');
     const page = await visitor.follow('/auth/google', 'ada');
@@ -93,7 +93,7 @@ describe('sign-in', () => {
     expect(await me()).toMatchObject({ name: 'Ada', email: 'ada@example.com' });
   });
 
-  test('the same account is the same user, under another login and address too', async () => {
+  test('an account is the same user after its login and address have changed', async () => {
     await visitor.follow('/auth/github');
     const { userId } = await me();
     const { id } = setup.github.user;
@@ -103,7 +103,7 @@ describe('sign-in', () => {
     expect((await me(again)).userId).toBe(userId);
   });
 
-  test('accounts with the same address are not joined', async () => {
+  test('two accounts with the same address are two users', async () => {
     setup.github.user = githubUser('grace');
     await visitor.follow('/auth/github');
     const other = createVisitor(setup.relay.gatewayUrl);
@@ -112,7 +112,7 @@ describe('sign-in', () => {
     expect((await me(other)).userId).not.toBe((await me()).userId);
   });
 
-  test('visitors without a session leave nothing in Redis', async () => {
+  test('visitors without a session store nothing in Redis', async () => {
     const before = (await setup.sessionKeys()).sort();
     const cookies = [
       ...(await visitor.get('/dashboard/requests/x')).setCookies,
@@ -127,25 +127,25 @@ describe('sign-in', () => {
   });
 });
 
-describe('a sign-in is refused, in words, ', () => {
-  test('with another state than that of this browser', async () => {
+describe('a sign-in is refused with a page', () => {
+  test('when the state differs from that of the browser', async () => {
     const callback = new URL(await githubCallback());
     callback.searchParams.set('state', 'x'.repeat(43));
     await expectRefused(callback.href, 'expired', 400);
   });
 
-  test('in a browser in which it did not begin', async () => {
+  test('when it was started in another browser', async () => {
     const callback = await githubCallback();
     await expectRefused(callback, 'expired', 400, createVisitor(setup.relay.gatewayUrl));
   });
 
-  test('with the cookie of another provider', async () => {
-    const { searchParams } = await begin('google');
+  test('when it was started with another provider', async () => {
+    const { searchParams } = await startSignIn('google');
     const state = searchParams.get('state') ?? '';
     await expectRefused(`/auth/github/callback?${new URLSearchParams({ code: 'x', state })}`, 'expired', 400);
   });
 
-  test('with a code that was used before', async () => {
+  test('when the code of GitHub was used before', async () => {
     const callback = await githubCallback();
     const cookies = visitor.cookies();
     expect((await visitor.get(callback)).headers.get('location')).toBe('/dashboard');
@@ -153,8 +153,8 @@ describe('a sign-in is refused, in words, ', () => {
     await expectRefused(callback, 'expired', 400);
   });
 
-  test('with a code of Google that was used before', async () => {
-    let callback = (await begin('google')).href;
+  test('when the code of Google was used before', async () => {
+    let callback = (await startSignIn('google')).href;
     for (let visit = await visitor.get(callback); !callback.includes('/callback?'); ) {
       if (visit.url.includes('/interaction/'))
         visit = await visitor.post(visit.url, { decision: 'allow', account: 'ada' });
@@ -167,27 +167,27 @@ describe('a sign-in is refused, in words, ', () => {
     await expectRefused(callback, 'expired', 400);
   });
 
-  test('when the PKCE verifier is missing, and when it is another one', async () => {
+  test('when the PKCE verifier is missing or wrong', async () => {
     const callback = await githubCallback();
     const cookies = visitor.cookies();
     for (const verifier of [undefined, 'v'.repeat(43)]) {
       visitor.setCookies(
         cookies.replace(/relay_sign_in=([^.]+)\.[^;]+/, (_all, payload) => {
-          const sealed = JSON.parse(Buffer.from(payload, 'base64url').toString());
-          return `relay_sign_in=${seal({ ...sealed, value: { ...sealed.value, verifier } })}`;
+          const content = JSON.parse(Buffer.from(payload, 'base64url').toString());
+          return `relay_sign_in=${signCookie({ ...content, value: { ...content.value, verifier } })}`;
         }),
       );
       await expectRefused(callback, 'expired', 400);
     }
   });
 
-  test('with a cookie that somebody else has written', async () => {
+  test('when the signature of the cookie is wrong', async () => {
     const callback = await githubCallback();
     visitor.setCookies(visitor.cookies().replace(/(relay_sign_in=[^.]+)\..{10}/, '$1.AAAAAAAAAA'));
     await expectRefused(callback, 'expired', 400);
   });
 
-  test('when the person does not consent', async () => {
+  test('when the user does not consent', async () => {
     setup.github.consents = false;
     await expectRefused(await githubCallback(), 'denied', 403);
     const page = await createVisitor(setup.relay.gatewayUrl).follow('/auth/google', '');
@@ -195,7 +195,7 @@ describe('a sign-in is refused, in words, ', () => {
     expect(page.text).toContain('Sign-in was cancelled');
   });
 
-  test('when the provider fails while it is asked', async () => {
+  test('when the provider answers 503', async () => {
     const callback = await githubCallback();
     setup.github.mode = 'failing';
     const text = await expectRefused(callback, 'provider_failed', 502);
@@ -208,7 +208,7 @@ describe('a sign-in is refused, in words, ', () => {
     await expectRefused(callback, 'provider_failed', 502);
   });
 
-  test('when no address is verified', async () => {
+  test('when the account has no verified address', async () => {
     setup.github.user = githubUser('mallory', [{ email: 'm@example.com', primary: true, verified: false }]);
     await expectRefused(await githubCallback(), 'unverified', 403);
     const page = await createVisitor(setup.relay.gatewayUrl).follow('/auth/google', 'unverified-eve');
@@ -224,7 +224,7 @@ describe('a sign-in is refused, in words, ', () => {
       { email: 'boss@partner.example' },
     ],
   ])(
-    'as %s when ID token and userinfo together would verify an address',
+    'as %s when only the ID token and userinfo together have a verified address',
     async (reason, id_token, userinfo) => {
       const account = JSON.stringify({ sub: reason, id_token, userinfo });
       const page = await visitor.follow('/auth/google', account);
@@ -240,22 +240,22 @@ describe('a sign-in is refused, in words, ', () => {
     ['code=a&code=b', 'expired', 400],
     ['code=a&iss=https://evil.example', 'expired', 400],
     ['code=a&id_token=x&response=y&token=z', 'expired', 400],
-  ] as const)('with the parameters "%s", without a warning', async (query, reason, status) => {
+  ] as const)('when the callback has the parameters "%s", without a warning in the log', async (query, reason, status) => {
     const warnings = () => setup.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed').length;
     const before = warnings();
     for (const provider of ['github', 'google']) {
-      const state = (await begin(provider)).searchParams.get('state');
+      const state = (await startSignIn(provider)).searchParams.get('state');
       await expectRefused(`/auth/${provider}/callback?state=${state}&${query}`, reason, status);
     }
     expect(warnings()).toBe(before);
   });
 
-  test('when the provider describes no usable account', async () => {
+  test('when the account of the provider has an empty login', async () => {
     setup.github.user = githubUser('');
     await expectRefused(await githubCallback(), 'provider_failed', 502);
   });
 
-  test('with the reason, for an account with a very long name too', async () => {
+  test('when the account has a very long address; the page has the reason', async () => {
     const email = `${'x'.repeat(30_000)}@elsewhere.example`;
     const account = JSON.stringify({ sub: 'long', id_token: {}, userinfo: { email, email_verified: false } });
     const page = await visitor.follow('/auth/google', account);
@@ -263,7 +263,7 @@ describe('a sign-in is refused, in words, ', () => {
     expect(page.text).toContain('Your e-mail address is not verified');
   });
 
-  test('to people who are not on the list, with whom to ask', async () => {
+  test('when RELAY_ALLOWED_USERS does not contain the user; the page has the support contact', async () => {
     setup.github.user = githubUser('stranger', [
       { email: 'stranger@elsewhere.example', primary: true, verified: true },
       { email: 'stranger@example.com', primary: false, verified: false },
@@ -277,7 +277,7 @@ describe('a sign-in is refused, in words, ', () => {
   });
 
   test.each([
-    ['a login', githubUser('guest', [])],
+    ['the login', githubUser('guest', [])],
     [
       'an address that is not the primary one',
       githubUser('boss', [
@@ -285,32 +285,32 @@ describe('a sign-in is refused, in words, ', () => {
         { email: 'Boss@Partner.example', primary: false, verified: true },
       ]),
     ],
-  ])('but not to %s on the list', async (_what, user) => {
+  ])('but not when RELAY_ALLOWED_USERS contains %s', async (_what, user) => {
     setup.github.user = user;
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
   });
 });
 
-describe('a provider may state', () => {
-  const fine = { email: 'odd@example.com', primary: false, verified: true };
+describe('an account of the provider with', () => {
+  const validEmail = { email: 'odd@example.com', primary: false, verified: true };
 
   test.each([
     ['a name with NUL', { name: 'O\0dd' }, 'Odd'],
-    ['half of a surrogate pair', { name: 'Odd\ud83d' }, 'Odd'],
-    ['a character beyond the longest name', { name: `${'x'.repeat(319)}😀` }, 'x'.repeat(319)],
-    ['a name that is no text', { name: 5 }, 'odd'],
-    ['no address in an entry', { emails: [{ email: null, primary: true, verified: true }, fine] }, 'odd'],
-  ])('%s: the person is signed in', async (_what, change, name) => {
-    setup.github.user = { ...githubUser('odd', [fine]), ...change } as GithubUser;
+    ['a lone surrogate in its name', { name: 'Odd\ud83d' }, 'Odd'],
+    ['a name that is too long', { name: `${'x'.repeat(319)}😀` }, 'x'.repeat(319)],
+    ['a name that is a number', { name: 5 }, 'odd'],
+    ['an entry without an address', { emails: [{ email: null, primary: true, verified: true }, validEmail] }, 'odd'],
+  ])('%s: the user is signed in', async (_what, change, name) => {
+    setup.github.user = { ...githubUser('odd', [validEmail]), ...change } as GithubUser;
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
     expect((await me()).name).toBe(name);
   });
 });
 
-describe('after the sign-in', () => {
-  test('the person is where they wanted to go, once', async () => {
-    const led = await visitor.get('/dashboard/requests/abc?tab=1');
-    expect(led.headers.get('location')).toBe('/auth/login');
+describe('after a sign-in', () => {
+  test('the browser opens the page that was requested before, once', async () => {
+    const redirected = await visitor.get('/dashboard/requests/abc?tab=1');
+    expect(redirected.headers.get('location')).toBe('/auth/login');
     const page = await visitor.follow('/auth/github');
     expect(page.url).toBe(`${setup.relay.gatewayUrl}/dashboard/requests/abc?tab=1`);
     expect(visitor.cookies()).not.toContain('relay_return_to');
@@ -323,7 +323,7 @@ describe('after the sign-in', () => {
     ['/dashboard/requests', { 'sec-fetch-mode': 'cors' }, false],
     ['/dashboard/assets/x.js', { accept: '*/*', 'sec-fetch-mode': 'no-cors' }, false],
     ['/dashboard/assets/x.js', { 'sec-fetch-mode': 'navigate' }, false],
-  ] as const)('%s is remembered if a person opened it, with %j: %p', async (path, headers, isRemembered) => {
+  ] as const)('%s is opened again if a person had opened it, with the headers %j: %p', async (path, headers, isRemembered) => {
     await visitor.get(path, headers);
     const signedIn = await visitor.get(await githubCallback());
     expect(signedIn.headers.get('location')).toBe(isRemembered ? path : '/dashboard');
@@ -337,21 +337,21 @@ describe('after the sign-in', () => {
     '/auth/login',
     '/dashboard/../api/keys',
     'javascript:alert(1)',
-  ])('%s is never returned to', async (target) => {
+  ])('%s is not opened', async (target) => {
     visitor.setCookies(
-      `relay_return_to=${seal({ value: target, until: Date.now() + 60_000 }, 'relay_return_to')}`,
+      `relay_return_to=${signCookie({ value: target, until: Date.now() + 60_000 }, 'relay_return_to')}`,
     );
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
   });
 
-  test('a session that was planted before is not taken over', async () => {
+  test('a session cookie that an attacker had set is replaced', async () => {
     const attacker = createVisitor(setup.relay.gatewayUrl);
     await attacker.follow('/auth/github');
     const planted = attacker.cookies();
     visitor.setCookies(planted);
     setup.github.user = githubUser('victim');
     expect((await visitor.get('/auth/github')).headers.get('location')).toBe('/dashboard');
-    // The attacker signs out; the cookie that is left behind names a session that is over.
+    // The attacker signs out, so the cookie is of a session that has ended.
     await attacker.post('/logout', {});
     await visitor.follow('/auth/github');
     expect((await me()).name).toBe('victim');
@@ -360,7 +360,7 @@ describe('after the sign-in', () => {
     expect((await attacker.call('GET', '/api/me')).status).toBe(401);
   });
 
-  test.each(['google', 'github'])('no spelling of a path of %s begins another sign-in', async (provider) => {
+  test.each(['google', 'github'])('no spelling of a path of %s starts another sign-in', async (provider) => {
     await visitor.follow('/auth/github');
     const { userId } = await me();
     for (const path of [`/auth/${provider}/callback/`, `/auth/${provider}/`, `/auth/${provider}`]) {
@@ -372,7 +372,7 @@ describe('after the sign-in', () => {
     expect((await me()).userId).toBe(userId);
   });
 
-  test('no redirect of a sign-in is stored', async () => {
+  test('all redirects of a sign-in have Cache-Control no-store', async () => {
     const answers = [
       await visitor.get('/auth/github'),
       await visitor.get('/auth/google'),
@@ -384,7 +384,7 @@ describe('after the sign-in', () => {
     for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('no code, state or token was logged', async () => {
+  test('the log contains no code, state or token', async () => {
     const callback = new URL(await githubCallback());
     setup.github.mode = 'failing';
     await visitor.get(callback.href);
@@ -395,7 +395,7 @@ describe('after the sign-in', () => {
   });
 });
 
-test('on http the cookies are HttpOnly and SameSite=Lax', async () => {
+test('with http, the cookies are HttpOnly and SameSite=Lax', async () => {
   const begun = await visitor.get('/auth/github');
   const signedIn = await visitor.get(await githubCallback());
   for (const line of [...begun.setCookies, ...signedIn.setCookies]) {
@@ -406,8 +406,9 @@ test('on http the cookies are HttpOnly and SameSite=Lax', async () => {
   }
 });
 
-function seal(sealed: unknown, name = 'relay_sign_in'): string {
-  const payload = Buffer.from(JSON.stringify(sealed)).toString('base64url');
+/** A cookie as the dashboard writes it. */
+function signCookie(content: unknown, name = 'relay_sign_in'): string {
+  const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
   const key = createHmac('sha256', secret).update(`cookie ${name}`).digest();
   return `${payload}.${createHmac('sha256', key).update(payload).digest('base64url')}`;
 }

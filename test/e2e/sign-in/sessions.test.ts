@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { eventually, openStream, type TestStream, topicUrl } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openRelay, type RelayWithProviders } from './open-relay.ts';
+import { openRelayWithProviders, type RelayWithProviders } from './open-relay-with-providers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const [oldSecret, newSecret] = ['the-old-secret', 'the-new-secret'].map((text) => text.padEnd(40, '-'));
@@ -11,11 +11,11 @@ const settings = { RELAY_ALLOWED_USERS: '@example.com', RELAY_SESSION_SECRET: ol
 let setup: RelayWithProviders;
 let streams: TestStream[];
 let lastId = 1000;
-/** How far the relay's clock is ahead. */
-let ahead = 0;
+/** How far the relay's clock is ahead of the real time. */
+let clockOffsetMs = 0;
 
 beforeAll(async () => {
-  setup = await openRelay({ env: settings, clock: { now: () => Date.now() + ahead } });
+  setup = await openRelayWithProviders({ env: settings, clock: { now: () => Date.now() + clockOffsetMs } });
 });
 afterAll(() => setup.stop());
 beforeEach(() => {
@@ -37,7 +37,7 @@ async function signIn(userAgent = ''): Promise<Visitor> {
   return visitor;
 }
 
-async function listen(visitor: Visitor): Promise<TestStream> {
+async function subscribe(visitor: Visitor): Promise<TestStream> {
   const { userId } = (await visitor.call('GET', '/api/me')).json;
   const topic = `/svc/providers/${userId}`;
   const { token } = (await visitor.call('POST', '/api/stream-token', { topics: [topic] })).json;
@@ -58,7 +58,7 @@ const eraseUser = (userId: string) =>
 
 const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
 const listOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/sessions')).json.sessions;
-const ended = (stream: TestStream) => eventually('the stream ends', () => stream.ended, { within: 5_000 });
+const untilEnded = (stream: TestStream) => eventually('the stream ends', () => stream.ended, { within: 5_000 });
 
 describe('sessions', () => {
   test('are listed with their device, and the current one is marked', async () => {
@@ -73,15 +73,15 @@ describe('sessions', () => {
     expect((await listOf(laptop))[0]).toMatchObject({ device: 'Firefox on Linux', current: true });
   });
 
-  test('end one by one', async () => {
+  test('can be ended one by one', async () => {
     const [one, other] = [await signIn(), await signIn()];
-    const stream = await listen(other);
+    const stream = await subscribe(other);
     const { id } = (await listOf(other)).find(({ current }: { current: boolean }) => current);
     expect((await one.call('DELETE', `/api/sessions/${id}`)).status).toBe(204);
     expect(await isSignedIn(other)).toBe(false);
     expect((await one.call('DELETE', `/api/sessions/${id}`)).status).toBe(404);
     expect(await listOf(one)).toHaveLength(1);
-    await ended(stream);
+    await untilEnded(stream);
   });
 
   test('of another user cannot be ended', async () => {
@@ -92,24 +92,24 @@ describe('sessions', () => {
     expect(await isSignedIn(victim)).toBe(true);
   });
 
-  test('all others end together, and the streams of this one go on', async () => {
+  test('DELETE /api/sessions ends all others, and the streams of the current one stay open', async () => {
     const visitors = [await signIn(), await signIn(), await signIn()] as const;
-    const [own, ...others] = await Promise.all(visitors.map(listen));
+    const [own, ...others] = await Promise.all(visitors.map(subscribe));
     expect((await visitors[0].call('DELETE', '/api/sessions')).status).toBe(204);
     expect(await Promise.all(visitors.map(isSignedIn))).toEqual([true, false, false]);
-    await Promise.all(others.map(ended));
+    await Promise.all(others.map(untilEnded));
     expect(own?.ended).toBe(false);
   });
 
-  test('signing out everywhere ends three open streams within five seconds', async () => {
+  test('DELETE /api/sessions?all=true ends all sessions and their streams within five seconds', async () => {
     const visitors = [await signIn(), await signIn(), await signIn()] as const;
-    const open = await Promise.all(visitors.map(listen));
+    const open = await Promise.all(visitors.map(subscribe));
     expect((await visitors[1].call('DELETE', '/api/sessions?all=true')).status).toBe(204);
-    await Promise.all(open.map(ended));
+    await Promise.all(open.map(untilEnded));
     expect(await Promise.all(visitors.map(isSignedIn))).toEqual([false, false, false]);
   });
 
-  test('of one user are at most 50: the one that was not used for longest ends', async () => {
+  test('a user has at most 50; the least recently used one ends', async () => {
     const first = await signIn();
     const second = await signIn();
     for (let count = 0; count < 48; count++) await signIn();
@@ -119,14 +119,14 @@ describe('sessions', () => {
     expect(await listOf(first)).toHaveLength(50);
   });
 
-  test('of a user who is erased end, with their streams and all that Redis has of them', async () => {
+  test('of an erased user end, with their streams, and nothing of them is left in Redis', async () => {
     const other = await signIn();
-    const otherStream = await listen(other);
+    const otherStream = await subscribe(other);
     const keysBefore = await setup.sessionKeys();
     newUser();
-    // The page of the second session only listens.
+    // The second session has only an open stream.
     const [visitor, idle] = [await signIn(), await signIn()];
-    const open = [await listen(visitor), await listen(idle)];
+    const open = [await subscribe(visitor), await subscribe(idle)];
     const { userId } = (await visitor.call('GET', '/api/me')).json;
     const link = new URL((await setup.relay.makeSignInLink(userId)).url).searchParams.get('token') ?? '';
 
@@ -147,18 +147,18 @@ describe('sessions', () => {
     );
     expect(await isSignedIn(other)).toBe(true);
     expect(otherStream.ended).toBe(false);
-    // The dashboard repeats this call all the time: at info its access lines would fill the log.
+    // The dashboard repeats this call, so its access lines at level info would fill the log.
     const calls = setup.relay.logs.filter(({ route }) => route === '/internal/users/missing');
     expect(new Set(calls.map(({ level }) => level))).toEqual(new Set(['debug']));
   });
 
-  test('leave nothing in Redis when they have ended', async () => {
+  test('are removed from Redis when they have ended', async () => {
     const visitor = await signIn();
     const { userId } = (await visitor.call('GET', '/api/me')).json;
     const keys = async () => (await setup.sessionKeys()).filter((key) => key.includes(userId));
     expect(await keys()).toHaveLength(1);
     await visitor.post('/logout', {});
-    await eventually('the index forgets the session', async () => (await keys()).length === 0);
+    await eventually('the index no longer contains the session', async () => (await keys()).length === 0);
   });
 });
 
@@ -167,59 +167,59 @@ const restartDashboard = (changed: Record<string, string>) =>
 
 describe('after a restart of the dashboard', () => {
   afterEach(async () => {
-    ahead = 0;
+    clockOffsetMs = 0;
     await restartDashboard(settings);
   });
 
-  test('a user who was removed from the list is signed out, and loses streams within five seconds', async () => {
+  test('a user whom RELAY_ALLOWED_USERS no longer contains is signed out, and streams end within five seconds', async () => {
     const removed = await signIn();
-    const idle = await listen(removed);
+    const idle = await subscribe(removed);
     newUser();
     const stays = await signIn();
-    const other = await listen(stays);
+    const other = await subscribe(stays);
     await restartDashboard({
       ...settings,
       RELAY_ALLOWED_USERS: `github:${setup.github.user.login}`,
     });
-    // No call of its page was made since.
-    await ended(idle);
+    // Without a call of this session in the meantime.
+    await untilEnded(idle);
     expect(await isSignedIn(removed)).toBe(false);
     expect(await isSignedIn(stays)).toBe(true);
     expect(other.ended).toBe(false);
   });
 
-  test('a session that is older than the lifetime is over, with its streams', async () => {
+  test('a session that is older than RELAY_SESSION_LIFETIME ends, with its streams', async () => {
     const visitor = await signIn();
-    const stream = await listen(visitor);
+    const stream = await subscribe(visitor);
     await restartDashboard({ ...settings, RELAY_SESSION_LIFETIME: '1m' });
     expect(await isSignedIn(visitor)).toBe(true);
-    ahead = 61_000;
+    clockOffsetMs = 61_000;
     expect(await isSignedIn(visitor)).toBe(false);
-    await ended(stream);
+    await untilEnded(stream);
   });
 
-  test('a session whose record was deleted in Redis loses its streams', async () => {
-    const stream = await listen(await signIn());
+  test('the streams of a session end when its record in Redis was deleted', async () => {
+    const stream = await subscribe(await signIn());
     await setup.deleteSessionRecords();
     await restartDashboard(settings);
-    await ended(stream);
+    await untilEnded(stream);
   });
 
-  test('a provider that cannot be reached at all is reported in words', async () => {
+  test('a provider that cannot be reached: the sign-in is 502, and adding an account is 503', async () => {
     const visitor = await signIn();
-    // Nothing listens there.
+    // No server listens there.
     await restartDashboard({ ...settings, RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9' });
     const stranger = createVisitor(setup.relay.gatewayUrl);
     const page = await stranger.follow('/auth/google');
     expect(page.url).toContain('/auth/error?reason=provider_failed');
     expect(page.status).toBe(502);
-    const join = await visitor.call('POST', '/api/identities/google');
-    expect(join.status).toBe(503);
-    expect(join.json.detail).toBe('Google does not answer. Nothing was changed.');
-    expect(join.headers.get('retry-after')).toBe('30');
+    const adding = await visitor.call('POST', '/api/identities/google');
+    expect(adding.status).toBe(503);
+    expect(adding.json.detail).toBe('Google does not answer. Nothing was changed.');
+    expect(adding.headers.get('retry-after')).toBe('30');
   });
 
-  test('a cookie of the old secret is accepted while both are set, and a new one is signed by the first', async () => {
+  test('with two session secrets, cookies of both are accepted, and new ones are signed with the first', async () => {
     const visitor = await signIn();
     const before = visitor.cookies();
     await restartDashboard({ ...settings, RELAY_SESSION_SECRET: `${newSecret},${oldSecret}` });

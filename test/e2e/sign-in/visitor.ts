@@ -1,15 +1,15 @@
 import { type IncomingMessage, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 
-/** What one browser does: it keeps cookies for each origin, and shows each answer. */
+/** A browser: it keeps the cookies of each origin. */
 export interface Visitor {
   get(url: string, headers?: Record<string, string>): Promise<Visit>;
   post(url: string, form: Record<string, string>): Promise<Visit>;
-  /** A call of a script of the page, as JSON. */
+  /** A call of a script in the page, with a JSON body. */
   call(method: string, url: string, json?: unknown): Promise<Visit>;
-  /** Opens an address and follows redirects, through sign-in pages as `account` too; the last answer. */
+  /** Opens a URL, follows redirects, fills in sign-in pages with `account`, and returns the last answer. */
   follow(url: string, account?: string): Promise<Visit>;
-  /** The cookies of the relay, as one header. */
+  /** The Cookie header for the relay. */
   cookies(): string;
   setCookies(header: string): void;
 }
@@ -23,7 +23,7 @@ export interface Visit {
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-const mostSteps = 12;
+const maxRedirects = 12;
 
 interface Call {
   readonly method?: string;
@@ -31,8 +31,8 @@ interface Call {
   readonly body?: string;
 }
 
-/** Not by `fetch`, which sets `Sec-Fetch-Mode` itself. */
-async function exchange(url: string, { method = 'GET', headers = {}, body }: Call) {
+/** Does not use `fetch`, which sets `Sec-Fetch-Mode` itself. */
+async function sendRequest(url: string, { method = 'GET', headers = {}, body }: Call) {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { method, headers, agent: false }, resolve).once('error', reject).end(body);
   });
@@ -58,7 +58,7 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
     const url = new URL(target, relayUrl).href;
     const jar = jarOf(url);
     const cookie = jar.size > 0 ? { cookie: headerOf(jar) } : {};
-    const answer = await exchange(url, { ...call, headers: { ...ownHeaders, ...call.headers, ...cookie } });
+    const answer = await sendRequest(url, { ...call, headers: { ...ownHeaders, ...call.headers, ...cookie } });
     const setCookies = answer.headers.getSetCookie();
     for (const line of setCookies) {
       const [name = '', value = ''] = line.split(';')[0]?.split(/=(.*)/s) ?? [];
@@ -99,7 +99,7 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
       }),
     async follow(url, account = 'ada') {
       let visit = await get(url);
-      for (let step = 0; step < mostSteps; step++) {
+      for (let step = 0; step < maxRedirects; step++) {
         const location = visit.headers.get('location');
         if (location) visit = await get(new URL(location, visit.url).href);
         else if (visit.url.includes('/interaction/')) {
@@ -107,7 +107,7 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
           visit = await sendForm(visit.url, form);
         } else return visit;
       }
-      throw new Error(`More than ${mostSteps} redirects, the last to ${visit.url}.`);
+      throw new Error(`More than ${maxRedirects} redirects, the last to ${visit.url}.`);
     },
     cookies: () => headerOf(jarOf(relayUrl)),
     setCookies(header) {

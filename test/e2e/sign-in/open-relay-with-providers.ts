@@ -22,8 +22,8 @@ export interface RelayWithProviders {
   stop(): Promise<void>;
 }
 
-/** A relay with both providers, which run beside it, and without the dev sign-in. */
-export async function openRelay(
+/** Starts both sign-in providers and a relay that uses them. The dev sign-in is off. */
+export async function openRelayWithProviders(
   options: { env?: Record<string, string>; publicScheme?: 'http' | 'https'; clock?: { now(): number } } = {},
 ): Promise<RelayWithProviders> {
   const { env, publicScheme = 'http', clock } = options;

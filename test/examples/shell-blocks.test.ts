@@ -10,7 +10,7 @@ import { readTree } from '../rules/tree.ts';
 import { blocks } from './blocks.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-/* The shell blocks of README.md and the quickstart, typed as they are and in their order, as a reader does. */
+/* The shell blocks of README.md and docs/quickstart.md work, unchanged and in their order. */
 
 jest.setTimeout(600_000);
 
@@ -26,7 +26,7 @@ afterAll(() => relay.stop());
 
 beforeEach(async () => {
   terminals = [];
-  // Of the page's server: the usual one may be taken.
+  // For the web server of examples/browser, since its default port may be in use.
   port = await reservePort();
   folder = mkdtempSync(join(tmpdir(), 'relay as typed-'));
   for (const name of ['examples', 'node_modules', 'packages', 'services']) {
@@ -50,10 +50,10 @@ function terminal(): Terminal {
   return opened;
 }
 
-/** Puts in what a reader has seen on the screen. */
+/** Replaces the sample reference code by the one that was printed. */
 const withCode = (block: string, code = ''): string => block.replaceAll('HS-7KQ2M9XD', code);
 
-test('README.md', async () => {
+test('README.md: all shell blocks work', async () => {
   const [clone, listen = '', ask = '', answer = '', submit = '', reply = '', read = '', pack, ...rest] =
     blocks('README.md', 'sh');
   // CI runs these two in a fresh clone.
@@ -70,7 +70,7 @@ test('README.md', async () => {
 
   const [, , inPlainText] = await agent.runUntil(submit, /"requestId":"([\w-]+)","refCode":"(HS-\w+)"/);
   expect(await second.run(withCode(reply, inPlainText))).not.toContain('[failed');
-  // What `listen` proposes works: in plain text here.
+  // The command that `relay listen` proposes works. For a request without encryption it has --plaintext.
   const [proposed = ''] = await expert.until(new RegExp(`npx relay answer ${inPlainText} .*`));
   expect(proposed).toContain('--plaintext');
   expect(await second.run(proposed.replace('...', 'And tell us.'))).not.toContain('[failed');
@@ -84,7 +84,7 @@ test('README.md', async () => {
   expect(await second.run(otherCommands.replaceAll('USER_ID', user))).not.toContain('[failed');
 });
 
-test('docs/quickstart.md', async () => {
+test('docs/quickstart.md: all shell blocks work', async () => {
   const [
     start,
     listen = '',
@@ -120,7 +120,7 @@ test('docs/quickstart.md', async () => {
   expect(await agent.run(doctor)).not.toContain('[failed');
 });
 
-test('the pages write the address of the local run as npm start prints it', () => {
+test('no page names the local relay by another address than npm start prints', () => {
   const pages = [...readTree()].filter(([path]) =>
     /^(README\.md|Tiltfile|docs\/.*|examples\/.*|packages\/.*\.md)$/.test(path),
   );

@@ -9,7 +9,7 @@ import { runExample } from './run-example.ts';
 const pages = ['docs/quickstart.md', 'docs/mcp.md'];
 const read = (page: string) => readFileSync(page, 'utf8');
 
-/** Each `relay ...` that one of the pages names, with its options. */
+/** Each `relay` command in the pages, with its options. */
 function relayCommands(): [command: string, options: string[]][] {
   const spans = pages.flatMap((page) => [
     ...blocks(page, 'sh').flatMap((block) => block.split('\n')),
@@ -26,8 +26,8 @@ async function helpOf(topic: string): Promise<string> {
   return printed;
 }
 
-/** Each command once, with all options that are named with it. */
-function named(): Map<string, Set<string>> {
+/** Each command in the pages once, with all its options. */
+function namedCommands(): Map<string, Set<string>> {
   const commands = new Map<string, Set<string>>();
   for (const [command, options] of relayCommands()) {
     const known = commands.get(command) ?? new Set();
@@ -35,13 +35,13 @@ function named(): Map<string, Set<string>> {
     commands.set(command, known);
   }
   commands.delete('help');
-  // Named in a sentence of their own.
-  const said = read('docs/quickstart.md').match(/(?<=`)--[a-z-]+/g) ?? [];
-  commands.set('ask', new Set([...(commands.get('ask') ?? []), ...said]));
+  // The text names further options of `ask`.
+  const others = read('docs/quickstart.md').match(/(?<=`)--[a-z-]+/g) ?? [];
+  commands.set('ask', new Set([...(commands.get('ask') ?? []), ...others]));
   return commands;
 }
 
-test.each(pages)('%s runs programs that exist', (page) => {
+test.each(pages)('%s: the programs in its blocks exist', (page) => {
   const programs = blocks(page, 'sh').flatMap(
     (block) => block.match(/\b(?:examples|packages)\/[\w./-]+/g) ?? [],
   );
@@ -49,8 +49,8 @@ test.each(pages)('%s runs programs that exist', (page) => {
   expect(programs.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('the pages name commands and options that exist', async () => {
-  const commands = named();
+test('docs/quickstart.md and docs/mcp.md: all commands and options exist', async () => {
+  const commands = namedCommands();
   expect([...commands.keys()].sort()).toEqual(['answer', 'ask', 'doctor', 'keys', 'listen', 'mcp', 'show']);
   expect(commands.get('ask')).toContain('--confidential');
   const missing = [...commands].map(async ([command, options]) => {
@@ -62,15 +62,15 @@ test('the pages name commands and options that exist', async () => {
   expect((await Promise.all(missing)).flat()).toEqual([]);
 });
 
-test('the pages name variables that the programs read', async () => {
+test('docs/quickstart.md and docs/mcp.md: all variables are documented', async () => {
   const known = await helpOf('environment');
   const named = pages.flatMap((page) => read(page).match(/\bRELAY_[A-Z_]+/g) ?? []);
-  // Read by the services, and so documented with them.
-  const served = readFileSync('docs/configuration.md', 'utf8');
-  expect(named.filter((name) => !known.includes(name) && !served.includes(`\`${name}\``))).toEqual([]);
+  // Variables of the services.
+  const configuration = readFileSync('docs/configuration.md', 'utf8');
+  expect(named.filter((name) => !known.includes(name) && !configuration.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every MCP setting starts the server with an address and a key', () => {
+test('docs/mcp.md: every configuration starts the MCP server with RELAY_URL and RELAY_API_KEY', () => {
   const settings = blocks('docs/mcp.md', 'json').map((block) => JSON.parse(block));
   expect(settings).toHaveLength(4);
   for (const { mcpServers, servers } of settings) {
@@ -82,7 +82,7 @@ test('every MCP setting starts the server with an address and a key', () => {
   }
 });
 
-test('the program in the quickstart runs as it stands', async () => {
+test('docs/quickstart.md: its program runs unchanged', async () => {
   const relay = await startConstellation();
   try {
     const { consumerKey, providerKey } = await relay.makeTenant();

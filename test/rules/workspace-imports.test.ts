@@ -13,37 +13,37 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   requests: ['kit', 'contracts', 'db'],
   messages: ['kit', 'contracts', 'db'],
   'expiry-worker': ['kit', 'contracts', 'db'],
-  // No database: they must keep running, and scale, without one.
+  // No database: they must run and scale without one.
   hub: ['kit', 'contracts'],
   dashboard: ['kit', 'contracts'],
-  // What runs elsewhere: whoever installs it gets nothing of the house.
+  // Published packages, which contain nothing of the services.
   sdk: [],
   cli: ['sdk'],
-  // It runs in browsers. The dashboard serves its built files and imports nothing of it.
+  // It runs in browsers. The dashboard serves its built files and does not import it.
   'dashboard-web': ['sdk'],
   testkit: ['kit', 'contracts'],
 };
 
-/** Their tests may run all services: they are clients of these. */
+/** Clients of the services. Their tests may start all services. */
 const mayUseConstellation = ['sdk', 'cli', 'dashboard-web'];
 
 const databaseClients = /^(pg|@prisma\/.*)$/;
 const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli', 'dashboard-web'];
 
-/** Runs in browsers too, which have none of Node's modules. */
+/** They run in browsers, which have no modules of Node. */
 const withoutNode = ['sdk', 'dashboard-web'];
 
-function wrongDirections(tree: Tree): string[] {
+function forbiddenImports(tree: Tree): string[] {
   return [...tree].flatMap(([path, text]) => {
     const workspace = workspaceOf(path);
-    if (workspace === undefined) return isBlackBox(path) ? peeks(path, text) : [];
+    if (workspace === undefined) return isBlackBox(path) ? importsOfInternals(path, text) : [];
     const allowed = mayUse[workspace];
     if (!allowed)
-      return [`${path}: ${workspace} is new. Say in test/rules/directions.test.ts whom it may know.`];
+      return [`${path}: ${workspace} is new. List in test/rules/workspace-imports.test.ts what it may import.`];
     const used = usedBy(path, text);
     const forTests = isTest(path) || path.endsWith('package.json') ? ['testkit'] : [];
     if (isTest(path) && mayUseConstellation.includes(workspace)) forTests.push('constellation');
-    const strangers = used
+    const forbidden = used
       .map(importedWorkspace)
       .filter(
         (name) => name !== undefined && name !== workspace && ![...allowed, ...forTests].includes(name),
@@ -52,20 +52,20 @@ function wrongDirections(tree: Tree): string[] {
       ? used.filter((name) => databaseClients.test(name))
       : [];
     return [
-      ...strangers.map(
-        (name) => `${path}: ${workspace} must not know ${name}. It may use ${list(allowed)}; ${why}.`,
+      ...forbidden.map(
+        (name) => `${path}: ${workspace} must not import ${name}. It may import ${list(allowed)}; ${why}.`,
       ),
-      ...databases.map((name) => `${path}: ${workspace} must not use ${name}: it has no database.`),
+      ...databases.map((name) => `${path}: ${workspace} must not import ${name}: it has no database.`),
       ...used
         .filter((name) => withoutNode.includes(workspace) && runsInBrowsers(path) && isBuiltin(name))
-        .map((name) => `${path}: ${workspace} must not use ${name}: browsers have no such module.`),
+        .map((name) => `${path}: ${workspace} must not import ${name}: browsers have no such module.`),
       ...used
         .filter((name) => isCode(path) && !isTest(path) && /\/testing(\/|$)/.test(name))
-        .map((name) => `${path}: "${name}" is for tests alone, and is not shipped.`),
+        .map((name) => `${path}: "${name}" is only for tests, and is not shipped.`),
       ...used
-        .filter((name) => leaves(path, name))
+        .filter((name) => leavesWorkspace(path, name))
         .map(
-          (name) => `${path}: "${name}" reaches into another workspace. Import what it exports by its name.`,
+          (name) => `${path}: "${name}" is a file of another workspace. Import that workspace by its name.`,
         ),
     ];
   });
@@ -76,12 +76,12 @@ function runsInBrowsers(path: string): boolean {
 }
 
 function isBlackBox(path: string): boolean {
-  // The rules quote imports as examples, and the constellation is what starts the services.
+  // The rules contain imports as examples, and the constellation starts the services.
   return path.startsWith('test/') && !/^test\/(rules|constellation)\//.test(path);
 }
 
-/** Black-box tests know URLs: what they may import starts the house or is a client of it. */
-function peeks(path: string, text: string): string[] {
+/** Black-box tests use only URLs. They may import what starts the services, and clients of these. */
+function importsOfInternals(path: string, text: string): string[] {
   return usedBy(path, text)
     .filter(
       (name) =>
@@ -90,16 +90,16 @@ function peeks(path: string, text: string): string[] {
     )
     .map(
       (name) =>
-        `${path}: "${name}" is inside the box. test/ knows URLs; a test of the inside is beside its file.`,
+        `${path}: "${name}" is internal. Tests in test/ use only URLs; put a test of internals beside its file.`,
     );
 }
 
 function leavesTest(path: string, specifier: string): boolean {
-  // What launches servers may be borrowed: it is no part of the product.
+  // The scripts that start servers are not part of the product.
   return specifier.startsWith('.') && !/^(test|scripts)\//.test(posix.join(posix.dirname(path), specifier));
 }
 
-const why = 'services meet over HTTP and events only, and what is shared stands on nothing above it';
+const why = 'services use each other only over HTTP and events, and packages import no services';
 
 function usedBy(path: string, text: string): string[] {
   if (isCode(path)) return importsOf(text);
@@ -108,7 +108,7 @@ function usedBy(path: string, text: string): string[] {
   return Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
 }
 
-function leaves(path: string, specifier: string): boolean {
+function leavesWorkspace(path: string, specifier: string): boolean {
   if (!specifier.startsWith('.')) return false;
   return workspaceOf(posix.join(posix.dirname(path), specifier)) !== workspaceOf(path);
 }
@@ -117,69 +117,69 @@ function list(names: readonly string[]): string {
   return names.length === 0 ? 'no other workspace' : names.join(', ');
 }
 
-describe('dependency directions', () => {
+describe('imports between workspaces', () => {
   test.each([
     [
       'services/hub/src/a.ts',
       `import { x } from '@expert-relay/gateway/config';`,
-      'hub must not know gateway',
+      'hub must not import gateway',
     ],
-    ['services/hub/src/a.ts', `import type { X } from '@expert-relay/db';`, 'hub must not know db'],
-    ['services/hub/src/a.ts', `const { Pool } = await import('pg');`, 'hub must not use pg'],
+    ['services/hub/src/a.ts', `import type { X } from '@expert-relay/db';`, 'hub must not import db'],
+    ['services/hub/src/a.ts', `const { Pool } = await import('pg');`, 'hub must not import pg'],
     [
       'services/dashboard/package.json',
       '{"dependencies":{"@prisma/client":"7"}}',
-      'must not use @prisma/client',
+      'must not import @prisma/client',
     ],
     [
       'services/requests/package.json',
       '{"dependencies":{"@expert-relay/hub":"*"}}',
-      'requests must not know hub',
+      'requests must not import hub',
     ],
-    ['services/requests/src/a.ts', `import '@expert-relay/testkit';`, 'requests must not know testkit'],
-    ['services/requests/src/a.ts', `import '@expert-relay/db/testing';`, 'is for tests alone'],
-    ['services/requests/src/a.ts', `import './testing/start.ts';`, 'is for tests alone'],
-    ['packages/kit/src/a.ts', `export { x } from '@expert-relay/contracts';`, 'kit must not know contracts'],
+    ['services/requests/src/a.ts', `import '@expert-relay/testkit';`, 'requests must not import testkit'],
+    ['services/requests/src/a.ts', `import '@expert-relay/db/testing';`, 'is only for tests'],
+    ['services/requests/src/a.ts', `import './testing/start.ts';`, 'is only for tests'],
+    ['packages/kit/src/a.ts', `export { x } from '@expert-relay/contracts';`, 'kit must not import contracts'],
     [
       'packages/db/src/a.ts',
       `import { x } from '../../kit/src/log/index.ts';`,
-      'reaches into another workspace',
+      'is a file of another workspace',
     ],
-    ['packages/sdk/src/a.ts', `import { x } from '@expert-relay/contracts';`, 'sdk must not know contracts'],
+    ['packages/sdk/src/a.ts', `import { x } from '@expert-relay/contracts';`, 'sdk must not import contracts'],
     ['packages/sdk/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
     ['packages/sdk/src/a.ts', `const { x } = await import('fs/promises');`, 'browsers have no such module'],
-    ['packages/cli/src/a.ts', `import { x } from '@expert-relay/kit/log';`, 'cli must not know kit'],
+    ['packages/cli/src/a.ts', `import { x } from '@expert-relay/kit/log';`, 'cli must not import kit'],
     [
       'services/dashboard/web/src/a.tsx',
       `import { x } from '@expert-relay/kit/config';`,
-      'dashboard-web must not know kit',
+      'dashboard-web must not import kit',
     ],
     [
       'services/dashboard/web/src/a.ts',
       `import type { Config } from '../../src/config.ts';`,
-      'reaches into another workspace',
+      'is a file of another workspace',
     ],
     ['services/dashboard/web/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
-    ['services/dashboard/src/a.ts', `import { x } from '../web/src/a.ts';`, 'reaches into another workspace'],
+    ['services/dashboard/src/a.ts', `import { x } from '../web/src/a.ts';`, 'is a file of another workspace'],
     [
       'services/dashboard/package.json',
       '{"dependencies":{"@expert-relay/dashboard-web":"*"}}',
-      'dashboard must not know dashboard-web',
+      'dashboard must not import dashboard-web',
     ],
-    ['services/dashboard/src/a.ts', `import { x } from '@expert-relay/sdk';`, 'dashboard must not know sdk'],
-    ['packages/db/src/a.test.ts', `import { x } from '@expert-relay/constellation';`, 'db must not know'],
-    ['packages/testkit/src/a.ts', `import { x } from '@expert-relay/db';`, 'testkit must not know db'],
+    ['services/dashboard/src/a.ts', `import { x } from '@expert-relay/sdk';`, 'dashboard must not import sdk'],
+    ['packages/db/src/a.test.ts', `import { x } from '@expert-relay/constellation';`, 'db must not import'],
+    ['packages/testkit/src/a.ts', `import { x } from '@expert-relay/db';`, 'testkit must not import db'],
     ['packages/novelty/src/a.ts', '', 'novelty is new'],
-    ['test/e2e/a.test.ts', `import { x } from '@expert-relay/requests';`, 'is inside the box'],
-    ['test/e2e/a.test.ts', `import { x } from '../../services/hub/src/service.ts';`, 'is inside the box'],
-  ])('refuse %s with %s', (path, text, problem) => {
-    expect(wrongDirections(new Map([[path, text]]))).toEqual([expect.stringContaining(problem)]);
+    ['test/e2e/a.test.ts', `import { x } from '@expert-relay/requests';`, 'is internal'],
+    ['test/e2e/a.test.ts', `import { x } from '../../services/hub/src/service.ts';`, 'is internal'],
+  ])('%s with %s is reported', (path, text, problem) => {
+    expect(forbiddenImports(new Map([[path, text]]))).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('allow testkit in tests', () => {
+  test('tests may import testkit', () => {
     const text = `import { x } from '@expert-relay/testkit';`;
     expect(
-      wrongDirections(
+      forbiddenImports(
         new Map([
           ['services/hub/src/a.test.ts', text],
           ['services/dashboard/web/src/a.test.tsx', text],
@@ -189,7 +189,7 @@ describe('dependency directions', () => {
     ).toEqual([]);
   });
 
-  test('hold in this repo', () => {
-    expect(wrongDirections(readTree())).toEqual([]);
+  test('this repository has no forbidden imports', () => {
+    expect(forbiddenImports(readTree())).toEqual([]);
   });
 });
