@@ -1,6 +1,6 @@
-import type { Answer, HttpCall } from './http-call.ts';
 import { type DocumentedResponse, document, examplesOf, follow, type NamedOperation } from './document.ts';
 import { findOperation, findPath } from './find-operation.ts';
+import type { Answer, HttpCall } from './http-call.ts';
 import { schemaErrors } from './validate.ts';
 
 /** Headers of HTTP itself. All others must be documented. */
@@ -29,7 +29,9 @@ const withoutOperation = [
 export function checkAnswer(call: HttpCall, answer: Answer): string[] {
   // With a session, every call of /auth/* is redirected.
   const isRedirected = /^\/auth\b/.test(call.path) && answer.status === 302;
-  const operation = isRedirected ? findOperation('GET', '/auth/login') : findOperation(call.method, call.path);
+  const operation = isRedirected
+    ? findOperation('GET', '/auth/login')
+    : findOperation(call.method, call.path);
   const documented = documentedResponse(call, answer, operation);
   if (!documented) return [`the status ${answer.status} is not documented`];
   return [

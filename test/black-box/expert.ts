@@ -1,5 +1,5 @@
+import { type Caller, createCaller, type SendCall } from './caller.ts';
 import type { Answer } from './http-call.ts';
-import { type SendCall, type Caller, createCaller } from './caller.ts';
 import { submission } from './samples.ts';
 
 /** A caller with an API key. */

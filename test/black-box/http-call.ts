@@ -33,7 +33,15 @@ export function sendCall(
   return new Promise((resolve, reject) => {
     let answered = false;
     const call = request(
-      { hostname, port, method, path, agent, headers: { ...headers, ...framingOf(body) }, timeout: timeoutMs },
+      {
+        hostname,
+        port,
+        method,
+        path,
+        agent,
+        headers: { ...headers, ...framingOf(body) },
+        timeout: timeoutMs,
+      },
       (response) => {
         answered = true;
         read(response).then(resolve, reject);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
-import { type Answer, type HttpCall, sendCall } from './http-call.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type Expert, signUp } from './expert.ts';
+import { type Answer, type HttpCall, sendCall } from './http-call.ts';
 
 export interface Relay {
   readonly url: string;

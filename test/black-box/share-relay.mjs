@@ -28,6 +28,8 @@ export default async function shareRelay() {
     relay.stdin.end();
     const [code] = relay.exitCode === null ? await once(relay, 'exit') : [relay.exitCode];
     if (code !== 0)
-      throw new Error(`The relay for the tests ended with exit code ${code}. The lines above name what is still open.`);
+      throw new Error(
+        `The relay for the tests ended with exit code ${code}. The lines above name what is still open.`,
+      );
   };
 }

@@ -50,7 +50,9 @@ export async function subscribe(
     async received(count) {
       for (let tries = 0; tries < 250 && events.length < count; tries++) await pause(20);
       if (events.length < count)
-        throw new Error(`${events.length} events arrived in 5 s instead of ${count}: ${JSON.stringify(events)}`);
+        throw new Error(
+          `${events.length} events arrived in 5 s instead of ${count}: ${JSON.stringify(events)}`,
+        );
       return events;
     },
     close: () => call.destroy(),

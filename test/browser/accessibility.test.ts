@@ -5,7 +5,7 @@ import { checkLayout } from './setup/check-layout.ts';
 import { openProduct, type Product } from './setup/open-product.ts';
 import { walks } from './setup/walk-pages.ts';
 
-/* Every page in every state: for screen readers, in both themes, on phones and at 200 %; and all of it by keyboard. */
+/* Every page in its main states: accessible in both themes, usable on phones and at 200 %, and with the keyboard. */
 
 let product: Product;
 
@@ -15,9 +15,9 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => await product?.[Symbol.asyncDispose]());
 
-describe('each page', () => {
+describe('the pages of', () => {
   test.each(Object.entries(walks))(
-    '%s: axe finds nothing, nothing scrolls sideways, is cut off, or is too small to touch',
+    '%s: no violations of axe, no horizontal scrolling, no cut off text, and no touch target that is too small',
     async (_, walk) => {
       const found: string[] = [];
       await walk(product, async (state, page) => {
@@ -44,7 +44,7 @@ async function checkIn(
   return problems.map((problem) => `${colorScheme}: ${problem}`);
 }
 
-test('the reply box shows its whole text after a phone was turned', async () => {
+test('the reply box shows its whole text after the screen was rotated', async () => {
   await using device = await product.signIn('turned');
   await using agent = await device.newAgent('build agent');
   const { requestId } = await agent.askPlainly({ question: 'Why?', plaintext: 'Why?' });
@@ -61,7 +61,7 @@ describe('the keyboard', () => {
   const focused = (page: Page) =>
     page.evaluate<string>(`document.activeElement.tagName + ' ' + document.activeElement.textContent`);
 
-  test('moves through the list, answers, closes, searches, shows its keys and changes the page', async () => {
+  test('moves through the list, answers, closes, searches, shows the shortcuts and changes the page', async () => {
     await using device = await product.signIn('keyboard');
     await using agent = await device.newAgent('build agent');
     const ids: string[] = [];
@@ -117,11 +117,11 @@ describe('the keyboard', () => {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await expectFocus(page, `H1 ${heading}`);
     }
-    // The relay has no expert key of theirs, which is a 404.
+    // The user has no expert key yet, so its call is a 404.
     expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 
-  test('does nothing by single keys once they are switched off', async () => {
+  test('single-key shortcuts do nothing when they are switched off, and work when they are on again', async () => {
     await using device = await product.signIn('keyboard-off');
     const page = await device.open('/settings');
     await page.getByRole('switch', { name: 'Shortcuts of a single key' }).click();
@@ -130,13 +130,13 @@ describe('the keyboard', () => {
     await page.getByRole('switch', { name: 'Shortcuts of a single key' }).click();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Settings');
     expect(await page.locator('dialog[open]').count()).toBe(0);
-    // And again something, once they are switched on.
+    // Switched on again.
     await page.getByRole('heading', { name: 'Settings' }).focus();
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
   });
 
-  /** The focus moves after the page was drawn. */
+  /** Waits, because the focus moves only after the page was rendered. */
   async function expectFocus(page: Page, wanted: string): Promise<void> {
     const isThere = `document.activeElement.tagName + ' ' + document.activeElement.textContent === ${JSON.stringify(wanted)}`;
     await page.waitForFunction(isThere).catch(async () => expect(await focused(page)).toBe(wanted));

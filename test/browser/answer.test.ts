@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { openProduct, type Product } from './setup/open-product.ts';
 
-/* An expert and an agent, from the question to the end of the conversation. */
+/* A conversation of an expert and an agent, from the question to its end. */
 
 let product: Product;
 
@@ -59,7 +59,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   await page.getByRole('button', { name: 'Answer' }).click();
   await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
-  // Answers that are under way would bring the cookie back.
+  // Answers to open calls would set the cookie again.
   await page.goto('about:blank');
   await device.context.clearCookies();
   const conversation = await agent.ask('May I remove the lock file?');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { openProduct, type Product } from './setup/open-product.ts';
 
-/* An upgrade of the relay under an open page: the chunks that the page has not loaded yet are gone. */
+/* The relay is upgraded while a page is open: chunks that the page has not loaded yet no longer exist. */
 
 let folder: string;
 let product: Product;
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The same app with other hashes in the names of its files, as another version has. */
+/** Copies the built app and changes the hashes in its file names, as another version has. */
 function copyBuild(from: string, to: string): void {
   cpSync(from, to, { recursive: true });
   const assets = join(to, 'assets');
@@ -40,7 +40,7 @@ function copyBuild(from: string, to: string): void {
   for (const [name, next] of renamed) renameSync(join(assets, name), join(assets, next));
 }
 
-/** How often the page was loaded. */
+/** Counts how often the page was loaded. */
 function countLoads(page: Page): () => number {
   let loads = 0;
   page.on('request', (request) => {
@@ -49,7 +49,7 @@ function countLoads(page: Page): () => number {
   return () => loads;
 }
 
-test('a page of the build before loads again, once, and keeps the draft', async () => {
+test('a page of an older build reloads once and keeps the draft', async () => {
   await using device = await product.signIn('ada');
   await using agent = await device.newAgent();
   const { requestId } = await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
@@ -70,7 +70,7 @@ test('a page of the build before loads again, once, and keeps the draft', async 
   }
 });
 
-test('a chunk that is missing for good ends in an error that offers to load the page again', async () => {
+test('a chunk that is still missing after the reload: an error with a button to reload', async () => {
   await using device = await product.signIn('bela');
   await using agent = await device.newAgent();
   await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
@@ -81,7 +81,7 @@ test('a chunk that is missing for good ends in an error that offers to load the 
   const button = page.getByRole('button', { name: 'Load it again' });
   await button.waitFor();
   expect(loads()).toBe(2);
-  // The other pages work.
+  // Other pages work.
   await page.getByRole('link', { name: 'Inbox' }).click();
   await page.getByRole('link', { name: /Is it safe/ }).waitFor();
   await page.getByRole('link', { name: 'Keys' }).click();

@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product } from './setup/open-product.ts';
 
-/* One expert key on several devices: two browsers, or a browser and a program. */
+/* An expert uses the same key on several devices: in two browsers, or in a browser and a program. */
 
 let product: Product;
 
@@ -34,7 +34,7 @@ async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
-/** Reads or writes the vault as a program does: with a provider key. */
+/** Reads or writes the vault with a provider key, as a program does. */
 async function callVault(apiKey: string, vault?: Vault): Promise<Vault> {
   const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/vault`, {
     method: vault ? 'PUT' : 'GET',
@@ -48,7 +48,7 @@ async function callVault(apiKey: string, vault?: Vault): Promise<Vault> {
 const makeProviderKey = async (device: Device): Promise<string> =>
   (await device.call<{ key: string }>('POST', '/api/keys', { name: 'script', kind: 'provider' })).key;
 
-test('what was written on the first device is readable on the second one after the recovery code', async () => {
+test('a second device shows the messages of the first one after the recovery code was entered', async () => {
   await using first = await product.signIn('ada');
   await using agent = await first.newAgent();
   const conversation = await agent.ask('May I remove the lock file?');
@@ -71,7 +71,7 @@ test('what was written on the first device is readable on the second one after t
   await page.getByText('Written on the phone').waitFor();
 });
 
-test('a key that a program has made opens in the browser', async () => {
+test('an expert key of a program can be opened in the browser', async () => {
   await using device = await product.signIn('bela');
   await using agent = await device.newAgent();
   const root = makeRoot();
@@ -80,14 +80,14 @@ test('a key that a program has made opens in the browser', async () => {
   const conversation = await agent.ask('Which of the two?');
   const page = await device.open(`/requests/${conversation.requestId}`);
   await openKey(page, code);
-  // Opening the key does not pick the request up.
+  // Opening the key does not pick up the request.
   await page.getByRole('button', { name: 'Answer' }).click();
   await send(page, 'The first one');
   expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('The first one');
   expect(conversation.fingerprint).toBe((await openExpert(root)).fingerprint);
 });
 
-test('a key that was made in the browser opens in a program', async () => {
+test('an expert key of the browser can be opened in a program', async () => {
   await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();
   const conversation = await agent.ask('Which of the two?');
@@ -113,7 +113,7 @@ test('a key that was made in the browser opens in a program', async () => {
   await page.getByText('Written by the program').waitFor();
 });
 
-test('another user of the same browser finds nothing of the first one', async () => {
+test('after another user has signed in with the same browser, no data of the first user is left', async () => {
   await using device = await product.signIn('dora');
   await using agent = await device.newAgent();
   const { requestId } = await agent.askPlainly({ question: 'A secret plan', plaintext: 'A secret plan' });
@@ -123,7 +123,7 @@ test('another user of the same browser finds nothing of the first one', async ()
   const next = await device.newTab();
   await next.goto(`/dashboard/requests/${requestId}`);
   await next.getByText('There is no such request, or it is not yours.').waitFor();
-  // The tab of the first user becomes one of the second.
+  // The tab of the first user shows the second user now.
   await page.getByText('There is no such request, or it is not yours.').waitFor();
   for (const tab of [page, next]) expect(await tab.getByText(/secret/).count()).toBe(0);
   const names = await next.evaluate<string[]>(`new Promise((resolve, reject) => {

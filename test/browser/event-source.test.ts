@@ -10,11 +10,11 @@ import {
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { type Heard, listenInPage } from './setup/open-event-source.ts';
 import { openBrowser } from './setup/open-browser.ts';
+import { openEventSource, type ReceivedEvents } from './setup/open-event-source.ts';
 import { servePage } from './setup/serve-page.ts';
 
-/* A real browser's EventSource, which can set no header and gives up for good on anything but 200. */
+/* EventSource of a real browser. It cannot set headers, and stops reconnecting after any answer but 200. */
 
 let relay: Constellation;
 let expert: Tenant;
@@ -50,13 +50,13 @@ beforeEach(async () => {
   topic = topicUrl(relay.hubUrl, `/svc/requests/${requestId}`);
 });
 
-async function openPage(url: string): Promise<{ hear(): Promise<Heard> } & AsyncDisposable> {
+async function openPage(url: string): Promise<{ received(): Promise<ReceivedEvents> } & AsyncDisposable> {
   const page = await browser.newPage();
   await page.goto(site.url);
-  return { hear: await listenInPage(page, url), [Symbol.asyncDispose]: () => page.close() };
+  return { received: await openEventSource(page, url), [Symbol.asyncDispose]: () => page.close() };
 }
 
-/** Sends messages one after the other; gives their ids. */
+/** Sends messages one after the other, and returns their ids. */
 async function send(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => crypto.randomUUID());
   for (const messageId of ids) {
@@ -70,60 +70,60 @@ async function send(count: number): Promise<string[]> {
   return ids;
 }
 
-/** A stream that has a place at the hub, which may not have noticed yet that an earlier page has left. */
-const takePlace = (): Promise<TestStream> =>
-  eventually('a place at the hub', async () => {
+/** Opens a stream that counts against the limit. Tries again while the hub still counts streams of earlier tests. */
+const occupyStream = (): Promise<TestStream> =>
+  eventually('the hub accepts a stream', async () => {
     const stream = await openStream(topic);
-    await eventually('an answer of the hub', () => stream.ended || stream.lastEventId !== '');
+    await eventually('the hub has answered', () => stream.ended || stream.lastEventId !== '');
     if (!stream.ended) return stream;
     await stream.close();
     return undefined;
   });
 
-const isOpen = (hear: () => Promise<Heard>) =>
-  eventually('an open stream', async () => (await hear()).state === 1);
-const hasHeard = (hear: () => Promise<Heard>, count: number) =>
-  eventually(`${count} events`, async () => (await hear()).messageIds.length >= count);
+const untilOpen = (received: () => Promise<ReceivedEvents>) =>
+  eventually('the stream is open', async () => (await received()).state === 1);
+const untilReceived = (received: () => Promise<ReceivedEvents>, count: number) =>
+  eventually(`${count} messages`, async () => (await received()).messageIds.length >= count);
 
-test('goes on after the hub was restarted, with nothing lost and nothing twice', async () => {
+test('EventSource receives each event once and in order when the hub is restarted', async () => {
   await using page = await openPage(topic);
-  await isOpen(page.hear);
+  await untilOpen(page.received);
   const ids = await send(5);
-  await hasHeard(page.hear, 5);
+  await untilReceived(page.received, 5);
   const stopping = relay.restart('hub');
   ids.push(...(await send(10)));
   await stopping;
   ids.push(...(await send(5)));
-  await hasHeard(page.hear, 20);
-  const heard = await page.hear();
-  expect(heard).toMatchObject({ messageIds: ids, resets: 0, state: 1 });
-  // It may have come again while the new hub did not know the stream yet, and was told so.
-  expect(heard.ends[0]).toBe('stopping');
+  await untilReceived(page.received, 20);
+  const received = await page.received();
+  expect(received).toMatchObject({ messageIds: ids, resets: 0, state: 1 });
+  // There may be further ends, if it reconnects before the new hub has read the stream.
+  expect(received.ends[0]).toBe('stopping');
 });
 
-test('hears that its position is gone, and goes on from there', async () => {
-  await using page = await openPage(`${topic}&lastEventId=a.place.that.never.was`);
-  await eventually('a reset', async () => (await page.hear()).resets === 1);
+test('EventSource with an unknown position: receives hub.reset, and then new events', async () => {
+  await using page = await openPage(`${topic}&lastEventId=an.unknown.position`);
+  await eventually('hub.reset', async () => (await page.received()).resets === 1);
   const ids = await send(3);
-  await hasHeard(page.hear, 3);
-  expect(await page.hear()).toMatchObject({ messageIds: ids, resets: 1, state: 1 });
+  await untilReceived(page.received, 3);
+  expect(await page.received()).toMatchObject({ messageIds: ids, resets: 1, state: 1 });
 });
 
-test('survives that the hub is full, and is let in when there is room', async () => {
-  const others = [await takePlace(), await takePlace()];
+test('EventSource reconnects while the hub has too many streams, and is accepted when one ends', async () => {
+  const others = [await occupyStream(), await occupyStream()];
   await using page = await openPage(topic);
-  await eventually('being turned away twice', async () => (await page.hear()).ends.length >= 2);
-  expect((await page.hear()).state).not.toBe(2);
+  await eventually('two refusals', async () => (await page.received()).ends.length >= 2);
+  expect((await page.received()).state).not.toBe(2);
   for (const other of others) await other.close();
-  await isOpen(page.hear);
-  // Open is also a stream that is about to end: it stays so only when there was room.
-  await eventually('room', async () => {
-    const before = await page.hear();
+  await untilOpen(page.received);
+  // A refused stream is open for a short time too. An accepted one stays open.
+  await eventually('the stream stays open', async () => {
+    const before = await page.received();
     await pause(500);
-    const after = await page.hear();
+    const after = await page.received();
     return after.state === 1 && after.ends.length === before.ends.length;
   });
   const ids = await send(3);
-  await hasHeard(page.hear, 3);
-  expect((await page.hear()).messageIds).toEqual(ids);
+  await untilReceived(page.received, 3);
+  expect((await page.received()).messageIds).toEqual(ids);
 });

@@ -14,10 +14,10 @@ afterAll(async () => {
 }, 60_000);
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
-const openedButtons = 'New recovery code';
+/** A button that exists only while the key is open. */
+const newCode = 'New recovery code';
 
-/** Shows a new recovery code, and goes as far as the question for its last group. */
-async function showCode(page: Page): Promise<string> {
+async function readCode(page: Page): Promise<string> {
   await heading(page, 'Keep your recovery code').waitFor();
   return (await page.getByTestId('recovery-code').textContent()) ?? '';
 }
@@ -31,23 +31,23 @@ async function confirmCode(page: Page, code: string): Promise<void> {
 async function makeKey(device: Device): Promise<string> {
   const page = await device.open('/settings');
   await button(page, 'Make my key').click();
-  const code = await showCode(page);
+  const code = await readCode(page);
   await confirmCode(page, code);
-  await button(page, openedButtons).waitFor();
+  await button(page, newCode).waitFor();
   return code;
 }
 
-/** Without the calls that are 404 until there is a key. */
-const realProblems = ({ problems }: Device) => problems.filter((problem) => !problem.includes('404'));
+/** The problems of the pages, without the calls that are 404 until there is a key. */
+const unexpectedProblems = ({ problems }: Device) => problems.filter((problem) => !problem.includes('404'));
 
 const fingerprintOf = (page: Page) => page.locator('code', { hasText: /^(\d{5} ){7}\d{5}$/ }).textContent();
 
-test('the code of a new key is kept, checked, and opens the key on a second device', async () => {
+test('the recovery code of a new key can be stored, is checked, and opens the key on a second device', async () => {
   const user = newUser();
   await using first = await product.signIn(user);
   const page = await first.open('/settings');
   await button(page, 'Make my key').click();
-  const code = await showCode(page);
+  const code = await readCode(page);
   expect(code).toMatch(/^([0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
   expect(await checkAccessibility(page)).toEqual([]);
 
@@ -71,7 +71,7 @@ test('the code of a new key is kept, checked, and opens the key on a second devi
   expect(await checkAccessibility(page)).toEqual([]);
   await lastGroup.fill(code.slice(-4));
   await page.keyboard.press('Enter');
-  await button(page, openedButtons).waitFor();
+  await button(page, newCode).waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
 
   await using second = await product.signIn(user, { viewport: { width: 360, height: 740 } });
@@ -90,15 +90,15 @@ test('the code of a new key is kept, checked, and opens the key on a second devi
   expect(await checkAccessibility(other)).toEqual([]);
   await field.fill(` ${code.toLowerCase().replaceAll('-', ' ')} `);
   await button(other, 'Open my key').click();
-  await button(other, openedButtons).waitFor();
+  await button(other, newCode).waitFor();
   expect(await fingerprintOf(other)).toBe(await fingerprintOf(page));
-  // It stays in the browser.
+  // The browser keeps the key.
   await other.reload();
-  await button(other, openedButtons).waitFor();
-  expect([...realProblems(first), ...realProblems(second)]).toEqual([]);
+  await button(other, newCode).waitFor();
+  expect([...unexpectedProblems(first), ...unexpectedProblems(second)]).toEqual([]);
 });
 
-test('a lost code is answered with what is lost, and a new key in place of the old one', async () => {
+test('a lost recovery code: a warning about what is lost, and a new key that replaces the old one', async () => {
   const user = newUser();
   await using first = await product.signIn(user);
   await makeKey(first);
@@ -112,9 +112,9 @@ test('a lost code is answered with what is lost, and a new key in place of the o
   expect(await checkAccessibility(page)).toEqual([]);
   await page.getByRole('checkbox').check();
   await button(page, 'Make a new key').click();
-  const code = await showCode(page);
+  const code = await readCode(page);
   await confirmCode(page, code);
-  await button(page, openedButtons).waitFor();
+  await button(page, newCode).waitFor();
 
   const old = await first.open('/settings');
   await old.getByText('You have made a new key on another device.').waitFor();
@@ -122,31 +122,31 @@ test('a lost code is answered with what is lost, and a new key in place of the o
   await heading(old, 'Your key was replaced').waitFor();
   await old.getByRole('textbox', { name: 'Recovery code' }).fill(code);
   await old.keyboard.press('Enter');
-  await button(old, openedButtons).waitFor();
+  await button(old, newCode).waitFor();
   expect(await fingerprintOf(old)).toBe(await fingerprintOf(page));
 });
 
-test('of two devices that make a key at once, the slower one is told to enter the code of the other', async () => {
+test('when two devices create a key at once, the second one asks for the recovery code of the first', async () => {
   const user = newUser();
   await using first = await product.signIn(user);
   await using second = await product.signIn(user);
   const slow = await second.open('/settings');
   await button(slow, 'Make my key').click();
-  const unused = await showCode(slow);
+  const unused = await readCode(slow);
   const code = await makeKey(first);
   await confirmCode(slow, unused);
   await slow.getByText('Another device made your key a moment ago.').waitFor();
   await slow.getByRole('textbox', { name: 'Recovery code' }).fill(code);
   await slow.keyboard.press('Enter');
-  await button(slow, openedButtons).waitFor();
+  await button(slow, newCode).waitFor();
 });
 
-test('a sign-out wipes what this browser kept, in all of its tabs', async () => {
+test('a sign-out deletes the data in the browser and signs out all tabs', async () => {
   await using device = await product.signIn(newUser());
   await makeKey(device);
   const other = await device.newTab();
   await other.goto('/dashboard/settings');
-  await button(other, openedButtons).waitFor();
+  await button(other, newCode).waitFor();
   await button(device.page, 'Sign out').first().click();
   await device.page.waitForURL('**/auth/login');
   await other.waitForURL('**/auth/login');
@@ -159,7 +159,7 @@ test('a sign-out wipes what this browser kept, in all of its tabs', async () => 
   expect(kept).toEqual([]);
 });
 
-test('another user of the browser gets nothing of the first one, whose tabs load again', async () => {
+test('another user in the same browser does not get the key, and the tabs of the first user reload', async () => {
   const [ada, bob] = [newUser(), newUser()];
   await using device = await product.signIn(ada);
   await makeKey(device);
@@ -175,7 +175,7 @@ test('another user of the browser gets nothing of the first one, whose tabs load
   await button(page, 'Enter the recovery code').waitFor();
 });
 
-test('the end of a session wipes nothing', async () => {
+test('the end of a session does not delete the key in the browser', async () => {
   const user = newUser();
   await using device = await product.signIn(user);
   await makeKey(device);
@@ -184,5 +184,5 @@ test('the end of a session wipes nothing', async () => {
   await device.page.waitForURL('**/auth/login');
   await device.context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
   const page = await device.open('/settings');
-  await button(page, openedButtons).waitFor();
+  await button(page, newCode).waitFor();
 });

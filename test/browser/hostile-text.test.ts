@@ -6,20 +6,20 @@ import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 import { watchAttacks } from './setup/watch-attacks.ts';
 
-/* What agents write is shown as text, whatever it is. */
+/* Texts of agents are only shown. They never become scripts, forms or other elements of the page. */
 
-/** For large texts on a busy machine. */
-const generousMs = 60_000;
+/** The limit for large texts on a busy machine. */
+const largeTextTimeoutMs = 60_000;
 
 let product: Product;
 let device: Device;
 let page: Page;
-let seen: readonly string[];
+let attacks: readonly string[];
 
 beforeAll(async () => {
   product = await openProduct();
   device = await product.signIn('ada');
-  seen = await watchAttacks(device.context, [product.relay.gatewayUrl, product.relay.hubUrl]);
+  attacks = await watchAttacks(device.context, [product.relay.gatewayUrl, product.relay.hubUrl]);
   page = await device.newTab();
   // Chromium may have to be installed first.
 }, 600_000);
@@ -28,13 +28,13 @@ afterAll(async () => {
   await product?.[Symbol.asyncDispose]();
 });
 
-/** The texts beginning with one of them, so that each comes to each field. */
-const from = (start: number): string[] =>
+/** All texts, starting with one of them. Tests rotate them so that each text is used in each field. */
+const textsFrom = (start: number): string[] =>
   scripts.map((_, at) => scripts[(start + at) % scripts.length] as string);
 
-test('every text in every field of a request is shown and does nothing', async () => {
+test('hostile text in any field of a request is only shown', async () => {
   for (const start of scripts.keys()) {
-    const [question, plaintext, ...rest] = from(start);
+    const [question, plaintext, ...rest] = textsFrom(start);
     const name = rest.find((text) => text.length <= 100) ?? '';
     await using agent = await device.newAgent(name);
     const messages = rest.slice(0, 10).map((content, at) => ({ role: rest[at + 10]?.slice(0, 64), content }));
@@ -50,13 +50,13 @@ test('every text in every field of a request is shown and does nothing', async (
     await page.getByRole('article', { name: 'Question' }).waitFor();
     await untilMarkdown(page);
     for (const fold of await page.locator('details > summary').all()) await fold.click();
-    await pressAll(page);
+    await clickAll(page);
     await checkPage(page);
   }
-  expect(seen).toEqual([]);
+  expect(attacks).toEqual([]);
 });
 
-test('every text as a message, encrypted or plain, and as a typed answer is shown and does nothing', async () => {
+test('hostile text in a message, encrypted or plain, or in an answer of the expert is only shown', async () => {
   await using agent = await device.newAgent('chatty agent');
   const { requestId } = await agent.askPlainly({ question: 'Plain', plaintext: 'Plain' });
   await sendPlainly(agent, requestId, scripts);
@@ -77,25 +77,25 @@ test('every text as a message, encrypted or plain, and as a typed answer is show
     await box.fill(text);
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('region', { name: 'Preview' }).waitFor();
-    await pressAll(page);
+    await clickAll(page);
     await checkPage(page);
     await page.getByRole('button', { name: 'Go on writing' }).click();
   }
-  await box.fill(from(0).join('\n\n'));
+  await box.fill(textsFrom(0).join('\n\n'));
   await box.press('Control+Enter');
-  await conversation.waitForAnswer({ timeout: generousMs });
+  await conversation.waitForAnswer({ timeout: largeTextTimeoutMs });
   await checkPage(page);
-  expect(seen).toEqual([]);
+  expect(attacks).toEqual([]);
 });
 
-test('about 1 MB of hostile text stays readable, and the request can be answered', async () => {
+test('a request with 1 MB of hostile text can be read and answered', async () => {
   await using agent = await device.newAgent('large agent');
   const { requestId } = await agent.askPlainly({ question: largeHostileText(), plaintext: 'Large' });
   await openConversation(requestId);
-  await checkLarge(page);
+  await checkLayoutOfLargeText(page);
   await page.getByRole('button', { name: /^Show all/ }).click();
-  await page.getByRole('button', { name: 'Show less' }).waitFor({ timeout: generousMs });
-  await checkLarge(page);
+  await page.getByRole('button', { name: 'Show less' }).waitFor({ timeout: largeTextTimeoutMs });
+  await checkLayoutOfLargeText(page);
 
   const conversation = await agent.ask('Large and encrypted');
   await openConversation(conversation.requestId);
@@ -103,46 +103,46 @@ test('about 1 MB of hostile text stays readable, and the request can be answered
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   await conversation.refresh();
   await conversation.send(largeHostileText(770_000));
-  await page.getByRole('button', { name: /^Show all/ }).waitFor({ timeout: generousMs });
-  await checkLarge(page);
+  await page.getByRole('button', { name: /^Show all/ }).waitFor({ timeout: largeTextTimeoutMs });
+  await checkLayoutOfLargeText(page);
   await page.getByRole('textbox', { name: 'Answer' }).fill('Too long for me.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  expect((await conversation.waitForAnswer({ timeout: generousMs })).text).toBe('Too long for me.');
+  expect((await conversation.waitForAnswer({ timeout: largeTextTimeoutMs })).text).toBe('Too long for me.');
 
-  // Typed by the expert: the longest that fits is kept, previewed and sent.
+  // The expert can type and preview a long text too.
   const box = page.getByRole('textbox', { name: 'Answer' });
-  await box.fill(largeHostileText(100_000), { timeout: generousMs });
-  await page.getByRole('button', { name: 'Preview' }).click({ timeout: generousMs });
-  await checkLarge(page);
-  await page.getByRole('button', { name: 'Go on writing' }).click({ timeout: generousMs });
-  expect(seen).toEqual([]);
+  await box.fill(largeHostileText(100_000), { timeout: largeTextTimeoutMs });
+  await page.getByRole('button', { name: 'Preview' }).click({ timeout: largeTextTimeoutMs });
+  await checkLayoutOfLargeText(page);
+  await page.getByRole('button', { name: 'Go on writing' }).click({ timeout: largeTextTimeoutMs });
+  expect(attacks).toEqual([]);
 });
 
-test('scripts, and what the policy forbids, would be seen', async () => {
+test('watchAttacks reports scripts and violations of the policy', async () => {
   await using other = await product.signIn('grace');
-  const found = await watchAttacks(other.context, [product.relay.gatewayUrl, product.relay.hubUrl]);
+  const reported = await watchAttacks(other.context, [product.relay.gatewayUrl, product.relay.hubUrl]);
   const tab = await other.newTab();
   await tab.goto('/dashboard/requests');
   await tab.evaluate('hostile()');
   await tab.evaluate(`document.body.append(Object.assign(new Image(), { src: 'https://evil.example/pixel.png' }));
     new Promise((done) => addEventListener('securitypolicyviolation', done))`);
-  expect(found).toEqual(
+  expect(reported).toEqual(
     expect.arrayContaining(['a script ran', expect.stringContaining('policy: img-src https://evil.example')]),
   );
 });
 
 async function openConversation(requestId: string): Promise<void> {
   await page.goto(`/dashboard/requests/${requestId}`);
-  await page.getByRole('article', { name: 'Question' }).waitFor({ timeout: generousMs });
+  await page.getByRole('article', { name: 'Question' }).waitFor({ timeout: largeTextTimeoutMs });
 }
 
-/** Scrolls to each message, since those far away are not shown as Markdown yet. */
+/** Scrolls to each message, because messages outside of the screen are not rendered as Markdown. */
 async function showEach(count: number): Promise<void> {
   const messages = page.locator('[data-message]');
   await messages.nth(count - 1).waitFor();
   for (let at = 0; at < count; at += 5) await messages.nth(at).scrollIntoViewIfNeeded();
   await untilMarkdown(page);
-  await pressAll(page);
+  await clickAll(page);
   await checkPage(page);
 }
 
@@ -159,8 +159,8 @@ async function sendPlainly(agent: TestAgent, requestId: string, texts: readonly 
   }
 }
 
-/** Clicks everything that looks like a link, except links to pages elsewhere: these are checked instead. */
-async function pressAll(tab: Page): Promise<void> {
+/** Clicks all elements whose text contains "press" or "link". Real links are checked by checkPage instead. */
+async function clickAll(tab: Page): Promise<void> {
   await tab.evaluate(`for (const element of document.querySelectorAll('main [dir=auto] *, main bdi'))
     if (/press|link/.test(element.textContent) && !element.closest('a[href], button')) element.click()`);
 }
@@ -170,7 +170,7 @@ interface Found {
   readonly elements: readonly string[];
 }
 
-/** Nothing was made of a text but text and links, and these say where they lead. */
+/** Expects that texts became only text and links, and that each link shows its target. */
 async function checkPage(tab: Page): Promise<void> {
   const { links, elements } = await tab.evaluate<Found>(`({
     links: [...document.querySelectorAll('main a[href]')]
@@ -190,9 +190,9 @@ async function checkPage(tab: Page): Promise<void> {
   }
 }
 
-/** Nothing has to be scrolled sideways, and header and reply box are where they were. */
-async function checkLarge(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: 'Close', exact: true }).waitFor({ timeout: generousMs });
+/** Expects no horizontal scrolling, and that the header and the reply box are still visible. */
+async function checkLayoutOfLargeText(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: 'Close', exact: true }).waitFor({ timeout: largeTextTimeoutMs });
   const found = await tab.evaluate(`({
     header: document.querySelector('header h1').getBoundingClientRect().top >= 0,
     reply: document.querySelector('[data-reply]').closest('main > * *').getBoundingClientRect().top >= 0 &&

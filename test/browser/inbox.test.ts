@@ -17,20 +17,20 @@ const rowOf = (page: Page, question: string): Locator =>
   page.getByRole('region', { name: 'Requests' }).getByRole('link').filter({ hasText: question });
 const filterOf = (page: Page, name: string): Locator =>
   page.getByRole('navigation', { name: 'Filters' }).getByRole('link', { name });
-const see = (locator: Locator) => locator.waitFor({ timeout: 30_000 });
-const seeGone = (locator: Locator) => locator.waitFor({ state: 'detached', timeout: 30_000 });
+const untilVisible = (locator: Locator) => locator.waitFor({ timeout: 30_000 });
+const untilRemoved = (locator: Locator) => locator.waitFor({ state: 'detached', timeout: 30_000 });
 const waitForTitle = (page: Page, start: string) =>
   eventually(`the title begins with ${start}`, async () => (await page.title()).startsWith(start));
 const focusedRow = (page: Page): Locator => page.locator('[data-request]:focus');
 
-/** A device of an expert who has had this many requests. */
-async function openWith(user: string, questions: readonly string[], options = {}) {
+/** Signs an expert in who has these requests, and opens the inbox. */
+async function openInboxWith(user: string, questions: readonly string[], options = {}) {
   const device = await product.signIn(user, options);
   const agent = await device.newAgent('build agent');
   const asked: { requestId: string }[] = [];
   for (const question of questions) asked.push(await agent.askPlainly({ question, plaintext: question }));
   const page = await device.open();
-  for (const question of questions) await see(rowOf(page, question));
+  for (const question of questions) await untilVisible(rowOf(page, question));
   return { device, agent, page, asked };
 }
 
@@ -41,110 +41,114 @@ const answer = (device: Device, requestId: string) =>
     plaintext: 'Yes.',
   });
 
-test('a request appears as it is made, and goes from list to list as it is answered and closed', async () => {
-  const { device, agent, page, asked } = await openWith('lists', ['The first one?']);
+test('a new request appears in the list, and moves to other lists when it is answered and closed', async () => {
+  const { device, agent, page, asked } = await openInboxWith('lists', ['The first one?']);
   const reads: string[] = [];
   page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/api/requests') reads.push(request.url());
   });
   const { requestId, refCode } = await agent.askPlainly({ question: 'The second one?', plaintext: 'Now.' });
   const row = rowOf(page, 'The second one?');
-  await see(
+  await untilVisible(
     row.filter({ hasText: refCode }).filter({ hasText: 'build agent' }).filter({ hasText: 'Not encrypted' }),
   );
   await waitForTitle(page, '(2)');
-  await see(page.getByRole('status').filter({ hasText: 'New request from build agent: The second one?' }));
+  await untilVisible(
+    page.getByRole('status').filter({ hasText: 'New request from build agent: The second one?' }),
+  );
 
   await answer(device, requestId);
-  await seeGone(row);
+  await untilRemoved(row);
   await waitForTitle(page, '(1)');
   await filterOf(page, 'Answered').click();
-  await see(row);
+  await untilVisible(row);
 
   await agent.askPlainly({ question: 'The third one?', plaintext: 'Now.' });
   await device.call('POST', `/api/requests/${asked[0]?.requestId}/close`);
   await device.call('POST', `/api/requests/${requestId}/close`);
-  await seeGone(row);
+  await untilRemoved(row);
   await filterOf(page, 'Ended').click();
-  await see(row);
-  await see(rowOf(page, 'The first one?').filter({ hasText: 'Closed unanswered' }));
+  await untilVisible(row);
+  await untilVisible(rowOf(page, 'The first one?').filter({ hasText: 'Closed unanswered' }));
   await filterOf(page, 'Waiting').click();
-  await see(rowOf(page, 'The third one?'));
+  await untilVisible(rowOf(page, 'The third one?'));
   expect(await rowOf(page, 'The first one?').count()).toBe(0);
-  // A read for each new request, and one for each list that was opened for the first time.
+  // One read for each new request, and one for each list that was opened for the first time.
   expect(reads.length).toBeLessThanOrEqual(4);
   await device[Symbol.asyncDispose]();
 });
 
-test('the keyboard goes through the list, searches, and comes back', async () => {
-  const { device, page } = await openWith('keyboard', ['Alpha?', 'Beta?', 'Gamma?']);
+test('the keyboard moves through the list, searches, and ends the search', async () => {
+  const { device, page } = await openInboxWith('keyboard', ['Alpha?', 'Beta?', 'Gamma?']);
   const selected = page.locator('[data-request][aria-current]');
   await page.keyboard.press('j');
-  await see(selected.filter({ hasText: 'Gamma?' }));
+  await untilVisible(selected.filter({ hasText: 'Gamma?' }));
   await page.keyboard.press('j');
   await page.keyboard.press('j');
-  await see(selected.filter({ hasText: 'Alpha?' }));
+  await untilVisible(selected.filter({ hasText: 'Alpha?' }));
   await page.keyboard.press('k');
-  await see(selected.filter({ hasText: 'Beta?' }));
+  await untilVisible(selected.filter({ hasText: 'Beta?' }));
 
   await page.keyboard.press('/');
   await page.keyboard.type('gam');
-  await seeGone(rowOf(page, 'Alpha?'));
-  await see(rowOf(page, 'Gamma?'));
+  await untilRemoved(rowOf(page, 'Alpha?'));
+  await untilVisible(rowOf(page, 'Gamma?'));
   await page.keyboard.type('jk');
-  await see(page.getByText('Nothing found for “gamjk” in Waiting.'));
+  await untilVisible(page.getByText('Nothing found for “gamjk” in Waiting.'));
   await page.keyboard.press('Escape');
-  await see(rowOf(page, 'Alpha?'));
+  await untilVisible(rowOf(page, 'Alpha?'));
   await device[Symbol.asyncDispose]();
 });
 
-test('on a phone, list and conversation are pages, and the way back leads to the row', async () => {
-  const { device, page } = await openWith('phone', ['Alpha?', 'Beta?'], {
+test('on a phone, list and conversation are separate pages, and "Back" returns to the row', async () => {
+  const { device, page } = await openInboxWith('phone', ['Alpha?', 'Beta?'], {
     viewport: { width: 360, height: 640 },
     hasTouch: true,
   });
   await rowOf(page, 'Alpha?').tap();
   await page.getByRole('link', { name: 'Back to the inbox' }).tap();
-  await see(focusedRow(page).filter({ hasText: 'Alpha?' }));
+  await untilVisible(focusedRow(page).filter({ hasText: 'Alpha?' }));
   await rowOf(page, 'Beta?').waitFor({ state: 'visible' });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expect(await checkAccessibility(page)).toEqual([]);
   await page.keyboard.press('k');
-  await see(focusedRow(page).filter({ hasText: 'Beta?' }));
+  await untilVisible(focusedRow(page).filter({ hasText: 'Beta?' }));
   await device[Symbol.asyncDispose]();
 });
 
-test('a dot marks what came since the last visit, until it is opened', async () => {
-  const { device, agent, page } = await openWith('visitor', ['Alpha?']);
+test('a new request has a mark until it is opened', async () => {
+  const { device, agent, page } = await openInboxWith('visitor', ['Alpha?']);
   await agent.askPlainly({ question: 'Beta?', plaintext: 'Now.' });
   const isNew = page.locator('[data-request]').filter({ hasText: /^New\. / });
-  await see(isNew.filter({ hasText: 'Beta?' }).filter({ hasText: 'build agent' }));
+  await untilVisible(isNew.filter({ hasText: 'Beta?' }).filter({ hasText: 'build agent' }));
   expect(await isNew.count()).toBe(1);
   await rowOf(page, 'Beta?').click();
-  await seeGone(isNew);
+  await untilRemoved(isNew);
   await page.reload();
-  await see(rowOf(page, 'Beta?'));
+  await untilVisible(rowOf(page, 'Beta?'));
   expect(await isNew.count()).toBe(0);
   await device[Symbol.asyncDispose]();
 });
 
-test('before the first request the inbox shows how one is made, and then the request', async () => {
+test('an empty inbox shows a command that submits a request, and then this request', async () => {
   const device = await product.signIn('newcomer');
   const page = await device.open();
   await page.getByRole('button', { name: 'Make a key for an agent' }).click();
-  await see(page.getByText('The key is in the command below.'));
+  await untilVisible(page.getByText('The key is in the command below.'));
   expect(await checkAccessibility(page)).toEqual([]);
   const command = await page.locator('pre').innerText();
   const [, url = ''] = /^curl (\S+)/.exec(command) ?? [];
   const [, body = ''] = /-d '([^']*)'$/.exec(command) ?? [];
   const headers = { 'content-type': 'application/json' };
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
-  await see(rowOf(page, 'May I remove the lock file?').and(page.locator('[aria-current]')));
+  await untilVisible(rowOf(page, 'May I remove the lock file?').and(page.locator('[aria-current]')));
   await device[Symbol.asyncDispose]();
 });
 
-test('a hidden page notifies of a new request, with the question only if the expert allows it', async () => {
-  const { device, agent, page } = await openWith('notified', ['Alpha?'], { permissions: ['notifications'] });
+test('a hidden page shows a notification of a new request, with the question only if the expert allows it', async () => {
+  const { device, agent, page } = await openInboxWith('notified', ['Alpha?'], {
+    permissions: ['notifications'],
+  });
   const setPreference = (notifications: string) =>
     page.evaluate(`
       localStorage.setItem('expert-relay:preferences', '{"notifications":"${notifications}"}');
@@ -156,11 +160,12 @@ test('a hidden page notifies of a new request, with the question only if the exp
       const notifications = await registration.getNotifications();
       return notifications.map(({ title, body }) => ({ title, body }));
     })()`);
-  const oneOf = (refCode: string) =>
+  const notificationOf = (refCode: string) =>
     eventually(`a notification about ${refCode}`, async () =>
       (await shown()).find(({ body }) => body.startsWith(refCode)),
     );
-  const announced = (question: string) => see(page.getByRole('status').filter({ hasText: question }));
+  const announced = (question: string) =>
+    untilVisible(page.getByRole('status').filter({ hasText: question }));
 
   await agent.askPlainly({ question: 'Off?', plaintext: 'Now.' });
   await announced('Off?');
@@ -171,11 +176,13 @@ test('a hidden page notifies of a new request, with the question only if the exp
   await agent.askPlainly({ question: 'Visible?', plaintext: 'Now.' });
   const service = await worker;
   await announced('Visible?');
-  // The notification would be asked for once the row is complete.
-  await see(page.locator('[data-request]', { hasText: 'Visible?' }).filter({ hasText: 'build agent' }));
+  // A notification would be shown when the row is complete.
+  await untilVisible(
+    page.locator('[data-request]', { hasText: 'Visible?' }).filter({ hasText: 'build agent' }),
+  );
   expect(await shown()).toEqual([]);
 
-  // This browser has no way to hide a page: the worker sees its pages as hidden ones.
+  // A headless browser cannot hide a page, so the service worker is changed to see all pages as hidden.
   await service.evaluate(`{
     const matchAll = clients.matchAll.bind(clients);
     clients.matchAll = async (options) => (await matchAll(options)).map((page) => ({
@@ -186,14 +193,14 @@ test('a hidden page notifies of a new request, with the question only if the exp
     }));
   }`);
   const secret = await agent.askPlainly({ question: 'Secret?', plaintext: 'Now.' });
-  expect(await oneOf(secret.refCode)).toEqual({
-    // The name is waited for, and not for ever.
+  expect(await notificationOf(secret.refCode)).toEqual({
+    // The page waits a limited time for the name of the agent.
     title: expect.stringMatching(/^Request from (build agent|an agent)$/),
     body: secret.refCode,
   });
   await setPreference('with-question');
   const open = await agent.askPlainly({ question: 'Open?', plaintext: 'Now.' });
-  expect(await oneOf(open.refCode)).toMatchObject({ body: `${open.refCode}\nOpen?` });
+  expect(await notificationOf(open.refCode)).toMatchObject({ body: `${open.refCode}\nOpen?` });
   const codes = (await shown()).map(({ body }) => body.split('\n')[0]);
   expect(codes.filter((code) => code === secret.refCode || code === open.refCode)).toHaveLength(2);
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from './setup/open-browser.ts';
 
-/* A relay in a private network without https: browsers give its pages no cryptography, locks or service worker. */
+/* A relay in a private network without https. Browsers offer its pages no WebCrypto, locks or service worker. */
 
 let browser: Browser;
 let relay: Constellation;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await relay?.stop();
 });
 
-test('a plain request arrives, is answered and is closed', async () => {
+test('without https, a request without encryption can be answered and closed', async () => {
   expect(await page.evaluate('isSecureContext')).toBe(false);
   const answer = await fetch(`${relay.gatewayUrl}/api/v1/help`, {
     method: 'POST',
@@ -45,7 +45,7 @@ test('a plain request arrives, is answered and is closed', async () => {
     }),
   });
   const { requestId } = (await answer.json()) as { requestId: string };
-  // The first request opens by itself.
+  // The first request opens automatically.
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -64,7 +64,7 @@ test('a plain request arrives, is answered and is closed', async () => {
   expect(problems).toEqual([]);
 });
 
-test('an encrypted request shows its question, and says that https is needed to answer it', async () => {
+test('without https, an encrypted request shows its question, and a text says that answers need https', async () => {
   const agent = createRelay({ url: relay.gatewayUrl, apiKey: tenant.consumerKey });
   await agent.ask({ question: 'Which of the two keys?', messages: [] });
   await page.getByRole('link', { name: /Which of the two keys/ }).click();

@@ -13,8 +13,8 @@ afterAll(async () => {
   await product[Symbol.asyncDispose]();
 }, 60_000);
 
-const focus = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
-/** What a key may do, as the relay says it. */
+const untilFocused = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
+/** The status of a call with a key. */
 const statusOf = async (key: string) =>
   (await fetch(`${product.relay.gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } })).status;
 
@@ -34,15 +34,15 @@ async function readSecret(page: Page): Promise<string> {
     .innerText();
 }
 
-/** Everything that the browser has kept for this page, as text. */
-const keptBy = (page: Page) =>
+/** The storage and the content of a page, as text. */
+const contentOf = (page: Page) =>
   page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }]) + document.body.innerHTML');
 
-const isWithinWidth = (page: Page) =>
+const fitsWidth = (page: Page) =>
   page.evaluate(`[document.documentElement, document.querySelector('main')].every(
     (element) => element.scrollWidth <= element.clientWidth)`);
 
-test('a key is made, shown once, renamed, given a new secret and revoked', async () => {
+test('an API key can be created, is shown once, and can be renamed, rotated and revoked', async () => {
   await using device = await product.signIn(newUser());
   const page = await device.open('/keys');
   await page.getByText('You have no keys.').waitFor();
@@ -53,20 +53,20 @@ test('a key is made, shown once, renamed, given a new secret and revoked', async
   await page.getByText('Give it a name').waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
   await button(page, 'Cancel').click();
-  await focus(page, 'Make a key');
+  await untilFocused(page, 'Make a key');
 
   const secret = await makeKey(page, 'build bot');
   expect(await statusOf(secret)).toBe(200);
   expect(await checkAccessibility(page)).toEqual([]);
   await button(page, 'I have copied it').click();
-  await focus(page, 'Make a key');
-  expect(await keptBy(page)).not.toContain(secret);
+  await untilFocused(page, 'Make a key');
+  expect(await contentOf(page)).not.toContain(secret);
 
   await button(page, 'Rename: build bot').click();
   await page.keyboard.type('release bot');
   await page.keyboard.press('Enter');
   await button(page, 'Rename: release bot').waitFor();
-  await focus(page, 'Rename: release bot');
+  await untilFocused(page, 'Rename: release bot');
 
   await button(page, 'New secret: release bot').click();
   expect(await checkAccessibility(page)).toEqual([]);
@@ -98,26 +98,26 @@ test('a key is made, shown once, renamed, given a new secret and revoked', async
   expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 });
 
-test('the pages fit into 360 pixels, whatever is open', async () => {
+test('the pages with all their forms fit into 360 pixels', async () => {
   await using device = await product.signIn(newUser(), { viewport: { width: 360, height: 740 } });
   const page = await device.open('/keys');
   await makeKey(page, 'a name that is as long as names of keys can be '.repeat(2), /^For a script/);
   for (const tab of await page.getByRole('tab').all()) {
     await tab.click();
-    expect(await isWithinWidth(page)).toBe(true);
+    expect(await fitsWidth(page)).toBe(true);
   }
   await button(page, 'I have copied it').click();
   for (const part of [/^Rename/, /^New secret/, /^Revoke/]) {
     await page.getByRole('button', { name: part }).click();
-    expect(await isWithinWidth(page)).toBe(true);
+    expect(await fitsWidth(page)).toBe(true);
   }
   await device.open('/settings');
   await button(page, 'Make my key').click();
   await page.getByText('I have kept it').waitFor();
-  expect(await isWithinWidth(page)).toBe(true);
+  expect(await fitsWidth(page)).toBe(true);
 });
 
-test('what cannot be read is tried again by a button', async () => {
+test('when keys cannot be read, a button tries again', async () => {
   await using device = await product.signIn(newUser());
   await device.context.route('**/api/keys', (route) => route.fulfill({ status: 500, json: {} }));
   const page = await device.open('/keys');
@@ -126,11 +126,11 @@ test('what cannot be read is tried again by a button', async () => {
   await device.context.unroute('**/api/keys');
   await button(page, 'Try again').click();
   await page.getByText('You have no keys.').waitFor();
-  // The button is gone: the keyboard goes on from the heading.
+  // The button was removed, so the focus moves to the heading.
   await page.locator('h1:focus').waitFor();
 });
 
-test('what could not be changed is said beside the button, and goes through the next time', async () => {
+test('when a key cannot be created, an error is shown beside the button, and the next try succeeds', async () => {
   await using device = await product.signIn(newUser());
   const page = await device.open('/keys');
   await page.getByText('You have no keys.').waitFor();
@@ -150,7 +150,7 @@ async function openSettings(device: Device): Promise<Page> {
   return page;
 }
 
-test('the appearance and the shortcuts are chosen, and stay', async () => {
+test('the choices of appearance and shortcuts are kept', async () => {
   await using device = await product.signIn(newUser(), { colorScheme: 'light' });
   const page = await openSettings(device);
   const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
@@ -172,7 +172,7 @@ test('the appearance and the shortcuts are chosen, and stay', async () => {
   await page.waitForURL('**/dashboard/keys');
 });
 
-test('notifications are on once the browser allows them', async () => {
+test('notifications can be switched on when the browser allows them', async () => {
   await using device = await product.signIn(newUser());
   const page = await openSettings(device);
   await device.context.grantPermissions(['notifications']);
@@ -181,7 +181,7 @@ test('notifications are on once the browser allows them', async () => {
   expect(await page.getByRole('radio', { name: /^On They/ }).isChecked()).toBe(true);
 });
 
-test('other sessions are ended one by one, all at once, or with this one', async () => {
+test('other sessions can be ended one by one, all at once, or together with this one', async () => {
   const user = newUser();
   await using device = await product.signIn(user);
   await using second = await product.signIn(user);
@@ -207,7 +207,7 @@ test('other sessions are ended one by one, all at once, or with this one', async
   expect(await isSignedIn(device)).toBe(false);
 });
 
-test('an account is added at its provider, and removed with what ends', async () => {
+test('an account can be added at its provider, and removed with its sessions', async () => {
   await using device = await product.signIn(newUser());
   const page = await openSettings(device);
   await device.context.route('https://github.com/**', (route) => route.fulfill({ body: 'GitHub' }));
@@ -232,6 +232,6 @@ test('an account is added at its provider, and removed with what ends', async ()
   expect(await checkAccessibility(page)).toEqual([]);
   await button(page, 'Remove GitHub').last().click();
   await page.getByText('GitHub is removed.').waitFor();
-  // The last one stays.
+  // The last account cannot be removed.
   expect(await button(page, /^Remove (Local|GitHub)/).count()).toBe(0);
 });

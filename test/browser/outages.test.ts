@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 
-/* What an open page makes of outages: of the network, of the relay, of its Redis, of the session, of the page itself. */
+/* An open page during outages: of the network, the relay, its Redis, the session and the page itself. */
 
 let cable: Cable;
 let product: Product;
@@ -35,9 +35,9 @@ const ask = (question: string) => agent.askPlainly({ question, plaintext: questi
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
 
-/** Opens a request whose page is then not to be loaded again. */
+/** Opens a request, and marks its page so that a reload is noticed. */
 async function openMarked(requestId: string): Promise<Page> {
-  // Each test begins with a page that has its events.
+  // The page must receive events before the outage.
   const streaming = device.page.waitForResponse(
     (response) => response.url().startsWith(product.relay.hubUrl) && response.ok(),
   );
@@ -58,7 +58,7 @@ async function textsOf(requestId: string): Promise<(string | undefined)[]> {
   return messages.map(({ plaintext }) => plaintext);
 }
 
-test('offline and back: what came meanwhile appears, what was written meanwhile is sent once', async () => {
+test('a page that was offline shows new requests and sends the answer written meanwhile once', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   await device.context.setOffline(true);
@@ -75,7 +75,7 @@ test('offline and back: what came meanwhile appears, what was written meanwhile 
   expect(await wasNotLoadedAgain(page)).toBe(true);
 });
 
-test('an answer to a call from before does not hide that the browser is offline', async () => {
+test('a late answer to an earlier call does not hide that the browser is offline', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   const keys = '/api/keys';
@@ -96,7 +96,7 @@ test('an answer to a call from before does not hide that the browser is offline'
   expect(await sentence.isVisible()).toBe(true);
 });
 
-test('gateway and hub are restarted under an open page, which goes on', async () => {
+test('a page works again without a reload after a restart of gateway and hub', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   const meanwhile = async () => {
@@ -115,7 +115,7 @@ test('gateway and hub are restarted under an open page, which goes on', async ()
   expect(await wasNotLoadedAgain(page)).toBe(true);
 });
 
-test('while Redis is frozen the page says that it reconnects, and it goes on afterwards', async () => {
+test('while Redis is frozen the page shows that it reconnects, and works again afterwards', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   cable.hold();
@@ -134,7 +134,7 @@ test('while Redis is frozen the page says that it reconnects, and it goes on aft
   expect(await wasNotLoadedAgain(page)).toBe(true);
 });
 
-test('a request that arrives while Redis is frozen is complete afterwards', async () => {
+test('a request that arrives while Redis is frozen is shown completely afterwards', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   cable.hold();
@@ -149,7 +149,7 @@ test('a request that arrives while Redis is frozen is complete afterwards', asyn
   await page.getByRole('link', { name: /build agent.*A question from meanwhile/s }).waitFor();
 });
 
-test('a session that ends in mid-typing: the text is there after the next sign-in', async () => {
+test('when a session ends while the expert types, the text is kept for the next sign-in', async () => {
   await using phone = await product.signIn('dev');
   await using laptop = await product.signIn('dev');
   await using own = await laptop.newAgent();
@@ -172,7 +172,7 @@ test('a session that ends in mid-typing: the text is there after the next sign-i
   await page.waitForFunction(`document.querySelector('textarea')?.value === 'Half a sentence'`);
 });
 
-test('a page that is loaded again right after "Send" sends the answer once', async () => {
+test('a page that is reloaded right after "Send" sends the answer once', async () => {
   const conversation = await agent.ask('Which of the two?');
   const page = await device.open();
   await page.getByRole('link', { name: /Which of the two/ }).click();
@@ -180,7 +180,7 @@ test('a page that is loaded again right after "Send" sends the answer once', asy
   await makeExpertKey(page);
   await box(page).waitFor();
 
-  // The first call never arrives, the second one arrives and its answer does not.
+  // The first call does not reach the relay. The second one does, but its answer is lost.
   for (const [text, arrives] of [
     ['The first one', false],
     ['And the other', true],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from './setup/open-browser.ts';
 
-/* What the policy of the dashboard's pages allows, by a page without an app. */
+/* What the content security policy of the dashboard allows, tested with an empty page. */
 
 let folder: string;
 let browser: Browser;
@@ -38,8 +38,8 @@ describe.each(['127.0.0.1', 'localhost'])('a page that is opened at %s', (host) 
   });
   afterAll(() => context.close());
 
-  test('reads its events from the hub', async () => {
-    const began = await page.evaluate(async () => {
+  test('can read events from the hub', async () => {
+    const opened = await page.evaluate(async () => {
       const read = async (answer: Response) => (await answer.json()) as Record<string, string>;
       const { userId, hubUrl } = await read(await fetch('/api/me'));
       const topic = `/svc/providers/${userId}`;
@@ -58,10 +58,10 @@ describe.each(['127.0.0.1', 'localhost'])('a page that is opened at %s', (host) 
       await reader?.cancel();
       return { status: stream.status, text: new TextDecoder().decode(piece?.value) };
     });
-    expect(began).toEqual({ status: 200, text: expect.stringContaining('retry:') });
+    expect(opened).toEqual({ status: 200, text: expect.stringContaining('retry:') });
   });
 
-  test('registers the service worker through the policy of the app alone', async () => {
+  test('can register the service worker only through the trusted types policy of the app', async () => {
     const outcomes = await page.evaluate(async () => {
       const attempt = async (action: () => unknown) => {
         try {
@@ -81,7 +81,7 @@ describe.each(['127.0.0.1', 'localhost'])('a page that is opened at %s', (host) 
       const rules = { createScriptURL: (url: string) => url };
       return {
         plain: await attempt(() => register('/dashboard/service-worker.js')),
-        stranger: await attempt(() => trustedTypes.createPolicy('stranger', rules)),
+        other: await attempt(() => trustedTypes.createPolicy('other', rules)),
         own: await attempt(() =>
           register(
             trustedTypes.createPolicy('expert-relay', rules).createScriptURL('/dashboard/service-worker.js'),
@@ -89,6 +89,6 @@ describe.each(['127.0.0.1', 'localhost'])('a page that is opened at %s', (host) 
         ),
       };
     });
-    expect(outcomes).toEqual({ plain: 'TypeError', stranger: 'TypeError', own: '/dashboard/' });
+    expect(outcomes).toEqual({ plain: 'TypeError', other: 'TypeError', own: '/dashboard/' });
   });
 });

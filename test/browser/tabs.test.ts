@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
 import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 
-/* Several tabs of one browser: one stream, one draft, one sign-out, and together within the page budget. */
+/* Several tabs of one browser share a stream, drafts and the sign-out, and stay within the rate limit of pages. */
 
 let product: Product;
 
@@ -17,14 +17,14 @@ const ask = (agent: TestAgent, question: string) => agent.askPlainly({ question,
 const row = (page: Page, name: RegExp) => page.getByRole('link', { name });
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 
-/** A further tab with the inbox open. */
+/** Opens another tab, with the inbox unless `path` is given. */
 async function openTab(device: Device, path = '/requests'): Promise<Page> {
   const page = await device.newTab();
   await page.goto(`/dashboard${path}`);
   return page;
 }
 
-test('three tabs have one stream between them, which moves when its tab is closed', async () => {
+test('three tabs share one stream, and another tab opens it when its tab is closed', async () => {
   await using device = await product.signIn('ada');
   await using agent = await device.newAgent();
   const streams: Request[] = [];
@@ -50,7 +50,7 @@ test('three tabs have one stream between them, which moves when its tab is close
   expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 });
 
-test('a draft appears in the tab that has the same conversation open', async () => {
+test('a draft appears in another tab with the same conversation', async () => {
   await using device = await product.signIn('bela');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
@@ -58,12 +58,12 @@ test('a draft appears in the tab that has the same conversation open', async () 
   const second = await openTab(device, `/requests/${requestId}`);
   await box(first).waitFor();
   await box(second).waitFor();
-  // The newest tab is the one in front, where the text is not being typed.
+  // The text is typed in a background tab, since the newest tab is in front.
   await box(first).fill('Half a sentence');
   await eventually('the draft', async () => (await box(second).inputValue()) === 'Half a sentence');
 });
 
-test('a sign-out leads all tabs to the sign-in page and wipes what the browser kept', async () => {
+test('a sign-out moves all tabs to the sign-in page and deletes the data in the browser', async () => {
   await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
@@ -71,31 +71,31 @@ test('a sign-out leads all tabs to the sign-in page and wipes what the browser k
   await box(first).fill('A secret');
   const others = [await openTab(device), await openTab(device, '/settings')];
   await row(others[0] as Page, /Is it safe/).waitFor();
-  await eventually('the draft is kept', async () => (await countKept(first)) > 0);
+  await eventually('the draft is stored', async () => (await countStoredValues(first)) > 0);
   await first.getByRole('button', { name: 'Sign out' }).first().click();
   for (const tab of [first, ...others]) await tab.waitForURL(/\/auth\/login/);
-  expect(await countKept(first)).toBe(0);
+  expect(await countStoredValues(first)).toBe(0);
   expect((await device.context.request.get('/api/me')).status()).toBe(401);
 });
 
-test('a tab that is closed during its sign-out wipes what the browser kept', async () => {
+test('a tab that is closed during its sign-out deletes the data in the browser', async () => {
   await using device = await product.signIn('fred');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
   const page = await device.open(`/requests/${requestId}`);
   await box(page).fill('A secret');
-  await eventually('the draft is kept', async () => (await countKept(page)) > 0);
+  await eventually('the draft is stored', async () => (await countStoredValues(page)) > 0);
   const other = await openTab(device, '/settings');
   await device.context.route('**/logout', () => {});
   const calling = page.waitForRequest('**/logout');
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await calling;
   await page.close({ runBeforeUnload: true });
-  await eventually('nothing is kept', async () => (await countKept(other)) === 0);
+  await eventually('no value is stored', async () => (await countStoredValues(other)) === 0);
 });
 
-/** How many values the database of the browser has. */
-const countKept = (page: Page): Promise<number> =>
+/** The number of values in IndexedDB. */
+const countStoredValues = (page: Page): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve, reject) => {
     const opening = indexedDB.open('expert-relay');
     opening.onerror = reject;
@@ -105,7 +105,7 @@ const countKept = (page: Page): Promise<number> =>
     };
   })`);
 
-test('a page that makes too many calls says when it continues, and continues', async () => {
+test('a page that is rate limited shows when it continues, and continues then', async () => {
   await using device = await product.signIn('dora');
   await using agent = await device.newAgent();
   await device.page.clock.install();
@@ -125,22 +125,22 @@ test('a page that makes too many calls says when it continues, and continues', a
 
 const seconds = 300;
 
-test('three tabs stay within 40 calls a minute, with an event every second for five minutes', async () => {
+test('three tabs make at most 40 calls a minute while an event arrives every second for five minutes', async () => {
   await using device = await product.signIn('eve');
   await using agent = await device.newAgent();
   let second = 0;
-  let underWay = 0;
+  let openCalls = 0;
   const calls: number[] = [];
   const isOfGateway = (request: Request) => request.url().startsWith(product.relay.gatewayUrl);
   device.context.on('request', (request) => {
-    if (isOfGateway(request)) underWay += 1;
+    if (isOfGateway(request)) openCalls += 1;
   });
   const end = (request: Request) => {
-    if (isOfGateway(request)) underWay -= 1;
+    if (isOfGateway(request)) openCalls -= 1;
   };
   device.context.on('requestfinished', end);
   device.context.on('requestfailed', end);
-  // The gateway says of each call whether it counts.
+  // This header shows which limit the gateway has applied to a call.
   device.context.on('response', (response) => {
     if (response.headers()['ratelimit-policy']?.includes('"pages"')) calls.push(second);
   });
@@ -151,18 +151,18 @@ test('three tabs stay within 40 calls a minute, with an event every second for f
   await clock.pauseAt(Date.now() + 60_000);
   await device.page.goto(`/dashboard/requests/${requestId}`);
   for (const tab of tabs.slice(1)) await tab.goto('/dashboard/requests');
-  for (second = 1; second <= 10; second += 1) await pass();
+  for (second = 1; second <= 10; second += 1) await passSecond();
   for (const tab of tabs) await row(tab, /Question zero/).waitFor();
   await box(device.page).waitFor();
 
-  const countEvents = await watchEvents(device);
+  const countEvents = await countEventsIn(device);
   for (; second <= 10 + seconds; second += 1) {
     const before = await countEvents();
     if (second % 2 === 0) await ask(agent, `Question ${second}`);
-    else await follow(agent, requestId, `And what of ${second}?`);
+    else await sendAsAgent(agent, requestId, `And what of ${second}?`);
     await eventually('the event in the page', async () => (await countEvents()) > before);
-    await pass();
-    // Reads are spread over time, and none is put off for ever.
+    await passSecond();
+    // The page delays its reads, but each one must happen.
     const earlier = device.page.getByText(`And what of ${second - 60}?`);
     if (second % 60 === 1 && second > 80) await earlier.waitFor();
   }
@@ -171,14 +171,14 @@ test('three tabs stay within 40 calls a minute, with an event every second for f
   expect(calls.length).toBeGreaterThan(20);
   expect(most).toBeLessThanOrEqual(40);
 
-  async function pass(): Promise<void> {
+  async function passSecond(): Promise<void> {
     await clock.runFor(1_000);
-    await eventually('answers to the calls', () => underWay === 0);
+    await eventually('all calls are answered', () => openCalls === 0);
   }
 });
 
-/** Says how many events the tab with the stream has passed on to the first one. */
-async function watchEvents({ page, call }: Device): Promise<() => Promise<number>> {
+/** Counts the events that the first tab receives from the tab with the stream. */
+async function countEventsIn({ page, call }: Device): Promise<() => Promise<number>> {
   const { userId } = await call<{ userId: string }>('GET', '/api/me');
   await page.evaluate(`{
     globalThis.eventCount = 0;
@@ -189,8 +189,8 @@ async function watchEvents({ page, call }: Device): Promise<() => Promise<number
   return () => page.evaluate<number>('globalThis.eventCount');
 }
 
-/** A message of the agent in a plain request. */
-async function follow(agent: TestAgent, requestId: string, plaintext: string): Promise<void> {
+/** Sends a message of the agent in a request without encryption. */
+async function sendAsAgent(agent: TestAgent, requestId: string, plaintext: string): Promise<void> {
   const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/message/${requestId}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },

@@ -105,10 +105,13 @@ describe('API keys', () => {
     expect(again.json.error).toBe('key_revoked');
   });
 
-  test.each([-1, 1.5, 2_592_001, '60', 'soon', []])('rotation with graceSeconds %p: 400', async (graceSeconds) => {
-    const key = await setup.alice.newKey('consumer');
-    const answer = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'graceSeconds' })]);
-  });
+  test.each([-1, 1.5, 2_592_001, '60', 'soon', []])(
+    'rotation with graceSeconds %p: 400',
+    async (graceSeconds) => {
+      const key = await setup.alice.newKey('consumer');
+      const answer = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
+      expect(answer.status).toBe(400);
+      expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'graceSeconds' })]);
+    },
+  );
 });

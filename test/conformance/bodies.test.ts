@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useRelay } from '../black-box/use-relay.ts';
-import { endpointCall, credentialOf, createResources, type ResourceIds } from './endpoint-call.ts';
 import { row } from './contract.ts';
+import { createResources, credentialOf, endpointCall, type ResourceIds } from './endpoint-call.ts';
 import { callersOf, type Endpoint, endpoints } from './endpoints.ts';
 
 const setup = useRelay();

@@ -72,7 +72,8 @@ describe(row('authentication', 'CORS'), () => {
   test('answers to other origins cannot be read, and no origin may send cookies', async () => {
     for (const origin of [...foreignOrigins, ...allowedOrigins()]) {
       const { headers } = await setup.alice.consumer.get('/api/v1/whoami', { origin });
-      if (!allowedOrigins().includes(origin)) expect(headers).not.toHaveProperty('access-control-allow-origin');
+      if (!allowedOrigins().includes(origin))
+        expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
   });

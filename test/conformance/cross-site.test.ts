@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HttpCall } from '../black-box/http-call.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { endpointCall, credentialOf, createResources } from './endpoint-call.ts';
 import { row } from './contract.ts';
+import { createResources, credentialOf, endpointCall } from './endpoint-call.ts';
 import { endpoints } from './endpoints.ts';
 
 const setup = useRelay();

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { subscribe } from '../black-box/subscribe.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { keyExchange } from '../black-box/samples.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 

@@ -1,5 +1,5 @@
-import type { HttpCall } from '../black-box/http-call.ts';
 import type { Expert } from '../black-box/expert.ts';
+import type { HttpCall } from '../black-box/http-call.ts';
 import { unknownKeyId, unknownRequestId, unknownSessionId } from '../black-box/samples.ts';
 import type { CallerKind, Endpoint } from './endpoints.ts';
 

@@ -1,9 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { unknownKey } from '../black-box/key-text.ts';
 import { comparableAnswer } from '../black-box/comparable-answer.ts';
+import { unknownKey } from '../black-box/key-text.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { endpointCall, type Credential, credentialOf, createResources, unknownResources } from './endpoint-call.ts';
 import { row } from './contract.ts';
+import {
+  type Credential,
+  createResources,
+  credentialOf,
+  endpointCall,
+  unknownResources,
+} from './endpoint-call.ts';
 import { type CallerKind, callersOf, type Endpoint, endpoints } from './endpoints.ts';
 
 const setup = useRelay();
@@ -17,7 +23,9 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
       if (endpoint.method === 'GET' && endpoint.path.endsWith('/vault')) {
         await user.provider.put('/api/v1/vault', { vault: { wrapped: 'q83v' } });
       }
-      const call = endpointCall(endpoint, await createResources(user), credentialOf(user, kind), { as: kind });
+      const call = endpointCall(endpoint, await createResources(user), credentialOf(user, kind), {
+        as: kind,
+      });
       expect((await setup.relay.call(call)).status).toBe(endpoint.success);
     },
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { type HubEvent, type Subscription, subscribe } from '../black-box/subscribe.ts';
 import { keyExchange } from '../black-box/samples.ts';
+import { type HubEvent, type Subscription, subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 

@@ -9,7 +9,11 @@ const idsIn = (body: { requests: { requestId: string }[] }) =>
   body.requests.map(({ requestId }) => requestId);
 const list = async (user: Expert, query = '') => (await user.session.get(`/api/requests${query}`)).json;
 
-async function sendMessage(party: Expert['consumer' | 'provider'], requestId: string, role: string): Promise<string> {
+async function sendMessage(
+  party: Expert['consumer' | 'provider'],
+  requestId: string,
+  role: string,
+): Promise<string> {
   const answer = await party.post(`/api/v1/message/${requestId}`, { role, plaintext: 'x' });
   expect(answer.status).toBe(201);
   return answer.json.createdAt;
@@ -26,7 +30,8 @@ async function createRequests() {
     await create(),
     await create(),
   ];
-  for (const requestId of [followUp, answered, closed]) await sendMessage(user.provider, requestId, 'provider');
+  for (const requestId of [followUp, answered, closed])
+    await sendMessage(user.provider, requestId, 'provider');
   await sendMessage(user.consumer, followUp, 'consumer');
   for (const requestId of [closedAtOnce, closed]) await user.provider.post(`/api/v1/close/${requestId}`);
   return { user, requests: { unanswered, followUp, answered, closedAtOnce, closed } };

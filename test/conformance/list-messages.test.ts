@@ -17,7 +17,8 @@ async function conversationOf(count: number) {
   }
   return {
     requestId,
-    read: async (query = '') => (await setup.alice.consumer.get(`/api/v1/messages/${requestId}${query}`)).json,
+    read: async (query = '') =>
+      (await setup.alice.consumer.get(`/api/v1/messages/${requestId}${query}`)).json,
   };
 }
 
@@ -123,7 +124,8 @@ describe(row('decisions', 'messages list'), () => {
       setup.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
     const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => send(number)));
     expect(answers.every(({ status }) => status === 201)).toBe(true);
-    const { messages, responseCount } = (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json;
+    const { messages, responseCount } = (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`))
+      .json;
     expect(responseCount).toBe(50);
     expect(new Set(messages.map(({ seq }: { seq: number }) => seq)).size).toBe(50);
   });

@@ -65,11 +65,19 @@ describe(row('decisions', 'message'), () => {
     const { requestId, sendAsConsumer, sendAsProvider, read } = await newConversation();
     const [early, late] = [encryptedMessage('consumer'), encryptedMessage('consumer')];
     const response = encryptedMessage('provider');
-    const first = [await sendAsConsumer(early), await sendAsProvider(response), await sendAsConsumer(late)].map(({ json }) => json);
+    const first = [
+      await sendAsConsumer(early),
+      await sendAsProvider(response),
+      await sendAsConsumer(late),
+    ].map(({ json }) => json);
     expect(first.map(({ status }) => status)).toEqual(['pending', 'responded', 'responded']);
 
     const repeat = async () => {
-      const answers = [await sendAsConsumer(early), await sendAsProvider(response), await sendAsConsumer(late)];
+      const answers = [
+        await sendAsConsumer(early),
+        await sendAsProvider(response),
+        await sendAsConsumer(late),
+      ];
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(answers.map(({ json }) => json)).toEqual(first);
     };
@@ -112,7 +120,10 @@ describe(row('decisions', 'message'), () => {
 
 describe(row('decisions', 'finer points of messages'), () => {
   const blob = encryptedContent();
-  const invalidBlob = (change: Record<string, unknown>) => ({ ...blob, encrypted: { ...blob.encrypted, ...change } });
+  const invalidBlob = (change: Record<string, unknown>) => ({
+    ...blob,
+    encrypted: { ...blob.encrypted, ...change },
+  });
 
   test.each([
     ['no content', 'plaintext', {}],
@@ -121,7 +132,11 @@ describe(row('decisions', 'finer points of messages'), () => {
     ['an empty plaintext and a blob', 'plaintext', { ...blob, plaintext: '' }],
     ['a blob without its signature', 'signature', { encrypted: blob.encrypted }],
     ['a signature without its blob', 'encrypted', { signature: blob.signature }],
-    ['an incomplete encrypted form and a valid text', 'signature', { encrypted: blob.encrypted, plaintext: 'x' }],
+    [
+      'an incomplete encrypted form and a valid text',
+      'signature',
+      { encrypted: blob.encrypted, plaintext: 'x' },
+    ],
     ['a blob without iv', 'encrypted.iv', invalidBlob({ iv: undefined })],
     ['a blob whose tag is null', 'encrypted.tag', invalidBlob({ tag: null })],
     [
@@ -157,15 +172,17 @@ describe(row('decisions', 'finer points of messages'), () => {
     ['a UUID in upper case', randomUUID().toUpperCase()],
   ])('%s is accepted as messageId and stored as sent', async (_name, messageId) => {
     const { sendAsConsumer, read } = await newConversation();
-    expect((await sendAsConsumer({ role: 'consumer', plaintext: 'x', messageId })).json.messageId).toBe(messageId);
+    expect((await sendAsConsumer({ role: 'consumer', plaintext: 'x', messageId })).json.messageId).toBe(
+      messageId,
+    );
     expect((await read()).messages[0].messageId).toBe(messageId);
   });
 
   test('a form that is null counts as missing', async () => {
     const { sendAsConsumer } = await newConversation();
-    expect((await sendAsConsumer({ role: 'consumer', plaintext: 'x', encrypted: null, signature: null })).status).toBe(
-      201,
-    );
+    expect(
+      (await sendAsConsumer({ role: 'consumer', plaintext: 'x', encrypted: null, signature: null })).status,
+    ).toBe(201);
     expect((await sendAsConsumer({ ...encryptedMessage('consumer'), plaintext: null })).status).toBe(201);
   });
 
@@ -179,7 +196,9 @@ describe(row('decisions', 'finer points of messages'), () => {
   test('a blob with empty members is accepted, because the relay checks no lengths', async () => {
     const { sendAsConsumer } = await newConversation();
     const empty = { iv: '', ciphertext: '', tag: '', ephemeralPublicKey: '' };
-    expect((await sendAsConsumer({ role: 'consumer', encrypted: empty, signature: 'AA==' })).status).toBe(201);
+    expect((await sendAsConsumer({ role: 'consumer', encrypted: empty, signature: 'AA==' })).status).toBe(
+      201,
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { checksumOf } from '../black-box/key-text.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { endpointCall, createResources } from './endpoint-call.ts';
 import { row } from './contract.ts';
+import { createResources, endpointCall } from './endpoint-call.ts';
 import { callersOf, endpoints } from './endpoints.ts';
 
 const setup = useRelay();

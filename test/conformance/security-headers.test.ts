@@ -48,7 +48,10 @@ const answers: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>>
     return setup.relay.anonymous.get('/api/v1/help/x');
   },
   '431': () =>
-    rawAnswer(setup.relay.url, `GET /api/health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`),
+    rawAnswer(
+      setup.relay.url,
+      `GET /api/health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ),
   '200, to HEAD': () => setup.relay.call({ method: 'HEAD', path: '/api/health' }),
 };
 

@@ -55,7 +55,12 @@ test(row('authentication', 'provider, dashboard API'), async () => {
     hubUrl: (await setup.relay.anonymous.get('/.well-known/expert-relay')).json.hubUrl,
   });
   const forged = cookie.slice(0, -3) + (cookie.endsWith('AAA') ? 'BBB' : 'AAA');
-  for (const headers of [{}, { cookie: forged }, { cookie: 'relay_session=' }, setup.alice.provider.headers]) {
+  for (const headers of [
+    {},
+    { cookie: forged },
+    { cookie: 'relay_session=' },
+    setup.alice.provider.headers,
+  ]) {
     const answer = await createCaller(setup.relay.call, headers).get('/api/requests');
     expect(answer.status).toBe(401);
     expect(answer.json.error).toBe('unauthorized');
@@ -103,9 +108,12 @@ describe(row('decisions', 'who may sign in'), () => {
     expect(planted.headers['set-cookie']?.[0]).not.toBe(cookie);
   });
 
-  test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])('POST /auth/dev with the name %p: 400', async (user) => {
-    const answer = await setup.relay.anonymous.post('/auth/dev', { user });
-    expect(answer.status).toBe(400);
-    expect(answer.headers).not.toHaveProperty('set-cookie');
-  });
+  test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])(
+    'POST /auth/dev with the name %p: 400',
+    async (user) => {
+      const answer = await setup.relay.anonymous.post('/auth/dev', { user });
+      expect(answer.status).toBe(400);
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { createAgent, type KeyCaller } from '../black-box/expert.ts';
-import { subscribe } from '../black-box/subscribe.ts';
 import { comparableAnswer } from '../black-box/comparable-answer.ts';
+import { createAgent, type KeyCaller } from '../black-box/expert.ts';
 import { unknownRequestId } from '../black-box/samples.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Agent, Expert } from '../black-box/expert.ts';
-import { subscribe } from '../black-box/subscribe.ts';
 import { keyExchange } from '../black-box/samples.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { endpointCall, type Credential, type ResourceIds } from './endpoint-call.ts';
+import { type Credential, endpointCall, type ResourceIds } from './endpoint-call.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
 /** What a caller owns: the ids, and all texts that must not appear in answers to other callers. */

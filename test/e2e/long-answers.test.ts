@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { sendCall } from '../black-box/http-call.ts';
 import type { Caller } from '../black-box/caller.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
+import { sendCall } from '../black-box/http-call.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 

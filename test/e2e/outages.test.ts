@@ -59,7 +59,10 @@ async function dependencyUp(name: ServiceName, dependency: string) {
 const untilReportedAway = (server: string, names: readonly ServiceName[]) =>
   Promise.all(
     names.map((name) =>
-      eventually(`${name} reports that ${server} is away`, async () => (await readiness(name)).away[server] !== undefined),
+      eventually(
+        `${name} reports that ${server} is away`,
+        async () => (await readiness(name)).away[server] !== undefined,
+      ),
     ),
   );
 
@@ -103,7 +106,10 @@ describe('without Postgres', () => {
 
     await cables.postgres.restore();
     await allReady();
-    await eventually('the gateway reports that Postgres is up', async () => (await dependencyUp('gateway', 'postgres')) === '1');
+    await eventually(
+      'the gateway reports that Postgres is up',
+      async () => (await dependencyUp('gateway', 'postgres')) === '1',
+    );
     expect((await submit(relay.gatewayUrl, expert.consumerKey)).status).toBe(201);
     await eventually('GET /api/health is 200', async () => (await get('/api/health')).status === 200);
   });
@@ -155,6 +161,9 @@ describe('without NATS', () => {
       expect(stream.ended).toBe(false);
       await stream.close();
     }
-    await eventually('the hub reports that the stream is up', async () => (await dependencyUp('hub', 'stream')) === '1');
+    await eventually(
+      'the hub reports that the stream is up',
+      async () => (await dependencyUp('hub', 'stream')) === '1',
+    );
   });
 });

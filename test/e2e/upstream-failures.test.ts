@@ -3,8 +3,8 @@ import { Agent } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { eventually, type LogLine } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sendCall } from '../black-box/http-call.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
+import { sendCall } from '../black-box/http-call.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 

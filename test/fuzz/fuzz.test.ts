@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Answer, type HttpCall, sendCall } from '../black-box/http-call.ts';
 import { checkAnswer } from '../black-box/check-answer.ts';
+import { type Answer, type HttpCall, sendCall } from '../black-box/http-call.ts';
 import { rawAnswer } from '../black-box/raw-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { asCurl } from './as-curl.ts';

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import fc from 'fast-check';
-import type { HttpCall } from '../black-box/http-call.ts';
 import { type NamedOperation, operations } from '../black-box/document.ts';
+import type { HttpCall } from '../black-box/http-call.ts';
 import { hostileBody } from './hostile-body.ts';
 import { hostileText } from './hostile-values.ts';
 

@@ -15,7 +15,9 @@ test('bench rows import workspaces only dynamically', () => {
     ([path]) => /^bench\/(rows|stage|measure|requests)\//.test(path) && isCode(path),
   );
   expect(rows.length).toBeGreaterThan(10);
-  expect(rows.flatMap(([path, text]) => staticWorkspaceImports(text).map((name) => `${path}: ${name}`))).toEqual([]);
+  expect(
+    rows.flatMap(([path, text]) => staticWorkspaceImports(text).map((name) => `${path}: ${name}`)),
+  ).toEqual([]);
 });
 
 test('a static import of a workspace is reported', () => {

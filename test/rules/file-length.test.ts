@@ -9,8 +9,7 @@ function tooLong(tree: Tree): string[] {
     .map(([path, text]) => ({ path, lines: text.trimEnd().split('\n').length }))
     .filter(({ lines }) => lines > longest)
     .map(
-      ({ path, lines }) =>
-        `${path} has ${lines} lines: the limit is ${longest}. Split it by its subjects.`,
+      ({ path, lines }) => `${path} has ${lines} lines: the limit is ${longest}. Split it by its subjects.`,
     );
 }
 

@@ -22,7 +22,8 @@ function firstLoad(build: Build): string[] {
   const load = (path: string) => {
     if (loaded.has(path)) return;
     const text = build.get(path);
-    if (text === undefined) throw new Error(`${path} is not in the build, but the page loads it. Build the web app.`);
+    if (text === undefined)
+      throw new Error(`${path} is not in the build, but the page loads it. Build the web app.`);
     loaded.add(path);
     if (!path.endsWith('.js')) return;
     for (const [, , specifier = ''] of text.matchAll(staticImport)) {

@@ -27,7 +27,9 @@ describe('package-lock.json', () => {
   });
 
   test('contains the packages of every platform', () => {
-    expect(missingPackages(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)).toEqual([]);
+    expect(
+      missingPackages(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages),
+    ).toEqual([]);
   });
 
   test('all its workspaces are in the build context of the images, where npm ci needs them', () => {

@@ -5,10 +5,13 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { root } from './tree.ts';
 
-test.each(['packages/sdk', 'packages/cli'])('the exports of %s can be imported after an installation', async (folder) => {
-  const { messages, pkg = {} } = await publint({ pkgDir: join(root, folder), pack: false, strict: true });
-  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
-});
+test.each(['packages/sdk', 'packages/cli'])(
+  'the exports of %s can be imported after an installation',
+  async (folder) => {
+    const { messages, pkg = {} } = await publint({ pkgDir: join(root, folder), pack: false, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  },
+);
 
 test.each(['packages/sdk', 'packages/cli'])('the source maps of %s contain their sources', (folder) => {
   const dist = join(root, folder, 'dist');

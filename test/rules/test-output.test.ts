@@ -9,7 +9,9 @@ const usesCheckoutPath = /import\.meta\.(url|dirname|filename)|\bprocess\.cwd\(/
 
 function writesIntoCheckout(tree: Tree): string[] {
   return [...tree]
-    .filter(([path, text]) => isCode(path) && isTest(path) && writes.test(text) && usesCheckoutPath.test(text))
+    .filter(
+      ([path, text]) => isCode(path) && isTest(path) && writes.test(text) && usesCheckoutPath.test(text),
+    )
     .filter(([, text]) => !/\bmkdtemp/.test(text))
     .map(([path]) => `${path}: writes files into the checkout. Write into a folder of mkdtempSync.`);
 }

@@ -19,7 +19,10 @@ function wrongVersions(tree: Tree): string[] {
   ];
   return versions
     .filter(([, own]) => own !== version)
-    .map(([path, own]) => `${path}: the version is ${own}, but that of the product is ${version} (package.json).`);
+    .map(
+      ([path, own]) =>
+        `${path}: the version is ${own}, but that of the product is ${version} (package.json).`,
+    );
 }
 
 test('a version that differs is reported', () => {

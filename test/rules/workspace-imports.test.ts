@@ -39,7 +39,9 @@ function forbiddenImports(tree: Tree): string[] {
     if (workspace === undefined) return isBlackBox(path) ? importsOfInternals(path, text) : [];
     const allowed = mayUse[workspace];
     if (!allowed)
-      return [`${path}: ${workspace} is new. List in test/rules/workspace-imports.test.ts what it may import.`];
+      return [
+        `${path}: ${workspace} is new. List in test/rules/workspace-imports.test.ts what it may import.`,
+      ];
     const used = usedBy(path, text);
     const forTests = isTest(path) || path.endsWith('package.json') ? ['testkit'] : [];
     if (isTest(path) && mayUseConstellation.includes(workspace)) forTests.push('constellation');
@@ -139,13 +141,21 @@ describe('imports between workspaces', () => {
     ['services/requests/src/a.ts', `import '@expert-relay/testkit';`, 'requests must not import testkit'],
     ['services/requests/src/a.ts', `import '@expert-relay/db/testing';`, 'is only for tests'],
     ['services/requests/src/a.ts', `import './testing/start.ts';`, 'is only for tests'],
-    ['packages/kit/src/a.ts', `export { x } from '@expert-relay/contracts';`, 'kit must not import contracts'],
+    [
+      'packages/kit/src/a.ts',
+      `export { x } from '@expert-relay/contracts';`,
+      'kit must not import contracts',
+    ],
     [
       'packages/db/src/a.ts',
       `import { x } from '../../kit/src/log/index.ts';`,
       'is a file of another workspace',
     ],
-    ['packages/sdk/src/a.ts', `import { x } from '@expert-relay/contracts';`, 'sdk must not import contracts'],
+    [
+      'packages/sdk/src/a.ts',
+      `import { x } from '@expert-relay/contracts';`,
+      'sdk must not import contracts',
+    ],
     ['packages/sdk/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
     ['packages/sdk/src/a.ts', `const { x } = await import('fs/promises');`, 'browsers have no such module'],
     ['packages/cli/src/a.ts', `import { x } from '@expert-relay/kit/log';`, 'cli must not import kit'],
@@ -166,7 +176,11 @@ describe('imports between workspaces', () => {
       '{"dependencies":{"@expert-relay/dashboard-web":"*"}}',
       'dashboard must not import dashboard-web',
     ],
-    ['services/dashboard/src/a.ts', `import { x } from '@expert-relay/sdk';`, 'dashboard must not import sdk'],
+    [
+      'services/dashboard/src/a.ts',
+      `import { x } from '@expert-relay/sdk';`,
+      'dashboard must not import sdk',
+    ],
     ['packages/db/src/a.test.ts', `import { x } from '@expert-relay/constellation';`, 'db must not import'],
     ['packages/testkit/src/a.ts', `import { x } from '@expert-relay/db';`, 'testkit must not import db'],
     ['packages/novelty/src/a.ts', '', 'novelty is new'],

@@ -6,9 +6,9 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds against WCAG 2.2 AA, a line each: rule, element, what is wrong. */
+/** The violations of WCAG 2.2 AA that axe finds. Each line has the rule, the element and the problem. */
 export async function checkAccessibility(page: Page, runOnly: readonly string[] = rules): Promise<string[]> {
-  // As the debugger, so that the page's content security policy does not apply to it.
+  // Evaluated through the debugger, to which the content security policy of the page does not apply.
   await page.evaluate(source);
   const violations = await page.evaluate<
     Violation[]

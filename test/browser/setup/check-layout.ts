@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 const size = ({ width, height }: { width: number; height: number }) => `${width}x${height}`;
 
-/** Parts that have to be scrolled sideways; code and tables may be, each in a box that the keyboard reaches. */
+/** Elements that need horizontal scrolling. Code and tables may scroll in a box that the keyboard can reach. */
 export const findSidewaysScrolling = (page: Page): Promise<string[]> =>
   page.evaluate(`[document.scrollingElement, ...document.querySelectorAll('body *')]
     .filter((element) => element === document.scrollingElement ||
@@ -11,12 +11,12 @@ export const findSidewaysScrolling = (page: Page): Promise<string[]> =>
     .map(({ outerHTML, scrollWidth, clientWidth }) =>
       'scrolls sideways: ' + scrollWidth + ' > ' + clientWidth + ' px: ' + outerHTML.slice(0, 120))`);
 
-/** Buttons, links and fields that cannot be scrolled to and clicked, or whose text does not fit into them. */
+/** Buttons, links and fields that cannot be scrolled to and clicked, and those whose text is cut off. */
 const findUnreachable = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
-    const within = document.querySelector('dialog[open]') ?? document.body;
+    const container = document.querySelector('dialog[open]') ?? document.body;
     const found = [];
-    for (const control of within.querySelectorAll('a[href], button, input, textarea, summary')) {
+    for (const control of container.querySelectorAll('a[href], button, input, textarea, summary')) {
       if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
       if (control.matches('[href="#main"], .visually-hidden, .visually-hidden *')) continue;
       control.scrollIntoView({ block: 'center', inline: 'nearest' });
@@ -31,7 +31,7 @@ const findUnreachable = (page: Page): Promise<string[]> =>
     return found;
   })()`);
 
-/** On a touch screen: controls that are too low for a finger. Links and times within running text are as high as it. */
+/** Controls that are too low for a finger on a touch screen. Links and times in a text are as high as its lines. */
 const findSmallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('a[href], button, input:not([type=radio], [type=checkbox]), textarea, summary')]
     .filter((control) => control.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
@@ -39,14 +39,14 @@ const findSmallTargets = (page: Page): Promise<string[]> =>
     .filter((control) => control.getBoundingClientRect().height < 43.5)
     .map((control) => 'only ' + control.getBoundingClientRect().height + ' px high: ' + control.outerHTML.slice(0, 160))`);
 
-/** What is wrong with the layout of a page on phones, and on a small screen at 200 %. */
+/** The problems of the layout of a page on phones, and on a small screen at 200 %. */
 export async function checkLayout(page: Page): Promise<string[]> {
   const before = page.viewportSize();
   const found: string[] = [];
   for (const viewport of [
     { width: 390, height: 844 },
     { width: 360, height: 640 },
-    // What 1280 x 900 leaves at 200 %.
+    // 1280 x 900 at 200 %.
     { width: 640, height: 450 },
   ]) {
     await page.setViewportSize(viewport);

@@ -4,21 +4,21 @@ import { installPackages } from '../../../scripts/servers/sources/debian.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** A Chromium of this machine; on Debian and Ubuntu it is installed when we are root and there is none. */
+/** The path of Chromium. If it is missing, it is installed on Debian and Ubuntu by root. */
 export async function findBrowser(path = process.env.PATH ?? ''): Promise<string> {
-  const here = onPath(path);
-  if (here) return here;
-  let trouble: Error | undefined;
+  const existing = onPath(path);
+  if (existing) return existing;
+  let failure: Error | undefined;
   if (process.getuid?.() === 0) {
     await installPackages(['chromium']).catch((error: Error) => {
-      trouble = error;
+      failure = error;
     });
   }
   const installed = onPath(path);
   if (installed) return installed;
-  const tried = trouble ? ` It could not be installed: ${trouble.message}.` : '';
+  const reason = failure ? ` It could not be installed: ${failure.message}.` : '';
   throw new Error(
-    `The browser tests need Chromium, and none of ${names.join(', ')} is on PATH.${tried} Install it (Debian, ` +
+    `The browser tests need Chromium, and none of ${names.join(', ')} is on PATH.${reason} Install it (Debian, ` +
       'Ubuntu: sudo apt-get install -y chromium; macOS: brew install chromium), then run the tests again.',
   );
 }

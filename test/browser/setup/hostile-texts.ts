@@ -1,6 +1,6 @@
 /*
- * What a hostile agent may write into any of its fields. Each text calls `hostile()` or loads something from
- * evil.example if a page takes it for more than text.
+ * Texts that a hostile agent may write into any field. Each one calls `hostile()` or loads something from evil.example if
+ * a page does not treat it as text.
  */
 
 const run = 'hostile()';
@@ -24,7 +24,7 @@ export const scripts: readonly string[] = [
   `<template><img src=x onerror=${run}></template><noscript><p title="</noscript><img src=x onerror=${run}>">`,
   `<input autofocus onfocus=${run}><video><source onerror=${run}></video><audio src=x onerror=${run}>`,
   `<div id=root><a name=defaultView>x</a></div><form id=attributes><input name=attributes></form>`,
-  // The same by Markdown.
+  // In Markdown.
   `[press](javascript:${run}) [press](JaVaScRiPt:${run}) [press](java&#x09;script:${run})`,
   `[press](data:text/html;base64,PHNjcmlwdD5ob3N0aWxlKCk8L3NjcmlwdD4=) [press](vbscript:${run})`,
   `![x](https://evil.example/pixel.png) ![x](x "onerror=${run}")`,
@@ -34,7 +34,7 @@ export const scripts: readonly string[] = [
   `<details>\n\n<img src=x onerror=${run}>\n\n</details>`,
   `[a](<javascript:${run}>) <a href="&#106;avascript:${run}">press</a>`,
   `| a | b |\n|---|---|\n| <img src=x onerror=${run}> | [press](javascript:${run}) |`,
-  // What templates and parsers of other layers might take for code.
+  // Code for template engines and other parsers.
   `{{constructor.constructor('${run}')()}} \${${run}} <%= ${run} %> #{${run}}`,
   `'";${run};//' onmouseover="${run}" x="`,
   `\u2028${run}\u2029 \ufeff<script\u0000>${run}</script>`.replaceAll('\u0000', ''),
@@ -42,9 +42,9 @@ export const scripts: readonly string[] = [
 
 const zalgo = `z${'\u0300\u0301\u0302\u0303\u0334\u0489'.repeat(40)}a${'\u0316\u0317\u0318'.repeat(40)}lgo`;
 
-/** About 1 MB that is awkward to show: one long word, right-to-left marks, stacked marks, nested Markdown, `data:` links. */
+/** About 1 MB of text that is difficult to render: a long word, bidi marks, stacked marks, nested Markdown, `data:` links. */
 export function largeHostileText(bytes = 900_000): string {
-  const part = [
+  const block = [
     `${'W'.repeat(500)} \u202eright to left\u202c \u2066isolated ${zalgo}`,
     `${'>'.repeat(60)} deep`,
     `${'*'.repeat(60)}a${'*'.repeat(60)} ${'['.repeat(60)}a${']'.repeat(60)}(${'('.repeat(60)}`,
@@ -52,6 +52,6 @@ export function largeHostileText(bytes = 900_000): string {
     `<img src=x onerror=${run}> שלום مرحبا \u200f\u200e 👩‍👩‍👧‍👦 ${'\t'.repeat(20)}`,
     '```\ncode that never ends',
   ].join('\n');
-  const length = new TextEncoder().encode(part).length + 1;
-  return Array.from({ length: Math.floor(bytes / length) }, () => part).join('\n');
+  const blockBytes = new TextEncoder().encode(block).length + 1;
+  return Array.from({ length: Math.floor(bytes / blockBytes) }, () => block).join('\n');
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Goes through the first-time flow, which is open; gives the recovery code. */
+/** Creates an expert key with the open dialog, and returns its recovery code. */
 export async function makeExpertKey(page: Page): Promise<string> {
   const code = (await page.getByTestId('recovery-code').innerText()).replaceAll(/\s/g, '');
   await page.getByRole('button', { name: 'I have kept it' }).click();

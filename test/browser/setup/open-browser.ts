@@ -6,11 +6,11 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium's own sandbox refuses to work for root.
+  // The sandbox of Chromium does not work for root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-/** A real browser without a window, which asks nothing of the world outside. */
+/** Starts a headless Chromium that makes no calls of its own to the internet. */
 export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = await findBrowser();
   return chromium.launch({ executablePath, args: [...args, ...flags], timeout: 60_000 });

@@ -7,36 +7,36 @@ import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './open-browser.ts';
 
-/** The product and a browser, for tests of the experts' pages. */
+/** A running relay and a browser, for tests of the experts' web app. */
 export interface Product extends AsyncDisposable {
   readonly relay: Constellation;
   readonly browser: Browser;
-  /** A device on which an expert has signed in. */
+  /** Signs an expert in with a new browser profile. */
   signIn(user: string, options?: BrowserContextOptions): Promise<Device>;
 }
 
-/** One browser profile: what it keeps is its own. */
+/** A browser profile with its own cookies and storage. */
 export interface Device extends AsyncDisposable {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Errors of pages, and broken rules of the content security policy. */
+  /** Errors of pages, and violations of the content security policy. */
   readonly problems: string[];
-  /** A further tab. */
+  /** Opens another tab. */
   newTab(): Promise<Page>;
   /** Opens a path of the dashboard in the first tab, such as `/requests`. */
   open(path?: string): Promise<Page>;
-  /** A call of the session API. */
+  /** Calls the session API. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** An agent with a key of this expert. */
+  /** Creates an agent with a new key of this expert. */
   newAgent(name?: string): Promise<TestAgent>;
 }
 
 export interface TestAgent extends AsyncDisposable {
   readonly relay: Relay;
   readonly apiKey: string;
-  /** Asks with encryption. */
+  /** Submits a request with encryption. */
   ask(question: string, messages?: readonly { role: string; content: string }[]): Promise<Conversation>;
-  /** Asks without: as curl would. */
+  /** Submits a request without encryption. */
   askPlainly(body: Readonly<Record<string, unknown>>): Promise<{ requestId: string; refCode: string }>;
 }
 
@@ -66,9 +66,9 @@ async function signIn(
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', timezoneId: 'UTC', ...options });
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(`error: ${error.error().message}`));
-  // A broken rule of the policy is written to the console as an error, too.
+  // The browser writes violations of the policy to the console, too.
   context.on('console', (message) => {
-    // Calls that are refused are written there too, such as the 404 while there is no vault.
+    // Failed calls are ignored, such as the 404 while there is no vault.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(`console: ${message.text()}`);
   });
@@ -123,7 +123,7 @@ function createAgent(url: string, apiKey: string): TestAgent {
   };
 }
 
-/** The name of a user whom no other test knows. */
+/** A name that no other test uses. */
 export const newUser = (): string => `expert-${crypto.randomUUID().slice(0, 8)}`;
 
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });

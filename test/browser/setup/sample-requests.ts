@@ -1,10 +1,10 @@
-/* Questions as agents ask them, for screenshots and for the check of all pages. */
+/* Realistic requests for screenshots and for the tests of all pages. */
 
 export interface SampleRequest {
   readonly agent: string;
   readonly question: string;
   readonly messages?: readonly { readonly role: string; readonly content: string }[];
-  /** How long ago it was asked. */
+  /** The age of the request. */
   readonly hoursAgo: number;
 }
 
@@ -56,7 +56,7 @@ export const flakyTest = {
   hoursAgo: 1.2,
 } satisfies SampleRequest;
 
-/** Asked without encryption. */
+/** A request without encryption. */
 export const refund = {
   agent: 'support triage',
   question:
@@ -78,7 +78,7 @@ export const dependency = {
   hoursAgo: 5.4,
 } satisfies SampleRequest;
 
-/** More rows for the list of what waits, asked without encryption. */
+/** More waiting requests, without encryption. */
 export const others: readonly SampleRequest[] = [
   {
     agent: 'docs writer',

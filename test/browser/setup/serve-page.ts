@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** An empty page at a port that the hub has been told of. */
+/** Serves an empty page at a port, whose origin a test can add to RELAY_CORS_ORIGINS. */
 export async function servePage(port: number): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Moves a request and what was said in it into the past, as if it had been asked then. */
+/** Moves the times of a request and its messages into the past. */
 export async function setAge(databaseUrl: string, requestId: string, hours: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

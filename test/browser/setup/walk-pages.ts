@@ -15,11 +15,11 @@ import {
 } from './sample-requests.ts';
 import { setAge } from './set-age.ts';
 
-/** Called in each state of each page. */
+/** Is called in each state of each page. */
 export type Visit = (state: string, page: Page) => Promise<void>;
 type Walk = (product: Product, visit: Visit) => Promise<void>;
 
-/** Ways through the pages that together meet every page in its main states. Each has an expert of its own. */
+/** Walks through the pages. Together they reach every page in its main states. Each one signs in its own expert. */
 export const walks: Readonly<Record<string, Walk>> = {
   'sign-in': walkSignIn,
   'first time': walkFirstTime,
@@ -125,7 +125,7 @@ async function walkConversations(product: Product, visit: Visit): Promise<void> 
   await using device = await product.signIn('ada');
   const agents = new Map<string, TestAgent>();
   try {
-    await playConversations(product, device, visit, async (name) => {
+    await visitConversations(product, device, visit, async (name) => {
       const agent = agents.get(name) ?? (await device.newAgent(name));
       agents.set(name, agent);
       return agent;
@@ -135,7 +135,7 @@ async function walkConversations(product: Product, visit: Visit): Promise<void> 
   }
 }
 
-async function playConversations(
+async function visitConversations(
   product: Product,
   device: Device,
   visit: Visit,
@@ -156,7 +156,7 @@ async function playConversations(
   const answerPlainly = (requestId: string, plaintext: string) =>
     device.call('POST', `/api/requests/${requestId}/messages`, { plaintext });
 
-  // Without any request the inbox shows how a first one is made.
+  // With no request at all, the inbox would show how to submit one.
   await askPlainly(refund);
   const page = await device.open('/requests?filter=answered');
   await page.getByText('Nothing waits for an agent.').waitFor();
@@ -167,12 +167,12 @@ async function playConversations(
     await askPlainly(answered),
     'Yes. Use the zone `acme.example.com`, its token is in the vault.',
   );
-  const over = await askPlainly(closed);
-  await answerPlainly(over, 'The second one. The first is kept for old exports.');
-  await device.call('POST', `/api/requests/${over}/close`);
+  const closedId = await askPlainly(closed);
+  await answerPlainly(closedId, 'The second one. The first is kept for old exports.');
+  await device.call('POST', `/api/requests/${closedId}/close`);
   await ask(dependency);
   await ask(flakyTest);
-  const talk = await ask(migration);
+  const conversation = await ask(migration);
 
   await page.goto('/dashboard/requests');
   await page.getByRole('link', { name: /has held a lock/ }).waitFor();
@@ -206,15 +206,15 @@ async function playConversations(
   await visit('conversation-preview', page);
   await page.getByRole('button', { name: 'Go on writing' }).click();
   await box.press('Control+Enter');
-  await talk.waitForAnswer({ timeout: 60_000 });
-  await talk.send(
+  await conversation.waitForAnswer({ timeout: 60_000 });
+  await conversation.send(
     'Cancelled: checkout is back to 120 ms. Shall I post in #incidents, or do you want to write that yourself?',
   );
   await page.getByText('Shall I post in').waitFor();
   await visit('conversation-follow-up', page);
   await box.fill('Post it, with the link to the dashboard.');
   await box.press('Control+Enter');
-  await talk.waitForAnswer({ timeout: 60_000 });
+  await conversation.waitForAnswer({ timeout: 60_000 });
   await visit('conversation-answered', page);
 
   await page.getByRole('button', { name: 'Encrypted' }).click();
@@ -229,7 +229,7 @@ async function playConversations(
   await visit('conversation-ended', page);
 
   const { apiKey } = await agentOf(restart.agent);
-  await playReplay(product, device, visit, await ask(restart), apiKey);
+  await visitReplayedMessage(product, device, visit, await ask(restart), apiKey);
 
   await page.goto('/dashboard/requests');
   await page.getByRole('link', { name: /voucher/ }).waitFor();
@@ -239,32 +239,32 @@ async function playConversations(
   await device.context.setOffline(false);
 }
 
-/** A message that is repeated under another id was not signed with it: this stops a conversation until the expert decides. */
-async function playReplay(
+/** A message that is sent again with another id has an invalid signature. It stops the conversation until the expert decides. */
+async function visitReplayedMessage(
   product: Product,
   device: Device,
   visit: Visit,
-  talk: Conversation,
+  conversation: Conversation,
   apiKey: string,
 ): Promise<void> {
   const { page } = device;
-  await page.goto(`/dashboard/requests/${talk.requestId}`);
+  await page.goto(`/dashboard/requests/${conversation.requestId}`);
   await page.getByRole('button', { name: 'Answer' }).click();
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, but drain it first.');
   await box.press('Control+Enter');
-  await talk.waitForAnswer({ timeout: 60_000 });
-  await talk.send('Drained. It takes 4 minutes until it is warm again.');
+  await conversation.waitForAnswer({ timeout: 60_000 });
+  await conversation.send('Drained. It takes 4 minutes until it is warm again.');
   await page.getByText('Drained.').waitFor();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const { gatewayUrl } = product.relay;
-  const listed = await fetch(`${gatewayUrl}/api/v1/messages/${talk.requestId}`, { headers });
+  const listed = await fetch(`${gatewayUrl}/api/v1/messages/${conversation.requestId}`, { headers });
   const { messages } = (await listed.json()) as {
     messages: { role: string; encrypted: object; signature: string }[];
   };
   const own = messages.find(({ role }) => role === 'consumer');
   const body = JSON.stringify({ role: 'consumer', encrypted: own?.encrypted, signature: own?.signature });
-  const sent = await fetch(`${gatewayUrl}/api/v1/message/${talk.requestId}`, {
+  const sent = await fetch(`${gatewayUrl}/api/v1/message/${conversation.requestId}`, {
     method: 'POST',
     headers,
     body,

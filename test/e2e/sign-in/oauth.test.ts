@@ -240,15 +240,18 @@ describe('a sign-in is refused with a page', () => {
     ['code=a&code=b', 'expired', 400],
     ['code=a&iss=https://evil.example', 'expired', 400],
     ['code=a&id_token=x&response=y&token=z', 'expired', 400],
-  ] as const)('when the callback has the parameters "%s", without a warning in the log', async (query, reason, status) => {
-    const warnings = () => setup.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed').length;
-    const before = warnings();
-    for (const provider of ['github', 'google']) {
-      const state = (await startSignIn(provider)).searchParams.get('state');
-      await expectRefused(`/auth/${provider}/callback?state=${state}&${query}`, reason, status);
-    }
-    expect(warnings()).toBe(before);
-  });
+  ] as const)(
+    'when the callback has the parameters "%s", without a warning in the log',
+    async (query, reason, status) => {
+      const warnings = () => setup.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed').length;
+      const before = warnings();
+      for (const provider of ['github', 'google']) {
+        const state = (await startSignIn(provider)).searchParams.get('state');
+        await expectRefused(`/auth/${provider}/callback?state=${state}&${query}`, reason, status);
+      }
+      expect(warnings()).toBe(before);
+    },
+  );
 
   test('when the account of the provider has an empty login', async () => {
     setup.github.user = githubUser('');
@@ -299,7 +302,11 @@ describe('an account of the provider with', () => {
     ['a lone surrogate in its name', { name: 'Odd\ud83d' }, 'Odd'],
     ['a name that is too long', { name: `${'x'.repeat(319)}😀` }, 'x'.repeat(319)],
     ['a name that is a number', { name: 5 }, 'odd'],
-    ['an entry without an address', { emails: [{ email: null, primary: true, verified: true }, validEmail] }, 'odd'],
+    [
+      'an entry without an address',
+      { emails: [{ email: null, primary: true, verified: true }, validEmail] },
+      'odd',
+    ],
   ])('%s: the user is signed in', async (_what, change, name) => {
     setup.github.user = { ...githubUser('odd', [validEmail]), ...change } as GithubUser;
     expect((await visitor.get(await githubCallback())).headers.get('location')).toBe('/dashboard');
@@ -323,11 +330,14 @@ describe('after a sign-in', () => {
     ['/dashboard/requests', { 'sec-fetch-mode': 'cors' }, false],
     ['/dashboard/assets/x.js', { accept: '*/*', 'sec-fetch-mode': 'no-cors' }, false],
     ['/dashboard/assets/x.js', { 'sec-fetch-mode': 'navigate' }, false],
-  ] as const)('%s is opened again if a person had opened it, with the headers %j: %p', async (path, headers, isRemembered) => {
-    await visitor.get(path, headers);
-    const signedIn = await visitor.get(await githubCallback());
-    expect(signedIn.headers.get('location')).toBe(isRemembered ? path : '/dashboard');
-  });
+  ] as const)(
+    '%s is opened again if a person had opened it, with the headers %j: %p',
+    async (path, headers, isRemembered) => {
+      await visitor.get(path, headers);
+      const signedIn = await visitor.get(await githubCallback());
+      expect(signedIn.headers.get('location')).toBe(isRemembered ? path : '/dashboard');
+    },
+  );
 
   test.each([
     'https://evil.example/dashboard',

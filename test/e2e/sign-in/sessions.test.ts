@@ -58,7 +58,8 @@ const eraseUser = (userId: string) =>
 
 const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
 const listOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/sessions')).json.sessions;
-const untilEnded = (stream: TestStream) => eventually('the stream ends', () => stream.ended, { within: 5_000 });
+const untilEnded = (stream: TestStream) =>
+  eventually('the stream ends', () => stream.ended, { within: 5_000 });
 
 describe('sessions', () => {
   test('are listed with their device, and the current one is marked', async () => {

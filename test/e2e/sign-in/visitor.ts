@@ -58,7 +58,10 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
     const url = new URL(target, relayUrl).href;
     const jar = jarOf(url);
     const cookie = jar.size > 0 ? { cookie: headerOf(jar) } : {};
-    const answer = await sendRequest(url, { ...call, headers: { ...ownHeaders, ...call.headers, ...cookie } });
+    const answer = await sendRequest(url, {
+      ...call,
+      headers: { ...ownHeaders, ...call.headers, ...cookie },
+    });
     const setCookies = answer.headers.getSetCookie();
     for (const line of setCookies) {
       const [name = '', value = ''] = line.split(';')[0]?.split(/=(.*)/s) ?? [];
