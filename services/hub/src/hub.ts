@@ -62,7 +62,7 @@ export function createHub(options: {
     source,
     history,
     initialEvents: config.ring.events,
-    prepare: () => readRevocations({ source, clock, onEvent: applyRevocation }),
+    readRevocations: () => readRevocations({ source, clock, onEvent: applyRevocation }),
     onCaughtUp: () => catchUp.beginPending(),
     onEvent(received) {
       streams.deliver(received);
@@ -73,11 +73,12 @@ export function createHub(options: {
         log.error({ seq }, 'the stream holds a message that is not an event: it is skipped');
       }
       // Events from before the start of this hub are not counted.
-      if (catchUp.hasBegun) count(received);
+      if (history.hasCaughtUp) count(received);
     },
     onBreak({ hasGap }) {
-      catchUp.onBreak();
+      // Before `onBreak`, which may reset other subscribers: they become live, and must not be reset again.
       if (hasGap) for (const subscriber of streams) if (subscriber.isLive) catchUp.reset(subscriber);
+      catchUp.onBreak();
     },
     log,
   });

@@ -12,7 +12,7 @@ export class Entry implements Position {
   readonly epoch: string;
   readonly seq: number;
   readonly check: string;
-  /** Where it is sent, one copy for each topic. Empty when no reader gets it. */
+  /** The topics it is sent to, one copy for each. Empty when no reader gets it. */
   readonly topics: readonly string[];
   readonly #bytes: Uint8Array;
   #chunks: (Buffer | undefined)[] | undefined;
@@ -40,13 +40,13 @@ export class Entry implements Position {
     return parseEvent(this.#bytes);
   }
 
-  /** Whether a reader of these topics gets another copy after this one. */
+  /** Whether a reader of these topics gets another copy after this one. `copy` is an index of `topics`. */
   hasMore(topics: readonly string[], copy: number): boolean {
     if (this.topics.length <= 2) return copy === 0 && topics.includes(this.topics[1] ?? '');
     return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
   }
 
-  /** One Buffer for all readers of a topic. With `event`, it is not parsed again. */
+  /** One Buffer for all readers of a topic. If the caller has the parsed event, it is not parsed again. */
   chunk(copy: number, hasMore: boolean, event?: EventHead): Buffer {
     const index = 2 * copy + (hasMore ? 1 : 0);
     this.#chunks ??= [];
@@ -56,14 +56,14 @@ export class Entry implements Position {
 
   block(copy: number, hasMore: boolean, event = this.parse()): string {
     const { epoch, seq, check } = this;
-    const position = hasMore ? { epoch, seq, check, copies: copy + 1 } : this;
+    const position = hasMore ? { epoch, seq, check, copiesSent: copy + 1 } : this;
     return eventBlock(position, event && jsonOf(event, copy));
   }
 
-  /** The copies for a reader of these topics, without the first `skipped` copies; empty if there are none. */
-  blocksFor(topics: readonly string[], skipped = 0): string {
+  /** The copies for a reader of these topics after the first `copiesSent` of all copies; empty if there are none. */
+  blocksFor(topics: readonly string[], copiesSent = 0): string {
     const copies = [...this.topics.keys()].filter(
-      (copy) => copy >= skipped && topics.includes(this.topics[copy] as string),
+      (copy) => copy >= copiesSent && topics.includes(this.topics[copy] as string),
     );
     if (copies.length === 0) return '';
     const event = this.parse();

@@ -4,8 +4,8 @@ import { checkOf, epochOf, formatPosition, noCheck, parsePosition } from './posi
 test.each([
   { epoch: 'mi7x3k2a', seq: 0, check: '00000000' },
   { epoch: 'mi7x3k2a', seq: 9_007_199_254_740, check: 'deadbeef' },
-  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copies: 1 },
-  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copies: 500 },
+  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copiesSent: 1 },
+  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copiesSent: 500 },
 ])('$epoch.$seq.$check is read as it is written', (position) => {
   expect(parsePosition(formatPosition(position))).toEqual(position);
 });

@@ -1,6 +1,7 @@
 /**
  * How far a reader is in the NATS stream: it has every event up to and including this one.
- * As text, `<epoch>.<sequence>.<check>`, it is the `id:` of an event.
+ * As text, `<epoch>.<sequence>.<check>`, it is the `id:` of an event. The sequence is the stream's; the `seq` of a request,
+ * which an event has too, numbers the events of that request.
  */
 export interface Position {
   /** Which stream: one that is deleted and created again starts at sequence 1. */
@@ -10,10 +11,10 @@ export interface Position {
   readonly check: string;
   /**
    * An event is sent once for each of its topics; these are its copies. A reader of several of the topics gets each
-   * copy but its last with a fourth part: the number of copies up to this one. So a connection that breaks between
+   * copy but its last with a fourth part: how many copies there are up to this one. So a connection that breaks between
    * two copies neither loses nor repeats one.
    */
-  readonly copies?: number;
+  readonly copiesSent?: number;
 }
 
 /** Where a reader starts: after a position, or with the oldest event that is kept. */
@@ -22,6 +23,9 @@ export type ResumeFrom = Position | 'earliest';
 /** The check of a position without an event, such as the start of a stream. */
 export const noCheck = '00000000';
 
+/** The position of a reader that sent text which is not from a hub. No stream has this epoch. */
+export const unknownPosition: Position = { epoch: '', seq: 0, check: noCheck };
+
 /** The end of a UUID is random in all of its versions. */
 export const checkOf = (eventId: string): string =>
   eventId.length >= 8 ? eventId.slice(-8).toLowerCase() : noCheck;
@@ -29,14 +33,16 @@ export const checkOf = (eventId: string): string =>
 /** `created` is the time at which NATS created the stream, as RFC 3339. */
 export const epochOf = (created: string): string => Date.parse(created).toString(36);
 
-export function formatPosition({ epoch, seq, check, copies }: Position): string {
-  return copies === undefined ? `${epoch}.${seq}.${check}` : `${epoch}.${seq}.${check}.${copies}`;
+export function formatPosition({ epoch, seq, check, copiesSent }: Position): string {
+  const text = `${epoch}.${seq}.${check}`;
+  return copiesSent === undefined ? text : `${text}.${copiesSent}`;
 }
 
 const pattern = /^([0-9a-z]{1,12})\.(0|[1-9]\d{0,15})\.([0-9a-f]{8})(?:\.([1-9]\d{0,4}))?$/;
 
 export function parsePosition(text: string): Position | undefined {
-  const [, epoch, seq, check, copies] = pattern.exec(text) ?? [];
+  const [, epoch, seq, check, copiesSent] = pattern.exec(text) ?? [];
   if (epoch === undefined || seq === undefined || check === undefined) return undefined;
-  return { epoch, seq: Number(seq), check, ...(copies !== undefined && { copies: Number(copies) }) };
+  const position = { epoch, seq: Number(seq), check };
+  return copiesSent === undefined ? position : { ...position, copiesSent: Number(copiesSent) };
 }

@@ -3,11 +3,12 @@ import { noCheck } from '../events/position.ts';
 import { expiredTogether, RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { EventHistory } from './event-history.ts';
 
+const start = { epoch: 'e', seq: 0, check: noCheck };
 let history: EventHistory;
 
 beforeEach(() => {
   history = new EventHistory({ limits: { events: 100, bytes: 1e9 }, clock: { now: () => 1_000_000 } });
-  history.begin({ epoch: 'e', seq: 0, check: noCheck });
+  history.restart(start);
 });
 
 /** How many topics each event is sent to, and whether it is repeated. */
@@ -34,6 +35,7 @@ describe('the history', () => {
     const received = append(...earlier, together, ...earlier, late, together, late);
     expect(topicsOf(received)).toEqual([2, 2, 2, 6, 0, 0, 0, 2, 0, 0]);
 
+    history.setCaughtUp();
     history.loseAfter(3);
     expect(append(together, late, together)).toEqual([
       { seq: 4, topics: 6, isRepeated: true },
@@ -42,11 +44,14 @@ describe('the history', () => {
     ]);
   });
 
-  test('forgets what it has read when its first reading begins again', () => {
+  test('has no repeated events after a restart before it has caught up, since it has sent none', () => {
     const event = new RequestEvents().newMessage();
     append(event);
-    history.begin({ epoch: 'e', seq: 0, check: noCheck });
-    expect(topicsOf(append(event))).toEqual([2]);
+    history.restart(start);
+    expect(append(event)).toEqual([{ seq: 1, topics: 2, isRepeated: false }]);
+    history.setCaughtUp();
+    history.restart(start);
+    expect(append(event)).toEqual([{ seq: 1, topics: 2, isRepeated: true }]);
   });
 
   test('keeps the sequence of bytes that are not an event', () => {
@@ -59,6 +64,7 @@ describe('the history', () => {
     const request = new RequestEvents();
     const events = Array.from({ length: 5 }, () => request.newMessage());
     append(...events);
+    history.setCaughtUp();
     history.loseAfter(2);
     expect(history.current.seq).toBe(2);
     expect(append(...events, request.closed())).toEqual([

@@ -22,44 +22,46 @@ const rememberedRequests = 200_000;
 export class EventHistory {
   readonly ring: Ring;
   readonly tailLoss: TailLoss;
-  /** An event that the stream holds twice is sent once. */
+  /** The events in the stream so far: one that the stream holds twice is sent once. */
   #seen = new SeenSequences(rememberedRequests);
+  #hasCaughtUp = false;
 
   constructor(options: { limits: { events: number; bytes: number }; clock: Clock }) {
     this.ring = new Ring(options.limits);
     this.tailLoss = new TailLoss({ ring: this.ring, clock: options.clock });
   }
 
+  /** The position of the newest event that was read. */
   get current(): Position {
     return this.ring.current;
   }
 
-  /** False until the stream was reached for the first time. */
-  get hasBegun(): boolean {
+  /** Whether the stream was ever reached, so that its epoch is known. */
+  get hasReachedStream(): boolean {
     return this.current.epoch !== '';
   }
 
-  /** Reads the stream for the first time, from after this position on. */
-  begin(floor: Position): void {
-    this.ring.restart(floor);
-    this.#seen = new SeenSequences(rememberedRequests);
+  /** Whether the newest event of the stream was ever read. Until then no reader gets an event. */
+  get hasCaughtUp(): boolean {
+    return this.#hasCaughtUp;
+  }
+
+  setCaughtUp(): void {
+    this.#hasCaughtUp = true;
   }
 
   append(seq: number, bytes: Uint8Array): ReceivedEvent {
     const { entry, event, isNew } = createEntry(bytes, { epoch: this.current.epoch, seq }, this.#seen);
     this.ring.append(entry);
     const request = firstRequestOf(event);
-    return {
-      entry,
-      event,
-      isRepeated: request !== undefined && isNew && this.tailLoss.isRepeated(request),
-    };
+    const isRepeated = request !== undefined && isNew && this.tailLoss.isRepeated(entry, request);
+    return { entry, event, isRepeated };
   }
 
   /** The stream lost every event after this sequence. They will be published again. */
   loseAfter(seq: number): void {
     this.ring.removeAfter(seq);
-    this.#beginRecovery(seq + 1);
+    this.#expectRepeats(seq + 1);
     for (const entry of this.ring) {
       const request = firstRequestOf(entry.parse());
       if (request) this.#seen.admit(request.requestId, request.seq);
@@ -69,11 +71,13 @@ export class EventHistory {
   /** Continues after another position, perhaps of another stream. The events between are not known. */
   restart(floor: Position): void {
     this.ring.restart(floor);
-    this.#beginRecovery(floor.seq + 1);
+    this.#expectRepeats(floor.seq + 1);
   }
 
-  #beginRecovery(from: number): void {
-    this.tailLoss.begin(from, this.#seen);
+  /** Events that were sent may be published again, from this sequence on. */
+  #expectRepeats(from: number): void {
+    // Before the hub has caught up, nothing was sent.
+    if (this.#hasCaughtUp) this.tailLoss.begin(from, this.#seen);
     this.#seen = new SeenSequences(rememberedRequests);
   }
 }

@@ -29,9 +29,9 @@ afterEach(async () => {
 const startHub = (env: Record<string, string> = {}) =>
   startTestHub({ prefix: stream.prefix, env: { NATS_URL: nats.url, RELAY_HUB_HEARTBEAT: '500ms', ...env } });
 
-async function read(from?: string): Promise<Reader> {
+async function read(from?: string, at = hub): Promise<Reader> {
   const headers = from === undefined ? {} : { 'last-event-id': from };
-  const reader = new Reader(hub.url, [request.topic], { headers });
+  const reader = new Reader(at.url, [request.topic], { headers });
   open.push(reader);
   return reader.opened();
 }
@@ -190,6 +190,20 @@ describe('a stream that was created again', () => {
     const whole = await read('earliest');
     await whole.count(10);
   });
+});
+
+test('a stream that is created again while a reader is served from it: the reader gets one reset', async () => {
+  await stream.publish(...messages(20_000));
+  await using small = await startHub({ RELAY_HUB_RING_EVENTS: '5' });
+  const scanning = await read('earliest', small);
+  await scanning.count(1);
+  await stream.manager.streams.delete(stream.name);
+  await stream.make();
+  await scanning.until('a reset', () => scanning.named('hub.reset').length > 0);
+  // When this event arrives, the hub follows the new stream and resets no reader any more.
+  await publishUntilStored(request.newMessage('the last'));
+  await scanning.until('the last event', () => scanning.events.at(-1)?.messageId === 'the last');
+  expect(scanning.named('hub.reset')).toHaveLength(1);
 });
 
 test('a consumer that is deleted by others is replaced', async () => {

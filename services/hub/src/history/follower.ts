@@ -3,11 +3,13 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Nats } from '@expert-relay/kit/nats';
 import { Events } from 'nats';
-import { formatPosition, noCheck } from '../events/position.ts';
+import { formatPosition, noCheck, type Position } from '../events/position.ts';
 import type { Consumer, StreamMessage } from '../nats/consumer.ts';
 import type { StreamSource, StreamState } from '../nats/stream-source.ts';
 import type { EventHistory, ReceivedEvent } from './event-history.ts';
 import { findLastCommonSequence } from './tail-loss.ts';
+
+const eventsRemoved = 'the stream removed events before they were read';
 
 interface FollowerOptions {
   readonly nats: Nats;
@@ -15,12 +17,12 @@ interface FollowerOptions {
   readonly history: EventHistory;
   /** How many events are read before the hub is ready, so that most readers can resume from memory. */
   readonly initialEvents: number;
-  /** Runs each time before the stream is read. */
-  readonly prepare: () => Promise<void>;
+  /** Called each time before events are read, since a token may have been revoked while they were not. */
+  readonly readRevocations: () => Promise<void>;
   /** The history has caught up with the stream for the first time. */
   readonly onCaughtUp: () => void;
   readonly onEvent: (received: ReceivedEvent) => void;
-  /** The stream no longer holds all events of the history; `hasGap` if live readers may have missed some. */
+  /** The stream no longer continues the history; `hasGap` if live readers may have missed events. */
   readonly onBreak: (change: { hasGap: boolean }) => void;
   readonly log: Log;
 }
@@ -36,7 +38,6 @@ export class Follower implements Part {
   readonly #stopping = new AbortController();
   /** Why the history does not follow the stream; undefined when it does. */
   #notFollowing: string | undefined = 'starting';
-  #hasCaughtUp = false;
   #consumer: Consumer | undefined;
   #loop: Promise<void> | undefined;
 
@@ -80,9 +81,9 @@ export class Follower implements Part {
 
   /** Resolves with the reason when it cannot go on. */
   async #follow(): Promise<string> {
-    const { source, history, prepare } = this.#options;
+    const { source, history, readRevocations } = this.#options;
     const state = await source.readState();
-    await prepare();
+    await readRevocations();
     await this.#alignHistory(state);
     const consumer = await source.openConsumer(history.current.seq + 1);
     this.#consumer = consumer;
@@ -102,60 +103,47 @@ export class Follower implements Part {
     }
   }
 
-  /** Sets the history to the newest position at which it equals the stream. */
+  /** Sets the history to the newest position up to which it equals the stream. */
   async #alignHistory(state: StreamState): Promise<void> {
-    const { source, history, initialEvents, log } = this.#options;
+    const { source, history, initialEvents, onBreak, log } = this.#options;
     const { epoch, firstSeq, lastSeq } = state;
-    const { current } = history;
-    const newest = { epoch, seq: Math.max(firstSeq, lastSeq + 1 - initialEvents) - 1, check: noCheck };
-    if (!this.#hasCaughtUp) {
-      history.begin(newest);
-      return;
-    }
-    if (current.epoch !== epoch) {
-      log.warn(
-        { from: formatPosition(current), to: state },
-        'the stream was created again: live streams get hub.reset, since they may have missed events',
-      );
-      this.#restart({ epoch, seq: firstSeq - 1, check: noCheck });
-      return;
-    }
-    const common = await findLastCommonSequence(history.ring, source, state);
-    if (common === undefined) {
-      log.warn(
-        { from: formatPosition(current), to: state },
-        'the stream holds other events than before: live streams get hub.reset, since they may have missed events',
-      );
-      this.#restart(newest);
-    } else if (common < current.seq) {
-      log.warn(
-        { lost: current.seq - common },
-        'the stream lost its newest events: waiting for them to be published again',
-      );
-      history.loseAfter(common);
-      this.#options.onBreak({ hasGap: false });
+    const beforeFirst = { epoch, seq: firstSeq - 1, check: noCheck };
+    const beforeNewest = { ...beforeFirst, seq: Math.max(firstSeq - 1, lastSeq - initialEvents) };
+    if (!history.hasCaughtUp) {
+      history.restart(beforeNewest);
+    } else if (history.current.epoch !== epoch) {
+      this.#restart(beforeFirst, 'the stream was created again');
+    } else if (history.current.seq < beforeFirst.seq) {
+      this.#restart(beforeFirst, eventsRemoved);
+    } else {
+      const common = await findLastCommonSequence(history.ring, source, state);
+      if (common === undefined) this.#restart(beforeNewest, 'the stream holds other events than before');
+      else if (common < history.current.seq) {
+        log.warn(
+          { lost: history.current.seq - common },
+          'the stream lost its newest events: waiting for them to be published again',
+        );
+        history.loseAfter(common);
+        onBreak({ hasGap: false });
+      }
     }
   }
 
   #receive({ seq, bytes }: StreamMessage): void {
-    const { history, onEvent, log } = this.#options;
+    const { history, onEvent } = this.#options;
     const { epoch, seq: last } = history.current;
-    if (seq > last + 1) {
-      const floor = { epoch, seq: seq - 1, check: noCheck };
-      if (this.#hasCaughtUp) {
-        log.warn(
-          { missing: seq - 1 - last },
-          'the stream removed events before they were read: live streams get hub.reset',
-        );
-        this.#restart(floor);
-      } else history.begin(floor);
-    }
+    if (seq > last + 1) this.#restart({ epoch, seq: seq - 1, check: noCheck }, eventsRemoved);
     onEvent(history.append(seq, bytes));
   }
 
-  #restart(floor: { epoch: string; seq: number; check: string }): void {
-    this.#options.history.restart(floor);
-    this.#options.onBreak({ hasGap: true });
+  /** Continues after a gap. */
+  #restart(floor: Position, reason: string): void {
+    const { history, onBreak, log } = this.#options;
+    const from = formatPosition(history.current);
+    history.restart(floor);
+    if (!history.hasCaughtUp) return;
+    log.warn({ from, to: formatPosition(floor) }, `${reason}: live streams get hub.reset`);
+    onBreak({ hasGap: true });
   }
 
   #checkCaughtUp(lastSeq: number): void {
@@ -163,8 +151,8 @@ export class Follower implements Part {
     if (this.#notFollowing === undefined || history.current.seq < lastSeq) return;
     this.#notFollowing = undefined;
     log.info({ seq: history.current.seq }, 'following NATS');
-    if (this.#hasCaughtUp) return;
-    this.#hasCaughtUp = true;
+    if (history.hasCaughtUp) return;
+    history.setCaughtUp();
     onCaughtUp();
   }
 }

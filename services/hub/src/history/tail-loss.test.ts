@@ -14,14 +14,15 @@ beforeEach(() => {
   bytesOf = new Map([...'abcdefgh'].map((letter) => [letter, request.newMessage().bytes]));
   now = 1_000_000;
   history = new EventHistory({ limits: { events: 100, bytes: 1e9 }, clock: { now: () => now } });
-  history.begin({ epoch: 'first', seq: 0, check: noCheck });
+  history.restart({ epoch: 'first', seq: 0, check: noCheck });
+  history.setCaughtUp();
 });
 
 /**
- * Plays what happens to the stream, such as `abcd lose-after-2 c 30s`: letters are published, `new-stream` is a stream that
- * was created again. Gives the letters that were repeated.
+ * Applies a timeline such as `abcd lose-after-2 c 30s` to the history: letters are published, `new-stream` is a stream that
+ * was created again. Returns the letters that were repeated.
  */
-function play(timeline: string): string {
+function run(timeline: string): string {
   let repeated = '';
   for (const step of timeline.split(' ')) {
     const [, lastKept] = /^lose-after-(\d+)$/.exec(step) ?? [];
@@ -54,36 +55,39 @@ describe('recovery from a tail loss', () => {
     ['abcd lose-after-2 dec', 'dc', true, [3, 4, 5]],
     ['abcd lose-after-2 dec 29s', 'dc', true, [3, 4, 5]],
     ['abcd lose-after-2 dec 30s', 'dc', false, [3, 4]],
-    ['abcd lose-after-2 dec 30s f', 'dc', false, [3, 4, 5]],
-    // Recovery ends when that is asked for.
+    ['abcd lose-after-2 dec 30s f', 'dc', false, [3, 4]],
     ['abcd lose-after-2 29s c 29s', 'c', true, [3]],
-    ['abcd lose-after-2 cd 29s e 1s', 'cd', false, [3, 4]],
+    // From the newest repeated event on, positions are reliable.
+    ['abcd lose-after-2 cd 29s e 1s', 'cd', false, [3]],
+    ['abcd lose-after-2 30s', '', false, []],
+    ['abcd lose-after-2 e 30s', '', false, []],
     // A second loss, during recovery and after it.
     ['abcde lose-after-3 d lose-after-1 bcde', 'dbcde', true, [2, 3, 4, 5]],
     ['abcde lose-after-2 c lose-after-3 de', 'cde', true, [3, 4, 5]],
+    ['abcde lose-after-2 c lose-after-3 30s f', 'c', false, [3]],
     ['abcde lose-after-2 cde 30s', 'cde', false, [3, 4]],
     ['new-stream', '', true, []],
     ['abc new-stream abcd', 'abc', true, [1, 2, 3, 4]],
-    ['abc new-stream abcd 30s', 'abc', false, [1, 2, 3]],
+    ['abc new-stream abcd 30s', 'abc', false, [1, 2]],
   ])('%s', (timeline, repeated, isRecovering, unreliable) => {
-    expect(play(timeline)).toBe(repeated);
+    expect(run(timeline)).toBe(repeated);
     expect(history.tailLoss.isRecovering).toBe(isRecovering);
     expect(unreliableSequences()).toEqual(unreliable);
   });
 
   test('positions of an earlier recovery stay unreliable after a second loss', () => {
-    play('abcd lose-after-2 dc 30s');
+    run('abcd lose-after-2 dc 30s');
     expect(history.tailLoss.isRecovering).toBe(false);
-    play('ef lose-after-5 f');
+    run('ef lose-after-5 f');
     expect(unreliableSequences()).toEqual([3, 6]);
-    play('30s');
+    run('30s');
     expect(unreliableSequences()).toEqual([3]);
-    play('lose-after-2 c');
+    run('lose-after-2 c');
     expect(unreliableSequences()).toEqual([3]);
   });
 
   test('each loss begins a generation', () => {
-    play('abcd lose-after-2 cd lose-after-3');
+    run('abcd lose-after-2 cd lose-after-3');
     expect(history.tailLoss.generation).toBe(2);
   });
 
@@ -93,14 +97,16 @@ describe('recovery from a tail loss', () => {
     ['abcd lose-after-2', 3, false],
     ['abcd lose-after-2 c', 3, false],
     ['abcd lose-after-2 cd 30s', 4, true],
-  ])('after %s, readers get the position %i', (timeline, seq, isReliable) => {
-    play(timeline);
-    const position = history.tailLoss.positionForReaders;
-    expect([position.seq, history.tailLoss.isReliable(position)]).toEqual([seq, isReliable]);
+  ])('after %s, a reader starts at position %i, and has it in heartbeats if it is reliable', (...row) => {
+    const [timeline, seq, isReliable] = row;
+    run(timeline);
+    const { startPosition, heartbeatPosition } = history.tailLoss;
+    expect([startPosition.seq, history.tailLoss.isReliable(startPosition)]).toEqual([seq, isReliable]);
+    expect(heartbeatPosition).toEqual(isReliable ? startPosition : undefined);
   });
 });
 
-describe('the last sequence that ring and stream have in common', () => {
+describe('the last common sequence of ring and stream', () => {
   test.each([
     // what was read; what the stream holds now (- has expired); the ring's size; the result
     ['abcde', 'abcde', 5, 5],
@@ -113,10 +119,10 @@ describe('the last sequence that ring and stream have in common', () => {
     ['abcde', 'fgh', 5, undefined],
     ['abcde', 'abcfg', 2, 3],
     ['abcde', 'abfgh', 2, undefined],
-  ])('read %s, the stream holds %s, a ring of %i', async (read, held, size, expected) => {
+  ])('the hub has read %s, the stream holds %s, a ring of %i', async (read, held, size, expected) => {
     history = new EventHistory({ limits: { events: size, bytes: 1e9 }, clock: { now: () => now } });
-    history.begin({ epoch: 'first', seq: 0, check: noCheck });
-    play(read);
+    history.restart({ epoch: 'first', seq: 0, check: noCheck });
+    run(read);
     const source = { readOne: async (seq: number) => bytesOf.get(held[seq - 1] ?? '') };
     const state = { firstSeq: held.lastIndexOf('-') + 2, lastSeq: held.length };
     expect(await findLastCommonSequence(history.ring, source, state)).toBe(expected);
@@ -126,8 +132,8 @@ describe('the last sequence that ring and stream have in common', () => {
     [0, 0],
     [4, 4],
     [3, undefined],
-  ])('nothing was read yet, the stream holds up to %i of 4', async (lastSeq, expected) => {
-    history.begin({ epoch: 'first', seq: lastSeq === 0 ? 0 : 4, check: noCheck });
+  ])('the hub has read nothing after its start, the stream ends with %i of 4', async (lastSeq, expected) => {
+    history.restart({ epoch: 'first', seq: lastSeq === 0 ? 0 : 4, check: noCheck });
     const source = { readOne: async () => undefined };
     expect(await findLastCommonSequence(history.ring, source, { firstSeq: 1, lastSeq })).toBe(expected);
   });

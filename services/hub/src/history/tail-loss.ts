@@ -22,20 +22,31 @@ import type { Ring } from './ring.ts';
  *
  * During recovery a position from 3 on does not say which events its reader has: after `3d` or `4e`, one reader has c and
  * another has not. So these positions are unreliable, and resuming from them is answered with `hub.reset`. After
- * recovery, the positions from 3 to 4 stay unreliable; 5 and later ones are reliable, since c, d and e are before them.
+ * recovery, the positions 3 and 4 stay unreliable; 5 and later ones are reliable, since c, d and e are before them.
  *
- * A stream that is created again has lost all its events, and is treated alike, from its first sequence on.
+ * A stream that is created again has lost all its events. It is handled in the same way, from its first sequence on.
  */
 
 /** Recovery ends when no event was repeated for this time. */
 const quietPeriodMs = 30_000;
 
+interface Recovery {
+  /** The first sequence whose event was lost. */
+  readonly from: number;
+  /** The sequence of the newest repeated event. After recovery, positions from there on are reliable. */
+  lastRepeated: number;
+  /** When that event was received. */
+  quietSince: number;
+  /** The events that were sent before the loss, and those that were published since. */
+  readonly sent: SeenSequences;
+}
+
 export class TailLoss {
   readonly #ring: Ring;
   readonly #clock: Clock;
   #generation = 0;
-  /** Set during recovery. `sent` has what was sent before the loss, and what was published since. */
-  #recovery: { from: number; quietSince: number; sent: SeenSequences } | undefined;
+  /** The newest recovery. Read it as `#ongoing`, since it may have ended. */
+  #recovery: Recovery | undefined;
   /** For each recovery that has ended, the sequences from `from` up to but not including `to`. */
   #unreliable: { from: number; to: number }[] = [];
 
@@ -50,46 +61,65 @@ export class TailLoss {
   }
 
   get isRecovering(): boolean {
-    const { seq } = this.#ring.current;
-    if (this.#recovery && this.#clock.now() - this.#recovery.quietSince >= quietPeriodMs) {
-      this.#unreliable.push({ from: this.#recovery.from, to: seq });
-      this.#recovery = undefined;
-    }
-    return this.#recovery !== undefined;
+    return this.#ongoing !== undefined;
   }
 
   /** The stream lost its events from a sequence on. `sent` are the events that were sent until now. */
   begin(from: number, sent: SeenSequences): void {
+    const ongoing = this.#ongoing;
     this.#generation++;
-    this.#recovery = {
-      from: Math.min(from, this.#recovery?.from ?? from),
-      quietSince: this.#clock.now(),
-      sent: this.#recovery?.sent ?? sent,
-    };
     this.#unreliable = this.#unreliable.filter((range) => range.from < from);
+    this.#recovery = {
+      from: Math.min(from, ongoing?.from ?? from),
+      lastRepeated: from,
+      quietSince: this.#clock.now(),
+      sent: ongoing?.sent ?? sent,
+    };
   }
 
   /** Whether an event that the stream holds since the loss was sent before it. */
-  isRepeated({ requestId, seq }: AboutRequest): boolean {
-    if (!this.#recovery || this.#recovery.sent.admit(requestId, seq)) return false;
-    this.#recovery.quietSince = this.#clock.now();
+  isRepeated(position: Position, { requestId, seq }: AboutRequest): boolean {
+    const recovery = this.#ongoing;
+    if (!recovery || recovery.sent.admit(requestId, seq)) return false;
+    recovery.lastRepeated = position.seq;
+    recovery.quietSince = this.#clock.now();
     return true;
   }
 
   /** Whether a reader that resumes from this position misses no event and gets none twice. */
   isReliable({ seq }: Position): boolean {
-    if (this.isRecovering && this.#recovery && seq >= this.#recovery.from) return false;
+    const recovery = this.#ongoing;
+    if (recovery && seq >= recovery.from) return false;
     return !this.#unreliable.some(({ from, to }) => seq >= from && seq < to);
   }
 
   /**
-   * The newest position, for heartbeats and the like. Right after a loss it is before the lost events, which some readers
-   * have had: they get an unreliable one instead.
+   * The position of a reader that begins with the next event. Right after a loss the newest one is before the lost
+   * events, which would then be sent to a reader that has had them: it gets an unreliable one instead.
    */
-  get positionForReaders(): Position {
+  get startPosition(): Position {
     const { current } = this.#ring;
-    if (!this.isRecovering || !this.#recovery || current.seq >= this.#recovery.from) return current;
-    return { epoch: current.epoch, seq: this.#recovery.from, check: noCheck };
+    const recovery = this.#ongoing;
+    if (!recovery || current.seq >= recovery.from) return current;
+    return { epoch: current.epoch, seq: recovery.from, check: noCheck };
+  }
+
+  /**
+   * The position in the heartbeats of a live reader. There is none during recovery: the newest one is unreliable, and the
+   * reader's own may be reliable.
+   */
+  get heartbeatPosition(): Position | undefined {
+    return this.#ongoing ? undefined : this.#ring.current;
+  }
+
+  /** The recovery that has not ended. One that has ended is closed here; it makes no difference when that happens. */
+  get #ongoing(): Recovery | undefined {
+    const recovery = this.#recovery;
+    if (recovery && this.#clock.now() - recovery.quietSince >= quietPeriodMs) {
+      this.#unreliable.push({ from: recovery.from, to: recovery.lastRepeated });
+      this.#recovery = undefined;
+    }
+    return this.#recovery;
   }
 }
 
@@ -110,6 +140,7 @@ export async function findLastCommonSequence(
     return bytes !== undefined && checkOf(parseEvent(bytes)?.eventId ?? '') === check;
   };
 
+  // The hub has read no event after its start, so there is nothing to compare.
   if (ring.length === 0 && ring.floor.check === noCheck) {
     return ring.floor.seq <= lastSeq ? ring.floor.seq : undefined;
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { formatTopic, parseTopic } from '@expert-relay/contracts';
 import { type FieldError, Problem } from '@expert-relay/kit/problem';
-import { noCheck, parsePosition, type ResumeFrom } from '../events/position.ts';
+import { parsePosition, type ResumeFrom, unknownPosition } from '../events/position.ts';
 
 const maxTopics = 100;
 
@@ -49,6 +49,5 @@ export function readResumeFrom(request: IncomingMessage, query: URLSearchParams)
   const text = (header && String(header)) || query.get('lastEventId') || query.get('last_event_id');
   if (!text) return undefined;
   if (text === 'earliest') return 'earliest';
-  // Text that is not from a hub is a position that no stream has.
-  return parsePosition(text) ?? { epoch: '', seq: 0, check: noCheck };
+  return parsePosition(text) ?? unknownPosition;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
-import { openConsumer } from './consumer.ts';
+import { type Consumer, openConsumer } from './consumer.ts';
 
 const events = 1_600;
 const batch = 500;
@@ -16,31 +16,45 @@ afterAll(async () => {
   await stream[Symbol.asyncDispose]();
 });
 
-test.each([
-  ['asks for the next batch before it has the whole last one', false, [2, 3]],
-  ['rests after each batch while it yields', true, [1, 2]],
-])('a consumer %s', async (_, isYielding, expectedAsks) => {
+function open(isYielding: boolean): Promise<Consumer> {
   const { connection, manager, name } = stream;
-  const publish = jest.spyOn(connection, 'publish');
-  const asks = () => publish.mock.calls.filter(([subject]) => subject.includes('CONSUMER.MSG.NEXT')).length;
-  const consumer = await openConsumer({
+  return openConsumer({
     connection,
     manager,
     stream: name,
     from: { seq: 1 },
     isYielding: () => isYielding,
   });
+}
+
+test.each([
+  ['requests the next batch before the last one has arrived completely', false, [2, 3]],
+  ['pauses after each batch while it yields', true, [1, 2]],
+])('a consumer %s', async (_, isYielding, expectedRequests) => {
+  const publish = jest.spyOn(stream.connection, 'publish');
+  const requests = () =>
+    publish.mock.calls.filter(([subject]) => subject.includes('CONSUMER.MSG.NEXT')).length;
+  const consumer = await open(isYielding);
   const seqs: number[] = [];
-  const asksAfterBatch: number[] = [];
+  const requestsAfterBatch: number[] = [];
   await new Promise<void>((resolve) => {
     consumer.start(({ seq }) => {
       seqs.push(seq);
-      if (seq % batch === 0) asksAfterBatch.push(asks());
+      if (seq % batch === 0) requestsAfterBatch.push(requests());
       if (seqs.length === events) resolve();
     });
   });
   consumer.end('read');
   publish.mockRestore();
   expect(seqs).toEqual(Array.from({ length: events }, (_value, index) => index + 1));
-  expect(asksAfterBatch.slice(0, 2)).toEqual(expectedAsks);
+  expect(requestsAfterBatch.slice(0, 2)).toEqual(expectedRequests);
+});
+
+test('a consumer that has ended is not started: no timer is left', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const consumer = await open(false);
+  consumer.end('read');
+  const before = timers();
+  consumer.start(() => {});
+  expect(timers()).toBe(before);
 });

@@ -20,7 +20,7 @@ export interface StreamMessage {
 export interface Consumer {
   /** How many messages the stream held for it when it was created. */
   readonly pending: number;
-  /** Starts the delivery: each message, in order. */
+  /** Starts the delivery: each message, in order. Does nothing once the consumer has ended. */
   start(onMessage: (message: StreamMessage) => void): void;
   /** Resolves with the reason when it has ended. After a gap or a silence it ends: create a new one. */
   readonly ended: Promise<string>;
@@ -110,6 +110,7 @@ class OrderedConsumer implements Consumer {
   }
 
   start(onMessage: (message: StreamMessage) => void): void {
+    if (this.#hasEnded) return;
     this.#onMessage = onMessage;
     this.#silenceMs = 0;
     this.#silenceCheck = setInterval(() => {

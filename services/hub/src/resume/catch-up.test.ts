@@ -1,138 +1,180 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
+import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { noCheck } from '../events/position.ts';
 import { EventHistory } from '../history/event-history.ts';
 import { FlushQueue, StreamWriter } from '../sse/stream-writer.ts';
-import { Subscriber, SubscribersByTopic } from '../sse/subscriber.ts';
+import { SubscribersByTopic } from '../sse/subscriber.ts';
 import { expiredTogether, RequestEvents } from '../testing/make-event.ts';
+import { makeSubscriber } from '../testing/make-subscriber.ts';
 import { CatchUp, nextStep } from './catch-up.ts';
 import { ScanLimit } from './scan-limit.ts';
 
-const server = createServer();
-let [reader, socket]: [Socket?, Socket?] = [];
+const epoch = 'abc';
+const start = { epoch, seq: 0, check: noCheck };
+const clock = { now: Date.now };
 
-beforeEach(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
-afterEach(() => {
-  reader?.destroy();
-  socket?.destroy();
-  server.close();
-});
+/** A history that has caught up with an empty stream. */
+function makeHistory(ringEvents: number): EventHistory {
+  const history = new EventHistory({ limits: { events: ringEvents, bytes: 2 ** 30 }, clock });
+  history.restart(start);
+  history.setCaughtUp();
+  return history;
+}
 
+/** Counts the bytes, and the blocks that are `hub.reset`. */
 class CountingWriter extends StreamWriter {
   bytes = 0;
+  resets = 0;
 
-  override write(bytes: Buffer): void {
-    this.bytes += bytes.length;
-    super.write(bytes);
+  override write(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (chunk.includes('hub.reset')) this.resets++;
+    super.write(chunk);
   }
 }
 
-const notUsed = () => Promise.reject(new Error('NATS is not used.'));
+describe('a subscriber that catches up', () => {
+  const server = createServer();
+  let [reader, socket]: [Socket?, Socket?] = [];
+  let writer: CountingWriter;
+  let history: EventHistory;
+  let stream: { epoch: string; firstSeq: number; lastSeq: number };
+  let stateReads: number;
+  let catchUp: CatchUp;
 
-test('a reader that resumes over many events of hundreds of copies gets no more at once than it takes', async () => {
-  reader = connect((server.address() as AddressInfo).port).pause();
-  [socket] = (await once(server, 'connection')) as [Socket];
+  beforeEach(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    reader = connect((server.address() as AddressInfo).port).pause();
+    [socket] = (await once(server, 'connection')) as [Socket];
+    writer = new CountingWriter({
+      socket,
+      isChunked: true,
+      maxBufferedBytes: 2 ** 20,
+      flushes: new FlushQueue(),
+    });
+    history = makeHistory(100);
+    stateReads = 0;
+    catchUp = new CatchUp({
+      history,
+      live: new SubscribersByTopic(),
+      source: {
+        async readState() {
+          stateReads++;
+          return stream;
+        },
+        openConsumer: () => Promise.reject(new Error('No event is older than the ring.')),
+      },
+      scanLimit: new ScanLimit({
+        limits: { perAddress: 0, perCredential: 0 },
+        clock,
+        refused: undefined as never,
+      }),
+      metrics: { begun: { inc: () => {} } as never },
+      log: createLog('test', { level: 'silent' }),
+    });
+  });
+  afterEach(async () => {
+    await catchUp.stop();
+    reader?.destroy();
+    socket?.destroy();
+    server.close();
+  });
 
-  const clock = { now: Date.now };
-  const history = new EventHistory({ limits: { events: 100, bytes: 2 ** 30 }, clock });
-  const start = { epoch: 'abc', seq: 0, check: noCheck };
-  history.begin(start);
-  const expert = new RequestEvents();
-  for (let seq = 1; seq <= 50; seq++) {
-    const requests = Array.from({ length: 250 }, () => new RequestEvents(expert.userId));
-    history.append(seq, expiredTogether(...requests).bytes);
-  }
+  test('over many events of hundreds of copies is given no more at once than its connection takes', async () => {
+    const expert = new RequestEvents();
+    for (let seq = 1; seq <= 50; seq++) {
+      const requests = Array.from({ length: 250 }, () => new RequestEvents(expert.userId));
+      history.append(seq, expiredTogether(...requests).bytes);
+    }
+    const subscriber = makeSubscriber({ writer, topics: [expert.activityTopic] });
+    catchUp.begin(subscriber, start);
+    // A full buffer, and the event that filled it.
+    expect(writer.bytes).toBeLessThan(65_536 + 100_000);
 
-  const writer = new CountingWriter({
-    socket,
-    isChunked: true,
-    maxBufferedBytes: 2 ** 20,
-    flushes: new FlushQueue(),
+    let text = '';
+    reader?.setEncoding('latin1').on('data', (more) => {
+      text += more;
+    });
+    reader?.resume();
+    await eventually('the subscriber to be live', () => subscriber.isLive);
+    await eventually('all bytes', () => text.length >= writer.bytes);
+    expect(new Set(text.match(/"requestId":"[^"]+"/g)).size).toBe(50 * 250);
   });
-  const catchUp = new CatchUp({
-    history,
-    live: new SubscribersByTopic(),
-    source: { readState: notUsed, openConsumer: notUsed },
-    scanLimit: new ScanLimit({
-      limits: { perAddress: 0, perCredential: 0 },
-      clock,
-      refused: undefined as never,
-    }),
-    metrics: { begun: { inc: () => {} } as never },
-    log: createLog('test', { level: 'silent' }),
-  });
-  catchUp.beginPending();
-  const subscriber = new Subscriber({
-    writer,
-    topics: [expert.activityTopic],
-    credential: undefined,
-    callId: '',
-    network: '',
-    openedAt: 0,
-    endsAt: 0,
-  });
-  catchUp.begin(subscriber, start);
-  // A full buffer, and the event that filled it.
-  expect(writer.bytes).toBeLessThan(65_536 + 100_000);
 
-  let text = '';
-  reader.setEncoding('latin1').on('data', (more) => {
-    text += more;
+  test('and waits for an event that the stream then loses is reset at once', async () => {
+    const request = new RequestEvents();
+    for (let seq = 1; seq <= 5; seq++) history.append(seq, request.newMessage().bytes);
+    stream = { epoch, firstSeq: 1, lastSeq: 8 };
+    const subscriber = makeSubscriber({ writer, topics: [request.topic] });
+    catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });
+    await turn();
+    expect(subscriber.state).toBe('ahead');
+
+    history.loseAfter(3);
+    catchUp.onBreak();
+    expect([subscriber.state, writer.resets]).toEqual(['live', 1]);
   });
-  reader.resume();
-  while (!subscriber.isLive) await once(reader, 'data');
-  while (text.length < writer.bytes) await once(reader, 'data');
-  expect(new Set(text.match(/"requestId":"[^"]+"/g)).size).toBe(50 * 250);
+
+  test('and waits for an event of a stream that is created again is reset when the history continues with that', async () => {
+    stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
+    const subscriber = makeSubscriber({ writer });
+    catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });
+    await eventually('three looks at the stream', () => stateReads >= 3);
+    expect([subscriber.state, writer.resets]).toEqual(['ahead', 0]);
+
+    history.restart({ ...start, epoch: 'def' });
+    catchUp.onBreak();
+    await eventually('the subscriber to be live', () => subscriber.isLive);
+    expect(writer.resets).toBe(1);
+  });
 });
 
 describe('the next step after a position', () => {
-  const epoch = 'abc';
-  const ringSize = 10;
+  const ringEvents = 10;
   const count = 30;
 
-  /** The events 1 to 30, of which the ring holds the last ten. */
-  function makeHistory(size: number): EventHistory {
-    const history = new EventHistory({ limits: { events: size, bytes: 2 ** 30 }, clock: { now: Date.now } });
-    history.begin({ epoch, seq: 0, check: noCheck });
+  /** The history after 30 events. */
+  function historyOf30(size: number): EventHistory {
+    const history = makeHistory(size);
     const request = new RequestEvents();
     for (let seq = 1; seq <= count; seq++) history.append(seq, request.newMessage().bytes);
     return history;
   }
-  const history = makeHistory(ringSize);
+  const history = historyOf30(ringEvents);
   const checkAt = (seq: number) => (seq === 20 ? history.ring.floor : history.ring.at(seq))?.check ?? noCheck;
   const at = (seq: number, more: object = {}) => ({ epoch, seq, check: checkAt(seq), ...more });
 
   test.each([
-    ['the newest event', at(30), 'replaying'],
-    ['an event in the ring', at(25), 'replaying'],
-    ['an event in the ring of which copies are missing', at(25, { copies: 1 }), 'replaying'],
-    ['the event before the ring', at(20), 'replaying'],
-    ['that event, of which copies are missing', at(20, { copies: 1 }), 'scanning'],
-    ['an older event', at(5), 'scanning'],
-    ['the start of the stream', at(0), 'scanning'],
-    ['earliest', 'earliest' as const, 'scanning'],
-    ['an event that this hub has not received yet', at(31), 'ahead'],
-    ['another event in the ring', at(25, { check: 'deadbeef' }), 'live'],
-    ['another stream', at(25, { epoch: 'other' }), 'live'],
-  ])('%s', (_, from, state) => {
-    expect(nextStep(history, from).state).toBe(state);
+    ['the newest event', at(30), 'replay'],
+    ['an event in the ring', at(25), 'replay'],
+    ['an event in the ring of which copies are missing', at(25, { copiesSent: 1 }), 'replay'],
+    ['the event before the ring', at(20), 'replay'],
+    ['that event, of which copies are missing', at(20, { copiesSent: 1 }), 'scan'],
+    ['an older event', at(5), 'scan'],
+    ['the start of the stream', at(0), 'scan'],
+    ['earliest', 'earliest' as const, 'scan'],
+    ['an event that this hub has not received yet', at(31), 'wait'],
+    ['another event in the ring', at(25, { check: 'deadbeef' }), 'reset'],
+    ['another stream', at(25, { epoch: 'other' }), 'reset'],
+  ])('%s', (_, from, action) => {
+    expect(nextStep(history, from).action).toBe(action);
   });
 
   test('earliest, when the ring holds the whole stream', () => {
-    expect(nextStep(makeHistory(count), 'earliest')).toMatchObject({ state: 'replaying', from: { seq: 0 } });
+    expect(nextStep(historyOf30(count), 'earliest')).toMatchObject({ action: 'replay', from: { seq: 0 } });
   });
 
   test('a position that is unreliable after a tail loss', () => {
-    const broken = makeHistory(ringSize);
-    const lost = broken.current;
-    broken.loseAfter(25);
-    expect(nextStep(broken, lost).state).toBe('live');
-    expect(nextStep(broken, broken.current).state).toBe('replaying');
+    const afterLoss = historyOf30(ringEvents);
+    const lost = afterLoss.current;
+    afterLoss.loseAfter(25);
+    expect(nextStep(afterLoss, lost).action).toBe('reset');
+    expect(nextStep(afterLoss, afterLoss.current).action).toBe('replay');
   });
 });

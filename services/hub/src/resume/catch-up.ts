@@ -17,23 +17,33 @@ const retryMs = 500;
 
 /** How a subscriber gets the events after its position. */
 export type NextStep =
-  | { readonly state: 'ahead' | 'replaying'; readonly from: Position }
-  | { readonly state: 'scanning'; readonly from: ResumeFrom }
-  /** They are not available: the subscriber gets `hub.reset` and becomes live. */
-  | { readonly state: 'live' };
+  /** Another hub has sent the event at its position, and this one has not received it yet. */
+  | { readonly action: 'wait'; readonly from: Position }
+  /** From the ring. */
+  | { readonly action: 'replay'; readonly from: Position }
+  /** They are older than the ring: from NATS. */
+  | { readonly action: 'scan'; readonly from: ResumeFrom }
+  /** They are not known: it gets `hub.reset` and becomes live. */
+  | { readonly action: 'reset' };
 
 export function nextStep({ current, ring, tailLoss }: EventHistory, from: ResumeFrom): NextStep {
   const { floor } = ring;
   if (from === 'earliest')
-    return floor.seq === 0 ? { state: 'replaying', from: floor } : { state: 'scanning', from };
-  if (from.epoch !== current.epoch || !tailLoss.isReliable(from)) return { state: 'live' };
-  if (from.seq > current.seq) return { state: 'ahead', from };
+    return floor.seq === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
+  if (from.epoch !== current.epoch || !tailLoss.isReliable(from)) return { action: 'reset' };
+  if (from.seq > current.seq) return { action: 'wait', from };
   // A subscriber that misses copies of the event at its position needs that event itself.
-  if (ring.has(from) && (from.copies === undefined || ring.at(from.seq))) return { state: 'replaying', from };
-  return from.seq <= floor.seq ? { state: 'scanning', from } : { state: 'live' };
+  if (ring.has(from) && (from.copiesSent === undefined || ring.at(from.seq)))
+    return { action: 'replay', from };
+  // In the ring, its sequence belongs to another event: the one that the subscriber has was lost.
+  return from.seq <= floor.seq ? { action: 'scan', from } : { action: 'reset' };
 }
 
-/** Brings each subscriber from its position to `live`, without losing or repeating an event, or resets it. */
+/**
+ * Brings each subscriber from its position to `live`, without losing or repeating an event, or resets it. The step to
+ * `live` leaves no gap: the last events from the ring are written and the subscriber joins the live ones in one turn
+ * of the event loop, and each new event is added to the ring and sent to the live ones in one turn too.
+ */
 export class CatchUp implements Part {
   readonly name = 'catch-up';
   readonly #history: EventHistory;
@@ -41,9 +51,9 @@ export class CatchUp implements Part {
   readonly #source: Pick<StreamSource, 'readState'>;
   readonly #scans: ScanLanes;
   readonly #metrics: Pick<StreamMetrics, 'begun'>;
-  /** Subscribers in the state `pending`; undefined once the history has caught up with the stream. */
-  #pending: Map<Subscriber, ResumeFrom | undefined> | undefined = new Map();
-  /** Subscribers in the state `ahead`: another hub has sent them events that this one has not received yet. */
+  /** Subscribers in the state `pending`. */
+  readonly #pending = new Map<Subscriber, ResumeFrom | undefined>();
+  /** Subscribers in the state `ahead`. */
   readonly #ahead = new Map<Subscriber, Position>();
 
   constructor(options: {
@@ -66,83 +76,83 @@ export class CatchUp implements Part {
     await this.#scans.stop();
   }
 
-  /** Whether the history has ever caught up with the stream, so that streams begin at once. */
-  get hasBegun(): boolean {
-    return this.#pending === undefined;
-  }
-
   /** Begins a new stream. Without a position it gets the events from now on. */
   begin(subscriber: Subscriber, from: ResumeFrom | undefined): void {
     if (!subscriber.isOpen) return;
-    if (this.#pending) this.#pending.set(subscriber, from);
+    if (!this.#history.hasCaughtUp) this.#pending.set(subscriber, from);
     else if (from !== undefined) this.resume(subscriber, from);
     else this.#goLive(subscriber, 'now');
   }
 
   /** The history has caught up with the stream: begins the pending streams. */
   beginPending(): void {
-    const pending = this.#pending ?? [];
-    this.#pending = undefined;
-    for (const [subscriber, from] of pending) {
-      if (from === undefined)
-        subscriber.writer.write(heartbeatChunk(this.#history.tailLoss.positionForReaders));
+    for (const [subscriber, from] of this.#pending) {
+      if (from === undefined) subscriber.writer.write(heartbeatChunk(this.#history.tailLoss.startPosition));
       this.begin(subscriber, from);
     }
+    this.#pending.clear();
   }
 
-  /** The subscriber has every event up to this position. */
+  /** Takes the next step of a subscriber that has every event up to this position. */
   resume(subscriber: Subscriber, from: ResumeFrom): void {
     if (!subscriber.isOpen) return;
     const step = nextStep(this.#history, from);
-    if (step.state === 'live') {
-      this.reset(subscriber);
-      return;
+    switch (step.action) {
+      case 'wait':
+        subscriber.enter('ahead');
+        void this.#waitForEvent(subscriber, step.from);
+        break;
+      case 'replay':
+        subscriber.enter('replaying');
+        this.#replay(subscriber, step.from);
+        break;
+      case 'scan':
+        subscriber.enter('scanning');
+        this.#scans.add(subscriber, step.from);
+        break;
+      case 'reset':
+        this.reset(subscriber);
     }
-    subscriber.enter(step.state);
-    if (step.state === 'ahead') void this.#awaitEvent(subscriber, step.from);
-    else if (step.state === 'replaying') this.#replay(subscriber, step.from);
-    else this.#scans.add(subscriber, step.from);
   }
 
   /** Sends `hub.reset`, since events after the subscriber's position may be missing, and continues from now. */
   reset(subscriber: Subscriber): void {
     if (!subscriber.isOpen) return;
-    subscriber.writer.write(resetChunk(this.#history.tailLoss.positionForReaders));
+    subscriber.writer.write(resetChunk(this.#history.tailLoss.startPosition));
     // A live subscriber was counted when it became live.
     if (!subscriber.isLive) this.#goLive(subscriber, 'reset');
-    // It reads the state after this, so an event that is repeated is no news.
+    // It reads the state after this, so it needs no event that is repeated.
     subscriber.generation = noGeneration;
   }
 
-  /** The history has a new event, or has changed: serves the subscribers that are not ahead of it any more. */
+  /** The history has a new event, or has changed: takes the next step of the subscribers that need not wait any more. */
   onHistoryChange(): void {
     if (this.#ahead.size === 0) return;
-    const { current } = this.#history;
     for (const [subscriber, from] of [...this.#ahead]) {
-      if (from.seq > current.seq && from.epoch === current.epoch) continue;
+      if (nextStep(this.#history, from).action === 'wait') continue;
       this.#ahead.delete(subscriber);
       this.resume(subscriber, from);
     }
   }
 
-  /** The stream no longer holds the events of the history: positions must be checked again. */
+  /** The stream no longer continues the history: the positions of all scans must be checked again. */
   onBreak(): void {
     this.#scans.interrupt();
     this.onHistoryChange();
   }
 
   leave(subscriber: Subscriber): void {
-    this.#pending?.delete(subscriber);
+    this.#pending.delete(subscriber);
     this.#ahead.delete(subscriber);
     this.#scans.leave(subscriber);
   }
 
-  async #awaitEvent(subscriber: Subscriber, from: Position): Promise<void> {
+  async #waitForEvent(subscriber: Subscriber, from: Position): Promise<void> {
     const state = await this.#source.readState().catch(() => undefined);
-    if (!state) {
-      // NATS cannot be reached, so the position cannot be checked yet.
+    if (!state || state.epoch !== from.epoch) {
+      // NATS cannot be reached, or the follower has yet to notice that the stream was created again.
       setTimeout(() => this.resume(subscriber, from), retryMs).unref();
-    } else if (state.epoch !== from.epoch || state.lastSeq < from.seq) {
+    } else if (state.lastSeq < from.seq) {
       this.reset(subscriber);
     } else if (subscriber.isOpen) {
       this.#ahead.set(subscriber, from);
@@ -154,9 +164,9 @@ export class CatchUp implements Part {
     const { ring } = this.#history;
     const { writer, topics } = subscriber;
     let last = from;
-    const partlySent = from.copies === undefined ? undefined : ring.at(from.seq);
+    const partlySent = from.copiesSent === undefined ? undefined : ring.at(from.seq);
     if (partlySent) {
-      send(subscriber, partlySent.blocksFor(topics, from.copies));
+      send(subscriber, partlySent.blocksFor(topics, from.copiesSent));
       last = partlySent;
     }
     while (!writer.isFull) {

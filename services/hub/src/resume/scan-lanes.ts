@@ -7,9 +7,9 @@ import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
 import type { ScanLimit } from './scan-limit.ts';
 
-/** From this many waiting subscribers on, they are a crowd that reconnects, and more of it will arrive. */
-const crowdSize = 10;
-/** By default, readers that lose their stream together reconnect within two seconds of each other: see `jitter`. */
+/** So many waiting subscribers lost their streams together, and more of them will arrive. */
+const burstSize = 10;
+/** By default, readers that lose their streams together reconnect within two seconds of each other: see `jitter`. */
 const longestGatherMs = 2_000;
 /** The longest pause between two scans of a lane. */
 const longestPauseMs = 1_000;
@@ -51,7 +51,7 @@ export class ScanLanes {
     lane.add({ subscriber, from });
   }
 
-  /** The stream has changed: ends the scans, whose subscribers' positions must be checked again. */
+  /** The stream no longer continues the history: ends the scans, whose subscribers' positions must be checked again. */
   interrupt(): void {
     for (const lane of this.#lanes) lane.interrupt();
   }
@@ -80,8 +80,7 @@ class ScanLane {
   readonly #isYielding: () => boolean;
   #waiting: ScanRequest[] = [];
   #scan: Scan | undefined;
-  #isScanning = false;
-  /** The holders that were counted since the last scan began: see `ScanLimit`. */
+  /** The credentials and addresses that were counted since the last scan began: see `ScanLimit`. */
   readonly #counted = new Set<string>();
   #loop: Promise<void> | undefined;
   readonly #stopping = new AbortController();
@@ -94,7 +93,7 @@ class ScanLane {
 
   /** Whether it scans, or is about to. */
   get isBusy(): boolean {
-    return this.#isScanning || this.#waiting.length > 0;
+    return this.#scan !== undefined || this.#waiting.length > 0;
   }
 
   add(request: ScanRequest): void {
@@ -105,9 +104,7 @@ class ScanLane {
     }
     if (this.#scan?.join(request)) return;
     this.#waiting.push(request);
-    this.#loop ??= this.#scanAll().finally(() => {
-      this.#loop = undefined;
-    });
+    this.#loop ??= this.#scanAll();
   }
 
   interrupt(): void {
@@ -126,44 +123,53 @@ class ScanLane {
 
   async #scanAll(): Promise<void> {
     await this.#gather();
+    let failure: string | undefined;
     while (this.#waiting.length > 0 && !this.#stopping.signal.aborted) {
       const began = performance.now();
       try {
         await this.#scanOnce();
+        failure = undefined;
         // A pause, so that subscribers that resume again and again do not occupy this process.
         await this.#wait(Math.min((performance.now() - began) / 2, longestPauseMs));
       } catch (error) {
         const reason = (error as Error).message;
-        this.#options.log.warn({ reason }, 'older events cannot be read: trying again');
+        if (reason !== failure)
+          this.#options.log.warn({ reason }, 'older events cannot be read: trying again');
+        failure = reason;
         await this.#wait(retryMs);
       }
     }
+    // In the same turn as the last look at `#waiting`, so that none is added in between.
+    this.#loop = undefined;
   }
 
-  /** Waits until no more subscribers arrive: readers that reconnect together arrive one after the other, and share a scan. */
+  /** Readers that reconnect together arrive one after the other: waits until no more arrive, so that they share a scan. */
   async #gather(): Promise<void> {
-    for (let waitedMs = 0, arrived = 0; arrived < this.#waiting.length && waitedMs < longestGatherMs; ) {
-      arrived = this.#waiting.length;
-      const waitMs = arrived < crowdSize ? 20 : 100;
+    let waitedMs = 0;
+    let known = 0;
+    while (this.#waiting.length > known && waitedMs < longestGatherMs) {
+      known = this.#waiting.length;
+      const waitMs = known < burstSize ? 20 : 100;
       await this.#wait(waitMs);
       waitedMs += waitMs;
     }
   }
 
-  /** One scan for all that wait. If NATS does not answer, they continue to wait. */
+  /** One scan for all that wait. Throws if NATS does not answer; they continue to wait. */
   async #scanOnce(): Promise<void> {
     const { source, history, log, destination } = this.#options;
-    const state = await source.readState();
+    const stream = await source.readState();
+    // Otherwise its readers would get `hub.reset` now, and again when the follower notices.
+    if (stream.epoch !== history.current.epoch) throw new Error('the stream was created again');
     const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
     this.#waiting = [];
     this.#counted.clear();
-    this.#isScanning = true;
-    const scan = new Scan({ history, destination });
+    const scan = new Scan({ history, destination, stream });
+    this.#scan = scan;
     try {
-      const start = scan.begin(requests, state);
+      const start = scan.begin(requests);
       if (start === undefined) return;
       const consumer = await source.openConsumer(start, this.#isYielding);
-      this.#scan = scan;
       const began = performance.now();
       const reason = await scan.read(consumer);
       const ms = Math.round(performance.now() - began);
@@ -173,7 +179,6 @@ class ScanLane {
       );
     } finally {
       this.#scan = undefined;
-      this.#isScanning = false;
       scan.end('finished');
     }
   }

@@ -26,7 +26,10 @@ export class ScanLimit {
     if (perCredential > 0) this.#perCredential = createWindowCounter({ limit: perCredential, clock });
   }
 
-  /** `counted` has the holders that were counted for this scan already: readers that share a scan count once. */
+  /**
+   * Counts the subscriber's credential or address, unless it is in `counted`, to which it is added: the subscribers that
+   * will share a scan pass the same set.
+   */
   admits(subscriber: Subscriber, counted: Set<string>): boolean {
     if (this.#admitted.has(subscriber)) return true;
     const { credential, network } = subscriber;

@@ -14,9 +14,9 @@ export interface ScanRequest {
   readonly from: ResumeFrom;
 }
 
-/** Takes the subscribers that leave a scan. */
+/** Takes the subscribers that leave a scan. `CatchUp` implements it. */
 export interface ScanDestination {
-  /** The subscriber has every event up to this position. */
+  /** Takes the next step of a subscriber that has every event up to this position. */
   resume(subscriber: Subscriber, from: ResumeFrom): void;
   /** The events after the subscriber's position are not available. */
   reset(subscriber: Subscriber): void;
@@ -29,50 +29,52 @@ const flushIntervalMs = 500;
 export class Scan {
   readonly #history: EventHistory;
   readonly #destination: ScanDestination;
-  #epoch = '';
   readonly #seen = new SeenSequences(100_000);
   /** Subscribers whose positions the scan has not reached yet; the nearest is the last. */
   #upcoming: { subscriber: Subscriber; from: Position }[] = [];
-  /** Subscribers that get its events, and where each began. */
-  readonly #active = new Map<Subscriber, ResumeFrom>();
+  /** Subscribers that get its events. They have every event up to `#current`. */
+  readonly #active = new Set<Subscriber>();
   readonly #activeByTopic = new SubscribersByTopic();
   readonly #blocks = new BlockBuffer();
-  #current: Position | undefined;
+  /** The position before the first event, then that of the newest event that was read. */
+  #current: Position;
   #consumer: Consumer | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
-  #hasEnded = false;
+  #endReason: string | undefined;
   /** How many events it has read. */
   events = 0;
 
-  constructor(options: { history: EventHistory; destination: ScanDestination }) {
+  constructor(options: { history: EventHistory; destination: ScanDestination; stream: StreamState }) {
+    const { epoch, firstSeq } = options.stream;
     this.#history = options.history;
     this.#destination = options.destination;
+    this.#current = { epoch, seq: firstSeq - 1, check: noCheck };
   }
 
   /** Takes the first subscribers. The result is the sequence to begin at; undefined if no subscriber needs the scan. */
-  begin(requests: readonly ScanRequest[], { epoch, firstSeq }: StreamState): number | undefined {
-    this.#epoch = epoch;
+  begin(requests: readonly ScanRequest[]): number | undefined {
     const { floor } = this.#history.ring;
+    const { epoch, seq } = this.#current;
     for (const { subscriber, from } of requests) {
       // A subscriber that misses copies of the event at its position needs that event itself.
       const isAtStart =
-        from === 'earliest' ||
-        (from.epoch === epoch && from.seq + 1 === firstSeq && from.copies === undefined);
-      if (isAtStart && firstSeq > floor.seq) this.#destination.resume(subscriber, floor);
-      else if (isAtStart) this.#activate(subscriber, from);
-      else if (from.epoch === epoch && from.seq >= firstSeq) this.#upcoming.push({ subscriber, from });
+        from === 'earliest' || (from.epoch === epoch && from.seq === seq && from.copiesSent === undefined);
+      if (isAtStart && seq >= floor.seq) this.#destination.resume(subscriber, floor);
+      else if (isAtStart) this.#activate(subscriber);
+      else if (from.epoch === epoch && from.seq > seq) this.#upcoming.push({ subscriber, from });
       else this.#destination.reset(subscriber);
     }
     this.#upcoming.sort((one, other) => other.from.seq - one.from.seq);
-    if (this.#active.size === 0) return this.#upcoming.at(-1)?.from.seq;
-    this.#current = { epoch, seq: firstSeq - 1, check: noCheck };
-    return firstSeq;
+    if (this.#active.size > 0) return seq + 1;
+    const start = this.#upcoming.at(-1)?.from.seq;
+    if (start !== undefined) this.#current = { epoch, seq: start - 1, check: noCheck };
+    return start;
   }
 
   /** Takes one more subscriber; false if the scan has passed its position. */
   join({ subscriber, from }: ScanRequest): boolean {
-    if (this.#hasEnded || from === 'earliest' || from.epoch !== this.#epoch) return false;
-    if (from.seq <= (this.#current?.seq ?? Number.MAX_SAFE_INTEGER)) return false;
+    const { epoch, seq } = this.#current;
+    if (this.#hasEnded || from === 'earliest' || from.epoch !== epoch || from.seq <= seq) return false;
     const index = this.#upcoming.findIndex((other) => other.from.seq <= from.seq);
     this.#upcoming.splice(index < 0 ? this.#upcoming.length : index, 0, { subscriber, from });
     return true;
@@ -87,14 +89,17 @@ export class Scan {
   /** Resolves with the reason when it has ended. */
   async read(consumer: Consumer): Promise<string> {
     this.#consumer = consumer;
-    this.#flushTimer = setInterval(() => this.#blocks.flushAll(), flushIntervalMs);
     let left = consumer.pending;
-    if (left === 0) this.end('the stream is empty');
-    consumer.start((message) => {
-      if (this.#hasEnded) return;
-      this.#receive(message);
-      if (--left === 0) this.end('read to the end');
-    });
+    // It may have been ended while the consumer was opened.
+    if (this.#endReason !== undefined) consumer.end(this.#endReason);
+    else if (left === 0) this.end('the stream is empty');
+    else {
+      this.#flushTimer = setInterval(() => this.#blocks.flushAll(), flushIntervalMs);
+      consumer.start((message) => {
+        this.#receive(message);
+        if (--left === 0) this.end('read to the end');
+      });
+    }
     const reason = await consumer.ended;
     this.end(reason);
     return reason;
@@ -102,24 +107,29 @@ export class Scan {
 
   end(reason: string): void {
     if (this.#hasEnded) return;
-    this.#hasEnded = true;
+    this.#endReason = reason;
     this.#consumer?.end(reason);
     clearInterval(this.#flushTimer);
     this.#blocks.flushAll();
-    for (const [subscriber, from] of this.#active)
-      this.#destination.resume(subscriber, this.#current ?? from);
+    for (const subscriber of this.#active) this.#destination.resume(subscriber, this.#current);
     for (const { subscriber, from } of this.#upcoming) this.#destination.resume(subscriber, from);
+  }
+
+  get #hasEnded(): boolean {
+    return this.#endReason !== undefined;
   }
 
   #receive({ seq, bytes }: StreamMessage): void {
     this.events++;
-    if (this.#current && seq !== this.#current.seq + 1) this.#resetActive();
+    const { epoch, seq: last } = this.#current;
+    if (seq !== last + 1) this.#resetActive();
 
-    const { entry, event } = createEntry(bytes, { epoch: this.#epoch, seq }, this.#seen);
+    const { entry, event } = createEntry(bytes, { epoch, seq }, this.#seen);
     this.#current = entry;
     this.#deliver(entry, event);
     this.#activateUpcoming(entry);
 
+    // At the floor itself the events in memory continue this one only if the floor's event is known and the same.
     const { ring } = this.#history;
     if (seq > ring.floor.seq || ring.has(entry)) this.end('reached the events in memory');
     else if (this.#active.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');
@@ -154,20 +164,20 @@ export class Scan {
         this.#destination.reset(subscriber);
         continue;
       }
-      if (from.copies !== undefined)
-        this.#blocks.add(subscriber.writer, entry.blocksFor(subscriber.topics, from.copies));
-      this.#activate(subscriber, from);
+      if (from.copiesSent !== undefined)
+        this.#blocks.add(subscriber.writer, entry.blocksFor(subscriber.topics, from.copiesSent));
+      this.#activate(subscriber);
     }
   }
 
-  #activate(subscriber: Subscriber, from: ResumeFrom): void {
-    this.#active.set(subscriber, from);
+  #activate(subscriber: Subscriber): void {
+    this.#active.add(subscriber);
     this.#activeByTopic.join(subscriber);
   }
 
   /** The stream dropped events before they were read. */
   #resetActive(): void {
-    for (const subscriber of [...this.#active.keys()]) {
+    for (const subscriber of [...this.#active]) {
       this.leave(subscriber);
       this.#destination.reset(subscriber);
     }

@@ -2,7 +2,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { type ClientAddress, networkOf } from '@expert-relay/kit/http';
 import { type Authorise, readCredential } from '../authorise/authorise.ts';
 import { jitter, openingChunk } from '../events/encode.ts';
-import type { Position, ResumeFrom } from '../events/position.ts';
+import { type Position, type ResumeFrom, unknownPosition } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import type { StreamEvents } from '../http/create-handler.ts';
 import { startStream, streamHeaders } from '../http/detachable-socket.ts';
@@ -39,7 +39,7 @@ export function createStreamEvents(options: {
   function requireOpenHub(): void {
     if (streams.isStopping) throw new StreamRefused('stopping');
     // While the newest events are being read a stream is opened, and waits for them.
-    if (!history.hasBegun) throw new StreamRefused('starting');
+    if (!history.hasReachedStream) throw new StreamRefused('starting');
   }
 
   function requireNoCap(reached: CapName | undefined): void {
@@ -48,8 +48,8 @@ export function createStreamEvents(options: {
 
   /** The position in the opening block. A reader that resumes keeps its own, until it gets an event. */
   function openingPosition(from: ResumeFrom | undefined): Position | undefined {
-    if (from === undefined) return catchUp.hasBegun ? history.tailLoss.positionForReaders : undefined;
-    return from === 'earliest' || from.epoch === '' ? undefined : from;
+    if (from === undefined) return history.hasCaughtUp ? history.tailLoss.startPosition : undefined;
+    return from === 'earliest' || from === unknownPosition ? undefined : from;
   }
 
   async function open(...[request, response, query, call]: Parameters<StreamEvents>): Promise<void> {

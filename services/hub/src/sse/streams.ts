@@ -113,7 +113,7 @@ export class Streams implements Part {
   #visit(subscribers: ReadonlySet<Subscriber>): void {
     const { history, clock, settings } = this.#options;
     const now = clock.now();
-    const withPosition = heartbeatChunk(history.tailLoss.isRecovering ? undefined : history.current);
+    const withPosition = heartbeatChunk(history.tailLoss.heartbeatPosition);
     const withoutPosition = heartbeatChunk(undefined);
     for (const subscriber of subscribers) {
       const { writer } = subscriber;
@@ -147,7 +147,8 @@ export class Streams implements Part {
     subscriber.endReason = reason;
     if (subscriber.isLive) {
       live.leave(subscriber);
-      if (!history.tailLoss.isRecovering) writer.write(heartbeatChunk(history.current));
+      const position = history.tailLoss.heartbeatPosition;
+      if (position) writer.write(heartbeatChunk(position));
     }
     subscriber.enter('ending');
     writer.write(endChunk(reason, jitter(settings.retry)));

@@ -19,12 +19,13 @@ import type { StreamWriter } from './stream-writer.ts';
  */
 export type SubscriberState = keyof typeof nextStates;
 
-const afterCatchUp = ['ahead', 'replaying', 'scanning', 'live', 'ending', 'closed'];
+const whileCatchingUp = ['ahead', 'replaying', 'scanning', 'live', 'ending', 'closed'];
+/** The states that may follow each state. */
 const nextStates = {
-  pending: afterCatchUp,
-  ahead: afterCatchUp,
-  replaying: afterCatchUp,
-  scanning: afterCatchUp,
+  pending: whileCatchingUp,
+  ahead: whileCatchingUp,
+  replaying: whileCatchingUp,
+  scanning: whileCatchingUp,
   live: ['ending', 'closed'],
   ending: ['closed'],
   closed: [] as string[],

@@ -1,0 +1,32 @@
+import type { Consumer, StreamMessage } from '../nats/consumer.ts';
+
+/** A consumer that delivers the messages that a test gives it. */
+export class FakeConsumer implements Consumer {
+  readonly pending: number;
+  readonly ended: Promise<string>;
+  hasStarted = false;
+  hasEnded = false;
+  #onMessage: (message: StreamMessage) => void = () => {};
+  #resolveEnded: (reason: string) => void = () => {};
+
+  constructor(pending: number) {
+    this.pending = pending;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  start(onMessage: (message: StreamMessage) => void): void {
+    this.#onMessage = onMessage;
+    this.hasStarted = true;
+  }
+
+  end(reason: string): void {
+    this.hasEnded = true;
+    this.#resolveEnded(reason);
+  }
+
+  deliver(messages: readonly StreamMessage[]): void {
+    for (const message of messages) if (!this.hasEnded) this.#onMessage(message);
+  }
+}

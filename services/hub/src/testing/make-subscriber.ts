@@ -1,0 +1,21 @@
+import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { FlushQueue, StreamWriter } from '../sse/stream-writer.ts';
+import { Subscriber } from '../sse/subscriber.ts';
+
+/** A subscriber whose connection, unless the test has one, is a buffer in memory that is never full. */
+export function makeSubscriber(
+  options: Partial<Pick<Subscriber, 'writer' | 'topics' | 'credential' | 'network'>> = {},
+): Subscriber {
+  const socket = new PassThrough({ highWaterMark: 2 ** 24 }) as unknown as Socket;
+  return new Subscriber({
+    writer: new StreamWriter({ socket, isChunked: true, maxBufferedBytes: 2 ** 20, flushes: new FlushQueue() }),
+    topics: [],
+    credential: undefined,
+    network: '192.0.2.1',
+    callId: '',
+    openedAt: 0,
+    endsAt: 0,
+    ...options,
+  });
+}
