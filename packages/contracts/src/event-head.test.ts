@@ -34,7 +34,7 @@ test.each([
   ['a session that ended', credentialRevokedPayload({ sessionId: 's' })],
   ['an event of a newer release', newer],
   ['nothing', new Uint8Array()],
-])('head, body and time say what the whole event says: %s', (_, payload) => {
+])('head, body and time are those of the decoded event: %s', (_, payload) => {
   const bytes = encodeEnvelope(envelope, payload);
   const event = decodeEvent(bytes);
   const head = new EventHead(bytes);
@@ -52,13 +52,13 @@ test('an event about no request, without a time', () => {
   expect(head.readTime()).toBeUndefined();
 });
 
-test('an event about a request is about that one alone', () => {
+test('an event about one request has only that one', () => {
   const head = new EventHead(encodeEnvelope(envelope, keyExchangePayload()));
   const { userId, requestId, refCode } = envelope;
   expect(head.requests).toEqual([expect.objectContaining({ userId, requestId, refCode, seq: 70_000 })]);
 });
 
-test('an event about many requests names each, in their order', () => {
+test('an event about many requests has all of them, in order', () => {
   const requests = [1, 127, 128, 20_000].map((seq) => ({
     userId: randomUUID(),
     requestId: `request ${seq}`,
@@ -71,12 +71,12 @@ test('an event about many requests names each, in their order', () => {
   expect(head.requests).toEqual(requests.map((request) => ({ ...request, seq: Number(request.seq) })));
 });
 
-test('a field that came with another kind of value is passed over', () => {
-  // Fields 1 and 6 with the kinds of each other, as no release ever wrote them.
+test('a field with another kind of value is ignored', () => {
+  // Fields 1 and 6, each with the kind of value of the other. No release has written such a message.
   expect(new EventHead(Uint8Array.of(0x08, 5, 0x32, 1, 65))).toMatchObject({ eventId: '', seq: 0 });
 });
 
-test('fields of every kind are passed over', () => {
+test('unknown fields of every kind are ignored', () => {
   // Fields 20 to 22: eight bytes, four bytes, a number of ten bytes.
   const unknown = [0xa1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0xad, 1, 1, 2, 3, 4, 0xb0, 1, ...Array(9).fill(0xff), 1];
   const bytes = Uint8Array.of(...unknown, ...encodeEnvelope(envelope, keyExchangePayload()), ...unknown);
@@ -85,7 +85,7 @@ test('fields of every kind are passed over', () => {
   expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
 });
 
-test('one of many requests is read by itself, and one that breaks off is refused at once', () => {
+test('one of many requests is read without the others, and an incomplete one is an error at once', () => {
   const requests = [1n, 2n].map((seq) => ({ requestId: `request ${seq}`, seq }));
   const bytes = encodeEvent(create(DomainEventSchema, { requests }));
   const head = new EventHead(bytes);
@@ -97,11 +97,11 @@ test('one of many requests is read by itself, and one that breaks off is refused
   expect([single.requestAt(0), single.requestAt(1)]).toEqual([single, undefined]);
 });
 
-test('bytes that are no event are refused', () => {
+test('bytes that are not an event are an error', () => {
   const whole = encodeEnvelope(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
-  // Field 0, a kind of value that there is not, a number without end.
-  const broken = [[2, 0], [0x0e], [0x08, ...Array(12).fill(0xff)]];
-  for (const bytes of [whole.subarray(0, -3), ...broken]) {
+  // Field 0, a kind of value that does not exist, a number without end.
+  const invalid = [[2, 0], [0x0e], [0x08, ...Array(12).fill(0xff)]];
+  for (const bytes of [whole.subarray(0, -3), ...invalid]) {
     expect(() => new EventHead(Uint8Array.from(bytes))).toThrow();
   }
 });

@@ -1,5 +1,6 @@
 import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { type AboutRequest, readAboutRequest } from './about-request.ts';
 import { type EventType, typeOfCase } from './event-names.ts';
 import { checkFields, FieldReader, wireTypes } from './field-reader.ts';
 import {
@@ -9,7 +10,6 @@ import {
   NewMessageSchema,
   Role,
 } from './generated/relay/events/v1/events_pb.ts';
-import { type AboutRequest, readRequestPlace } from './request-place.ts';
 
 type Body = DomainEvent['event'];
 
@@ -40,8 +40,8 @@ const bodies = new Map<number, BodyField>(
 );
 
 /**
- * The user and the request of an event, and its position in the request's order. The rest is decoded only when it is
- * read: most readers of the stream need no more, and this takes a tenth of the time of `decodeEvent`.
+ * The user and the request of an event, and its number among the request's events. The rest is decoded when it is read:
+ * most receivers of the stream do not need it, and this takes a tenth of the time of `decodeEvent`.
  */
 export class EventHead implements AboutRequest {
   readonly #bytes: Buffer;
@@ -58,8 +58,8 @@ export class EventHead implements AboutRequest {
   #refCodeEnd = 0;
   #bodyStart = 0;
   #bodyEnd = 0;
-  /** The byte ranges of the requests of a shared event: the start and the end of each, in turn. */
-  #places: number[] | undefined;
+  /** The byte ranges of the requests of an event about many: start and end of the first, of the second, and so on. */
+  #requestRanges: number[] | undefined;
 
   /** Throws when the bytes are not protobuf. */
   constructor(bytes: Uint8Array) {
@@ -67,7 +67,7 @@ export class EventHead implements AboutRequest {
     this.#bytes = fields.bytes;
     while (fields.next()) {
       const { number, type, start, end } = fields;
-      // Written out, since a table of fields takes three times as long.
+      // Comparisons one by one, since a table of fields takes three times as long.
       if (type === wireTypes.bytes) {
         if (number === eventIdNumber) {
           this.#idStart = start;
@@ -79,8 +79,8 @@ export class EventHead implements AboutRequest {
         else if (number === requestIdNumber) this.requestId = fields.text;
         else if (number === requestsNumber) {
           checkFields(fields.bytes.subarray(start, end));
-          this.#places ??= [];
-          this.#places.push(start, end);
+          this.#requestRanges ??= [];
+          this.#requestRanges.push(start, end);
         } else if (number === refCodeNumber) {
           this.#refCodeStart = start;
           this.#refCodeEnd = end;
@@ -101,22 +101,22 @@ export class EventHead implements AboutRequest {
     return this.#text(this.#refCodeStart, this.#refCodeEnd);
   }
 
-  /** The requests that it is about: one, none, or those of a shared event. */
+  /** The requests that it is about: none, one or many. */
   get requests(): readonly AboutRequest[] {
-    if (!this.#places) return this.requestId === '' ? [] : [this];
+    if (!this.#requestRanges) return this.requestId === '' ? [] : [this];
     return Array.from({ length: this.requestCount }, (_, index) => this.requestAt(index) as AboutRequest);
   }
 
   get requestCount(): number {
-    if (this.#places) return this.#places.length / 2;
+    if (this.#requestRanges) return this.#requestRanges.length / 2;
     return this.requestId === '' ? 0 : 1;
   }
 
-  /** Reads one of them without the others. */
+  /** Reads one of its requests without the others. */
   requestAt(index: number): AboutRequest | undefined {
-    if (!this.#places) return index === 0 && this.requestId !== '' ? this : undefined;
-    const [start, end] = [this.#places[2 * index], this.#places[2 * index + 1]];
-    return start === undefined ? undefined : readRequestPlace(this.#bytes.subarray(start, end));
+    if (!this.#requestRanges) return index === 0 && this.requestId !== '' ? this : undefined;
+    const [start, end] = [this.#requestRanges[2 * index], this.#requestRanges[2 * index + 1]];
+    return start === undefined ? undefined : readAboutRequest(this.#bytes.subarray(start, end));
   }
 
   /** Undefined for an event of a newer release. */
@@ -150,8 +150,8 @@ const { field: newMessageField } = NewMessageSchema;
 const [roleNumber, messageIdNumber] = [newMessageField.role.number, newMessageField.messageId.number];
 
 /**
- * By far the most frequent body. protobuf's own reader takes as long for these two fields as the hub for everything
- * else about an event.
+ * Reads the most frequent body. The protobuf library takes as long for these two fields as the hub for everything else
+ * about an event.
  */
 function readNewMessage(bytes: Uint8Array): NewMessage {
   const fields = new FieldReader(bytes);

@@ -2,7 +2,7 @@ import { type DomainEvent, EndReason, Role } from './generated/relay/events/v1/e
 
 type Case = NonNullable<DomainEvent['event']['case']>;
 
-// The compiler asks for a line here as soon as proto/ has a new event.
+// The compiler reports an error here when proto/ has an event without a name.
 export const typeOfCase = {
   newRequest: 'new_request',
   keyExchange: 'key_exchange',

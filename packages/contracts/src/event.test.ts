@@ -27,7 +27,7 @@ const envelope: Envelope = {
   seq: 9_007_199_254_740_993n,
 };
 
-describe('an event from its row to its receiver', () => {
+describe('an event that is encoded from its row and decoded', () => {
   const payloads = [
     {
       type: 'new_request',
@@ -72,11 +72,11 @@ describe('an event from its row to its receiver', () => {
     expect(event.event.value).toMatchObject(value);
   });
 
-  test('every type of event is among them', () => {
+  test('every type of event is tested', () => {
     expect(new Set(payloads.map(({ type }) => type))).toEqual(new Set(eventTypes));
   });
 
-  test('appending the payload gives the same bytes as encoding all at once', () => {
+  test('appending the payload gives the same bytes as encoding the whole event', () => {
     const together = decodeEvent(encodeEnvelope(envelope, new Uint8Array()));
     together.event = { case: 'newRequest', value: create(NewRequestSchema, { question: 'Why?' }) };
     expect(encodeEnvelope(envelope, newRequestPayload({ question: 'Why?' }))).toEqual(encodeEvent(together));
@@ -111,7 +111,7 @@ describe('an event of a newer release', () => {
   });
 });
 
-test('bytes that are no event are refused', () => {
+test('bytes that are not an event are an error', () => {
   const whole = toBinary(DomainEventSchema, create(DomainEventSchema, { eventId: 'some id' }));
   expect(() => decodeEvent(whole.subarray(0, -2))).toThrow();
 });

@@ -15,17 +15,17 @@ export function decodeEvent(bytes: Uint8Array): DomainEvent {
 export interface Envelope {
   readonly eventId: string;
   readonly recordedAt: Date;
-  /** Absent, with all that follows, for an event of many requests: its payload names them. */
+  /** Absent, like the following fields, for an event about many requests: its payload has them. */
   readonly userId?: string | undefined;
-  /** Absent, with `refCode`, for an event that is not about a request. */
+  /** Absent, like `refCode`, for an event that is not about a request. */
   readonly requestId?: string | undefined;
   readonly refCode?: string | undefined;
   readonly seq: bigint;
 }
 
 /**
- * The bytes that are published. The payload was encoded by the writer of the row (see payload.ts) and is
- * appended unchanged: protobuf defines the concatenation of two encoded messages as their merge.
+ * The bytes that are published. The payload was encoded when the row was written (see payload.ts) and is appended
+ * unchanged: in protobuf, two encoded messages one after the other are the encoding of their merge.
  */
 export function encodeEnvelope(envelope: Envelope, payload: Uint8Array): Uint8Array {
   const { eventId, recordedAt, userId = '', requestId = '', refCode = '', seq } = envelope;

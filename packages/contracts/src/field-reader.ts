@@ -2,14 +2,14 @@
 export const wireTypes = { varint: 0, bit64: 1, bytes: 2, bit32: 5 } as const;
 
 /**
- * Reads the fields of an encoded message one after the other, without allocating. protobuf's own reader makes an object
- * or two for each, which takes most of its time.
+ * Reads the fields of an encoded message one after the other, without allocating memory. The reader of the protobuf
+ * library makes an object or two for each field, which takes most of its time.
  */
 export class FieldReader {
   readonly bytes: Buffer;
   number = 0;
   type = 0;
-  /** A varint's value; not exact beyond 2^53. */
+  /** The value of a varint; not exact above 2^53. */
   value = 0;
   /** The byte range of the value, when it is a text, bytes or a message. */
   start = 0;
@@ -49,7 +49,7 @@ export class FieldReader {
   #readVarint(): number {
     let value = 0;
     for (let scale = 1; scale < 2 ** 70; scale *= 128) {
-      // Beyond the end it reads a zero and stops; `next` then sees that it went too far.
+      // Beyond the end it reads a zero and stops; `next` then throws.
       const byte = this.bytes[this.#at++] ?? 0;
       if (byte < 128) return value + byte * scale;
       value += (byte - 128) * scale;

@@ -1,3 +1,4 @@
+export { type AboutRequest, aboutRequestTags } from './about-request.ts';
 export { decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
 export { EventHead } from './event-head.ts';
 export {
@@ -19,6 +20,5 @@ export {
   newRequestPayload,
   requestClosedPayload,
 } from './payload.ts';
-export { type AboutRequest, requestPlaceTags } from './request-place.ts';
 export { type Permissions, permissionsFor, type Subjects, subjectsFor } from './subjects.ts';
 export { formatTopic, parseTopic, type Topic } from './topic.ts';

@@ -4,8 +4,8 @@ import { type EndReasonName, endReasons, type RoleName, roles } from './event-na
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /*
- * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set.
- * The outbox relay adds the rest from the row's other columns (see encodeEnvelope).
+ * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set. The outbox relay adds the other
+ * fields from the other columns of the row (see `encodeEnvelope`).
  */
 
 export function newRequestPayload(request: { question: string | null }): Uint8Array {
@@ -24,7 +24,7 @@ export function requestClosedPayload(end: { reason: EndReasonName }): Uint8Array
   return payload({ case: 'requestClosed', value: { reason: endReasons[end.reason] } });
 }
 
-/** The key's secrets that were made before a time end at another. Both in milliseconds since 1970. */
+/** The secrets of a key that were made before `secretsBefore` end at `endsAt`. Both in milliseconds since 1970. */
 interface Rotation {
   readonly secretsBefore: number;
   readonly endsAt: number;
@@ -50,12 +50,12 @@ function payload(event: EventPart): Uint8Array {
   return encodeEvent(create(DomainEventSchema, { event }));
 }
 
-/** Events and lists carry this many characters of a question; the request has all of it. */
+/** How many characters of a question are in events and lists. */
 export const excerptLength = 2000;
 
 /**
- * The first 2,000 characters, counted as Postgres's `left()` counts them: by code point. So an event and a
- * list show the same text, and no emoji is cut in half.
+ * The first 2,000 characters, counted by code point as `left()` of Postgres does. So an event and a list have the same
+ * text, and no emoji is cut in half.
  */
 export function excerpt(text: string): string {
   // A text never has more code points than UTF-16 units, and most questions are short.

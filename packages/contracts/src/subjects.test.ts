@@ -3,7 +3,7 @@ import { eventTypes } from './event-names.ts';
 import { subjectsFor } from './subjects.ts';
 
 describe('subjectsFor', () => {
-  test('names everything from the prefix', () => {
+  test('begins every name with the prefix', () => {
     const subjects = subjectsFor('relay');
     expect(subjects).toMatchObject({
       stream: 'RELAY_EVENTS',
@@ -19,7 +19,7 @@ describe('subjectsFor', () => {
     ]);
   });
 
-  test('keeps two prefixes apart', () => {
+  test('gives two prefixes different streams', () => {
     expect(subjectsFor('t_1').stream).not.toBe(subjectsFor('t_2').stream);
   });
 

@@ -6,13 +6,13 @@ export interface Subjects {
   readonly stream: string;
   /** The subjects that the stream captures; `v1` is the version of the payload. */
   readonly allEvents: string;
-  /** Core NATS, not stored: wakes the outbox relay after a commit. */
+  /** A message of core NATS, which is not stored: it wakes the outbox relay after a commit. */
   readonly wakeup: string;
-  /** The subject of one type of event. Ids are in the payload: subjects per request slow replays down. */
+  /** The subject of one type of event. It has no ids, since a subject for each request makes reading the stream slow. */
   event(type: EventType): string;
 }
 
-// Lower case only: the stream's name is the prefix in upper case, and two prefixes must not share a stream.
+// Lower case only: the name of the stream is the prefix in upper case, and two prefixes must not share a stream.
 const prefixPattern = /^[a-z0-9][a-z0-9_-]{0,47}$/;
 
 export function subjectsFor(prefix: string): Subjects {
@@ -35,7 +35,7 @@ export interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-/** The services that use NATS. Any process of requests and messages may lead the outbox, and so make the stream. */
+/** The services that use NATS. Any process of requests and messages may lead the outbox, and then creates the stream. */
 export function permissionsFor(
   prefix: string,
 ): Readonly<Record<'gateway' | 'requests' | 'messages' | 'hub', Permissions>> {

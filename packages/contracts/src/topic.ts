@@ -23,8 +23,8 @@ export function formatTopic(topic: Topic): string {
 }
 
 /**
- * Accepts exactly what `formatTopic` makes of real ids: one spelling per topic, so that topics can be
- * compared as text, and nothing that no event will ever arrive on.
+ * Accepts only what `formatTopic` makes of valid ids. So each topic has one spelling and can be compared as text, and a
+ * topic that no event is ever sent to is refused.
  */
 export function parseTopic(text: string): Topic | undefined {
   const user = userTopic.exec(text);

@@ -23,7 +23,7 @@ const request = new RequestEvents();
 const { topic, providerTopic, activityTopic } = request;
 const known = makeApiKey('provider').text;
 
-/** What the hub needs of the requests service: it knows one key and covers this user's topics. */
+/** The requests service of these tests: it accepts one key, which covers the topics of one user. */
 async function exchange(call: IncomingMessage): Promise<{ status: number; body: object }> {
   const verify = createPrincipalVerifier({
     audience: 'requests',
@@ -104,7 +104,7 @@ describe('a subscription', () => {
 
   test.each([
     ['expired', { expiresAt: 1 }],
-    ['of another issuer', { issuer: 'somebody' }],
+    ['of another issuer', { issuer: 'another' }],
     ['for another audience', { audience: 'gateway' }],
     ['of another type', { typ: 'JWT' }],
     ['signed with another key', { key: generateKeyPairSync('ed25519').privateKey }],
@@ -133,7 +133,7 @@ describe('a subscription', () => {
     expect(await statusOf([topic], withKey('hs_prov_mistyped'))).toBe(401);
   });
 
-  test('while requests is away: 503 for keys, its reason logged once, and nothing else changes', async () => {
+  test('while requests is away: 503 for keys, whose cause is logged once, and 200 for the rest', async () => {
     const warnings: object[] = [];
     const log = createLog('hub', {
       level: 'warn',
@@ -153,21 +153,21 @@ describe('a credential that is revoked', () => {
   test.each([
     ['key_revoked', { kind: 'provider', id: 'key-1' }, { apiKeyId: 'key-1' }],
     ['signed_out', { kind: 'session', id: 'session-1' }, { sessionId: 'session-1' }],
-  ])('ends the streams that rest on it, saying %s', async (reason, cred, by) => {
+  ])('ends the streams that depend on it, with the reason %s', async (reason, cred, by) => {
     const token = await makeToken([topic], { cred, issuedAt: Date.now() / 1_000 - 5 });
     const other = await makeToken([topic], { cred: { ...cred, id: 'other' } });
-    const gone = await connectTo([topic], bearer(token));
-    const stays = await connectTo([topic], bearer(other));
+    const revokedStream = await connectTo([topic], bearer(token));
+    const otherStream = await connectTo([topic], bearer(other));
     const anonymous = await connectTo([topic]);
-    await gone.opened();
+    await revokedStream.opened();
     await stream.publish(revoked(by));
-    await gone.until('the end', () => gone.isEnded);
-    expect(gone.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: JSON.stringify({ reason }) });
-    expect([stays.isEnded, anonymous.isEnded]).toEqual([false, false]);
+    await revokedStream.until('the end', () => revokedStream.isEnded);
+    expect(revokedStream.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: JSON.stringify({ reason }) });
+    expect([otherStream.isEnded, anonymous.isEnded]).toEqual([false, false]);
     expect(await statusOf([topic], bearer(token))).toBe(401);
   });
 
-  test('by the end of its session, refuses tokens that were issued later too', async () => {
+  test('by the end of its session, makes later tokens invalid too', async () => {
     const cred = { kind: 'session', id: 'session-2' };
     const now = Math.floor(Date.now() / 1_000);
     await stream.publish(revoked({ sessionId: 'session-2' }, new Date((now - 10) * 1_000)));
@@ -178,7 +178,7 @@ describe('a credential that is revoked', () => {
     expect(await statusOf([topic], after)).toBe(401);
   });
 
-  test('by its replacement, accepts tokens from after it', async () => {
+  test('by its replacement, leaves later tokens valid', async () => {
     const cred = { kind: 'provider', id: 'rotated' };
     const now = Date.now() / 1_000;
     await stream.publish(revoked({ apiKeyId: 'rotated' }, new Date((now - 10) * 1_000)));
@@ -207,7 +207,7 @@ describe('a credential that is revoked', () => {
       return Date.now();
     };
 
-    test('ends streams of the old secret when its grace period ends, and those of the new one not', async () => {
+    test('ends only the streams of the old secret, when its grace period ends', async () => {
       const before = await openWith('r1', old);
       const endsAt = Date.now() + 5_000;
       await rotate('r1', now, endsAt);
@@ -254,7 +254,7 @@ describe('a credential that is revoked', () => {
     );
   });
 
-  test('is read by a hub that starts later', async () => {
+  test('has an effect at a hub that starts later', async () => {
     const cred = { kind: 'provider', id: 'earlier' };
     const token = await makeToken([topic], { cred, issuedAt: Math.floor(Date.now() / 1_000) - 60 });
     await stream.publish(

@@ -4,18 +4,18 @@ import type { Log } from '@expert-relay/kit/log';
 import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 
-/** The call that asks for a stream. */
+/** The call that requests a stream. */
 export interface Caller {
   /** The client's address, or the network that it is counted by. */
   readonly network: string;
   readonly callId: string;
 }
 
-/** Gives a stream token for an API key. It is never cached, since each subscription checks that the key is still valid. */
+/** Exchanges an API key for a stream token. It is never cached, since each subscription checks that the key is still valid. */
 export type ExchangeKey = (apiKey: string, topics: readonly string[], caller: Caller) => Promise<string>;
 
 export function createKeyExchange({ requests, log }: { requests: ServiceClient; log: Log }): ExchangeKey {
-  async function ask(apiKey: string, topics: readonly string[], callId: string): Promise<IncomingMessage> {
+  async function requestToken(apiKey: string, topics: readonly string[], callId: string): Promise<IncomingMessage> {
     try {
       return await requests.call({
         method: 'POST',
@@ -31,7 +31,7 @@ export function createKeyExchange({ requests, log }: { requests: ServiceClient; 
   }
 
   return async (apiKey, topics, { callId }) => {
-    const answer = await ask(apiKey, topics, callId);
+    const answer = await requestToken(apiKey, topics, callId);
     const token = tokenIn(await text(answer).catch(() => ''));
     if (answer.statusCode === 201 && token !== undefined) return token;
     if (answer.statusCode === 401) throw new Problem('unauthorized');

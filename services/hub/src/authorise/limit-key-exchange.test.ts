@@ -9,10 +9,10 @@ const caller = { network: '192.0.2.1', callId: 'a call' };
 function arrange() {
   const clock = createFakeClock();
   const failures = new FailureLimit({ perMinute: 1, clock });
-  const state = { asked: 0, isValid: true };
+  const state = { calls: 0, isValid: true };
   const exchange = limitKeyExchange({
     exchange: async () => {
-      state.asked++;
+      state.calls++;
       if (!state.isValid) throw new Problem('unauthorized');
       return 'a token';
     },
@@ -22,7 +22,7 @@ function arrange() {
   return { clock, failures, state, exchange };
 }
 
-test('a refused key is asked for again after 5 s', async () => {
+test('a refused key is exchanged again after 5 s', async () => {
   const { clock, state, exchange } = arrange();
   const { text } = makeApiKey('consumer');
   state.isValid = false;
@@ -30,7 +30,7 @@ test('a refused key is asked for again after 5 s', async () => {
   state.isValid = true;
   clock.advance(4_999);
   await expect(exchange(text, [], caller)).rejects.toMatchObject({ status: 401 });
-  expect(state.asked).toBe(1);
+  expect(state.calls).toBe(1);
   clock.advance(1);
   expect(await exchange(text, [], caller)).toBe('a token');
 });
@@ -82,7 +82,7 @@ test('64 calls of one network and 256 of all wait at once', async () => {
   expect(await Promise.all(next)).toEqual(['a token', 'a token']);
 });
 
-test('of many keys the newest are remembered', () => {
+test('when there are too many keys, the oldest are forgotten', () => {
   const digests = new RecentDigests({ clock: createFakeClock(), rememberedMs: 1_000, max: 2 });
   for (const digest of ['a', 'b', 'a', 'c']) digests.add(digest);
   expect(['a', 'b', 'c'].filter((digest) => digests.has(digest))).toEqual(['a', 'c']);

@@ -6,17 +6,17 @@ import { Problem } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
 import type { ExchangeKey } from './exchange-key.ts';
 
-/** Exchanges that wait for the requests service at the same time: a slow service must not collect calls without end. */
+/** Exchanges that may wait for the requests service at the same time, so that they stay few when it is slow. */
 const maxWaiting = 256;
 const maxWaitingPerNetwork = 64;
 
-/** A key that was refused is refused again for this time, without a call. A key that is created meanwhile waits as long. */
+/** A key that was refused is refused for this time without a call, also if it is created in this time. */
 const refusedMs = 5_000;
-/** A key that was valid is exchanged for this time, although its network has reached the limit of failures. */
+/** For this time, a key that was valid is exchanged even if its network has reached the limit of failures. */
 const validMs = 300_000;
 const maxRememberedKeys = 10_000;
 
-/** Keeps guesses, repetitions and crowds away from the requests service. */
+/** Limits the calls to the requests service: guessed keys, repeated bad keys, and too many calls at once. */
 export function limitKeyExchange(options: {
   exchange: ExchangeKey;
   failures: FailureLimit;
@@ -98,7 +98,7 @@ export class RecentDigests {
     const since = this.#since.get(digest);
     if (since === undefined) return false;
     const age = this.#clock.now() - since;
-    // A clock that is set back must not prolong it.
+    // If the clock was set back, the digest is forgotten and not remembered for longer.
     if (age >= 0 && age < this.#rememberedMs) return true;
     this.#since.delete(digest);
     return false;

@@ -39,7 +39,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   hub = await startTestHub({ prefix: stream.prefix, env: { RELAY_REQUESTS_URL: url, ...env } });
 }
 
-/** Sends a request for a stream, without waiting for what becomes of it. */
+/** Sends a request for a stream, without waiting for an answer. */
 async function send(headers: Record<string, string>, address = '127.0.0.1'): Promise<RawConnection> {
   const connection = await openRaw(hub.url, address);
   opened.push(connection);
@@ -48,8 +48,8 @@ async function send(headers: Record<string, string>, address = '127.0.0.1'): Pro
   return connection;
 }
 
-/** Leaves a stream open, and closes the connection of any other answer. */
-async function ask(headers: Record<string, string>, address?: string): Promise<number | undefined> {
+/** Returns the status. A stream stays open; after any other answer the connection is closed. */
+async function statusOf(headers: Record<string, string>, address?: string): Promise<number | undefined> {
   const connection = await send(headers, address);
   await connection.until('an answer', () => connection.statuses.length > 0);
   if (connection.statuses[0] !== 200) connection[Symbol.dispose]();
@@ -65,18 +65,18 @@ describe('failures of one address', () => {
     await start();
     const statuses: (number | undefined)[] = [];
     for (let round = 0; round < 40; round++) {
-      statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(guess())))));
+      statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => statusOf(guess())))));
     }
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect(statuses.filter((status) => status === 401)).toHaveLength(60);
     expect(calls.length).toBeLessThan(60 + 10);
-    expect(await ask(guess(), '127.0.0.2')).toBe(401);
+    expect(await statusOf(guess(), '127.0.0.2')).toBe(401);
     expect(await hub.metrics()).toMatch(/turned_away_total\{reason="too_many_failures",.*\} 340\n/);
   });
 
-  test('are asked to wait: a script by 429, an EventSource by an event', async () => {
+  test('beyond the limit: a script gets 429, an EventSource gets hub.end', async () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '1', RELAY_HUB_BUSY_RETRY: '40s' });
-    expect(await ask(guess())).toBe(401);
+    expect(await statusOf(guess())).toBe(401);
     const script = await send(guess());
     await script.until('the answer', () => script.received.includes('}'));
     expect(script.received).toMatch(
@@ -89,43 +89,43 @@ describe('failures of one address', () => {
     );
   });
 
-  test('do not concern others behind that address: tokens, keys that were valid lately, request topics', async () => {
+  test('do not affect tokens, keys that were recently valid and request topics at that address', async () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '5' });
-    expect(await ask({ 'x-api-key': valid })).toBe(200);
-    for (let count = 0; count < 10; count++) await ask(guess());
-    expect(await ask(guess())).toBe(429);
-    expect(await ask(bearer(await makeToken([topic])))).toBe(200);
-    expect(await ask(bearer(await makeToken([topic], { expiresAt: 1 })))).toBe(429);
-    expect(await ask({ 'x-api-key': valid })).toBe(200);
-    expect(await ask({})).toBe(200);
+    expect(await statusOf({ 'x-api-key': valid })).toBe(200);
+    for (let count = 0; count < 10; count++) await statusOf(guess());
+    expect(await statusOf(guess())).toBe(429);
+    expect(await statusOf(bearer(await makeToken([topic])))).toBe(200);
+    expect(await statusOf(bearer(await makeToken([topic], { expiresAt: 1 })))).toBe(429);
+    expect(await statusOf({ 'x-api-key': valid })).toBe(200);
+    expect(await statusOf({})).toBe(200);
   });
 
-  test('a key that was not valid yet is refused like a guess, at one address only', async () => {
+  test('beyond the limit, a valid key that was not used before is refused too, at this address only', async () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '5' });
-    for (let count = 0; count < 5; count++) await ask(guess());
-    expect(await ask({ 'x-api-key': valid })).toBe(429);
-    expect(await ask({ 'x-api-key': valid }, '127.0.0.2')).toBe(200);
-    expect(await ask({ 'x-api-key': valid })).toBe(200);
+    for (let count = 0; count < 5; count++) await statusOf(guess());
+    expect(await statusOf({ 'x-api-key': valid })).toBe(429);
+    expect(await statusOf({ 'x-api-key': valid }, '127.0.0.2')).toBe(200);
+    expect(await statusOf({ 'x-api-key': valid })).toBe(200);
   });
 
-  test('have no limit when it is 0', async () => {
+  test('are not limited when the setting is 0', async () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '0' });
-    for (let count = 0; count < 100; count++) expect(await ask(guess())).toBe(401);
+    for (let count = 0; count < 100; count++) expect(await statusOf(guess())).toBe(401);
   });
 });
 
-test('one bad key is asked for once, however often it comes', async () => {
+test('one bad key is checked once, even if it is sent often', async () => {
   await start();
   const bad = guess();
-  for (let count = 0; count < 20; count++) expect(await ask(bad, `127.0.0.${1 + count}`)).toBe(401);
+  for (let count = 0; count < 20; count++) expect(await statusOf(bad, `127.0.0.${1 + count}`)).toBe(401);
   expect(calls).toHaveLength(1);
 });
 
-test('a cap that is reached is noticed before a key is checked', async () => {
+test('a cap is checked before a key is', async () => {
   await start({ RELAY_HUB_MAX_STREAMS: '1' });
-  expect(await ask({})).toBe(200);
-  expect(await ask({ 'x-api-key': valid })).toBe(503);
-  expect(await ask(guess())).toBe(503);
+  expect(await statusOf({})).toBe(200);
+  expect(await statusOf({ 'x-api-key': valid })).toBe(503);
+  expect(await statusOf(guess())).toBe(503);
   expect(calls).toEqual([]);
 });
 
@@ -138,14 +138,14 @@ test('a call has one id in its answer, at the requests service and in the log', 
   expect(calls[0]?.headers['x-request-id']).toBe(id);
 });
 
-test('an address has so many connections without a stream, and streams do not count', async () => {
+test('the connections of an address without a stream are limited, and streams do not count', async () => {
   await start({ RELAY_HUB_MAX_CONNECTIONS_PER_ADDRESS: '3' });
-  for (let count = 0; count < 6; count++) expect(await ask(eventStream)).toBe(200);
+  for (let count = 0; count < 6; count++) expect(await statusOf(eventStream)).toBe(200);
   const idle = await Promise.all([1, 2, 3].map(() => openRaw(hub.url)));
   opened.push(...idle);
   const refused = await send(eventStream);
   await refused.until('the end', () => refused.socket.destroyed);
   expect(refused.received).toBe('');
-  expect(await ask({}, '127.0.0.2')).toBe(200);
+  expect(await statusOf({}, '127.0.0.2')).toBe(200);
   expect(await hub.metrics()).toMatch(/relay_http_connections_refused_total\{.*\} 1\n/);
 });

@@ -4,10 +4,10 @@ import { bodyOf, parseEvent } from '../events/event-content.ts';
 import type { StreamSource } from '../nats/stream-source.ts';
 import { type Credential, keyCredential, sessionCredential } from './stream-token.ts';
 
-/** Longer than any token is valid: a revocation from before concerns no token. */
+/** Longer than any token is valid, so an older revocation affects no token. */
 const rememberedMs = 10 * 60_000;
 
-/** In the past for every clock. */
+/** An end in the past. */
 const immediately = 0;
 
 /**
@@ -21,22 +21,22 @@ const endOfValidity = (credential: 'apiKeyId' | 'sessionId', revokedAt: number):
 interface Revocation {
   readonly eventId: string;
   readonly at: number;
-  /** Ends credentials that exist since before this time. */
+  /** It ends the credentials that are older than this time. */
   readonly before: number;
   readonly endsAt: number;
 }
 
-/** The credentials that were revoked lately. */
+/** The credentials that were revoked in the last ten minutes. */
 export class Revocations {
   readonly #clock: Clock;
-  /** By credential; the one that was revoked last is the last. */
+  /** By credential; the newest revocation is the last entry. */
   readonly #byCredential = new Map<string, Revocation[]>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Adds the event if it is a revocation; gives the id of the credential if that was not known yet. */
+  /** Adds the event if it is a revocation. Returns the id of the credential if the revocation is new. */
   add(event: EventHead): string | undefined {
     if (event.type !== 'credential_revoked') return undefined;
     const body = bodyOf(event);
@@ -89,7 +89,7 @@ export class Revocations {
   }
 }
 
-/** Reads the newest revocations from NATS, so that a hub that starts refuses tokens from before them. */
+/** Reads the newest revocations from NATS, so that a hub refuses the tokens that were revoked while it did not read. */
 export async function readRevocations(options: {
   source: Pick<StreamSource, 'openRevocations'>;
   clock: Clock;

@@ -4,8 +4,8 @@ import { formatPosition, type Position } from './position.ts';
  * Everything that a hub writes to a stream. A block is one event of the SSE format, as text. A chunk is a Buffer with one
  * or more blocks, in HTTP/1.1's chunked encoding, that can be written to any number of sockets.
  *
- * Readers with a plain `onmessage` notice the contract's events only: named events need a listener of their own,
- * and a block without `data:` only moves the reader's position.
+ * A plain `onmessage` handler of a browser gets the contract's events only: named events need a listener each, and a
+ * block without `data:` only moves the reader's position.
  */
 
 /** Why an open stream ends, as its last event says. */
@@ -28,7 +28,7 @@ export function heartbeatChunk(position: Position | undefined): Buffer {
   return toChunk(position ? `${positionLines(position)}\n` : ': \n\n');
 }
 
-/** Tells the reader that it may have missed events: it reads the state again, and the stream continues after this position. */
+/** The reader may have missed events, and must read the state again. The stream continues after this position. */
 export function resetChunk(position: Position): Buffer {
   const id = formatPosition(position);
   return toChunk(`event: hub.reset\nid: ${id}\ndata: ${JSON.stringify({ id })}\n\n`);
@@ -66,5 +66,5 @@ export function chunkContent(chunk: Buffer): Buffer {
 /** Ends a chunked response. */
 export const lastChunk = Buffer.from('0\r\n\r\n');
 
-/** Between half and one and a half of a time, so that readers that were given the same time reconnect spread out. */
+/** A random time between half and one and a half of `timeMs`, so that readers do not reconnect all at once. */
 export const jitter = (timeMs: number): number => Math.round(timeMs * (0.5 + Math.random()));

@@ -5,8 +5,8 @@ import { checkOf, type Position } from './position.ts';
 import type { SeenSequences } from './seen-sequences.ts';
 
 /**
- * One event of the NATS stream. It is turned into bytes for readers here and nowhere else. Its chunks are made when the
- * first reader needs them, so an event without readers is never turned into JSON.
+ * One event of the NATS stream. Only this class makes the bytes that readers get. It makes them when the first reader needs
+ * them, so an event without readers is never turned into JSON.
  */
 export class Entry implements Position {
   readonly epoch: string;
@@ -76,7 +76,7 @@ export class Entry implements Position {
   }
 }
 
-/** An entry from the stream's bytes. A repeated event keeps its sequence but is sent to no topic. */
+/** An entry from the stream's bytes. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
 export function createEntry(
   bytes: Uint8Array,
   { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,

@@ -9,7 +9,7 @@ import {
 
 type Body = DomainEvent['event'];
 
-/** The event in these bytes, its body not decoded yet; undefined when they are not an event. */
+/** The event in these bytes, without decoding its body; undefined when they are not an event. */
 export function parseEvent(bytes: Uint8Array): EventHead | undefined {
   try {
     return new EventHead(bytes);
@@ -18,7 +18,7 @@ export function parseEvent(bytes: Uint8Array): EventHead | undefined {
   }
 }
 
-/** Undefined case: the event is of a newer release, or its body cannot be decoded. */
+/** The body, decoded. Its case is undefined when the event is of a newer release, or when it cannot be decoded. */
 export function bodyOf(event: EventHead): Body {
   try {
     return event.readBody();
@@ -28,8 +28,8 @@ export function bodyOf(event: EventHead): Body {
 }
 
 /**
- * The request by whose `seq` a repeated event is recognised. An event about many requests always has the same ones,
- * so the first is enough.
+ * The request by whose `seq` an event is recognised when it is published again. An event about many requests always has
+ * the same ones, so the first is enough.
  */
 export const firstRequestOf = (event: EventHead | undefined): AboutRequest | undefined => event?.requestAt(0);
 
@@ -47,7 +47,7 @@ export function topicsOf({ type, requests }: EventHead): readonly string[] {
   return topics;
 }
 
-/** The JSON of a copy: exactly the contract's members on its topic, more of them on the activity topic. */
+/** The JSON of a copy: the contract's members on the contract's topic, and more on the activity topic. */
 export function jsonOf(event: EventHead, copy: number): string | undefined {
   const request = event.requestAt(copy >> 1);
   const body = bodyOf(event);

@@ -2,8 +2,8 @@
 const trackedBelowNewest = 31;
 
 /**
- * Recognises events that were seen before, by their request and its `seq`. An older event may arrive late (one that could
- * not be published for some time), so the sequences that were skipped are remembered as missing.
+ * Recognises events that were seen before, by their request and the request's `seq`. An event may be published late, after
+ * newer ones of its request, so the sequences that were skipped are remembered as missing.
  */
 export class SeenSequences {
   readonly #limit: number;
@@ -16,7 +16,7 @@ export class SeenSequences {
     this.#limit = limit;
   }
 
-  /** Whether this is the first time; from then on it has been seen. */
+  /** Whether this sequence of the request was not seen before. From now on it counts as seen. */
   admit(requestId: string, seq: number): boolean {
     const known = this.#recent.get(requestId) ?? this.#recall(requestId);
     if (!known) {
@@ -26,7 +26,7 @@ export class SeenSequences {
     }
     const ahead = seq - known.newest;
     if (ahead > 0) {
-      // The sequences between are missing, and the one that was newest is among them as seen.
+      // The sequences between the old and the new newest one are missing. The old newest one has been seen.
       const between = ahead > trackedBelowNewest ? -1 >>> 1 : 2 ** (ahead - 1) - 1;
       known.missing =
         ahead > trackedBelowNewest ? between : ((known.missing << ahead) | between) & (-1 >>> 1);

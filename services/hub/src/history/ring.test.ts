@@ -16,7 +16,7 @@ const sequences = (entries: readonly Entry[]) => entries.map(({ seq }) => seq);
 const wide = { events: 100, bytes: 1e9 };
 
 describe('the ring', () => {
-  test('gives the events of a topic after a sequence, in order', () => {
+  test('returns the events of a topic after a sequence, in order', () => {
     const ring = filled(wide, entry(5, 'a'), entry(6, 'b'), entry(7, 'a', 'b'), entry(8, 'a'));
     expect(sequences(ring.after(4, ['a'], 10))).toEqual([5, 7, 8]);
     expect(sequences(ring.after(5, ['a'], 10))).toEqual([7, 8]);
@@ -24,13 +24,13 @@ describe('the ring', () => {
     expect(sequences(ring.after(0, ['unknown'], 10))).toEqual([]);
   });
 
-  test('gives an event of two topics once, and no more than asked for', () => {
+  test('returns an event of two topics once, and no more events than the limit', () => {
     const ring = filled(wide, entry(5, 'a'), entry(6, 'b'), entry(7, 'a', 'b'), entry(8, 'b'));
     expect(sequences(ring.after(0, ['b', 'a'], 10))).toEqual([5, 6, 7, 8]);
     expect(sequences(ring.after(5, ['b', 'a'], 2))).toEqual([6, 7]);
   });
 
-  test('gives an event that has several copies for a topic once, and removes all of them', () => {
+  test('returns an event that has several copies for a topic once, and removes all of them', () => {
     const ring = filled({ ...wide, events: 2 }, entry(1, 'a', 'x', 'b', 'x', 'c', 'y'), entry(2, 'd', 'x'));
     expect(sequences(ring.after(0, ['x'], 10))).toEqual([1, 2]);
     expect(sequences(ring.after(0, ['b', 'y', 'x'], 10))).toEqual([1, 2]);

@@ -2,8 +2,8 @@ import type { Entry } from '../events/entry.ts';
 import { noCheck, type Position } from '../events/position.ts';
 
 /**
- * The newest events of the stream, without a gap, limited in number and memory. It mirrors what the stream holds: an
- * event that the stream loses is removed here too.
+ * The newest events of the stream, without a gap, limited in number and memory. It is kept equal to the stream: an event
+ * that the stream loses is removed here too.
  */
 export class Ring {
   readonly #limits: { events: number; bytes: number };
@@ -36,7 +36,7 @@ export class Ring {
     return this.#entries.at(seq - this.#floor.seq - 1);
   }
 
-  /** Whether this very event is here, or is the floor, so that the events after it can be sent from memory. */
+  /** Whether the event at this position is here or is the floor, so that the events after it can be sent from memory. */
   has({ epoch, seq, check }: Position): boolean {
     const known = seq === this.#floor.seq ? this.#floor : this.at(seq);
     return known !== undefined && known.epoch === epoch && known.check === check;
@@ -100,7 +100,7 @@ export class Ring {
   }
 }
 
-/** By binary search. */
+/** The index of the first event after a sequence, by binary search. */
 function firstIndexAfter(queue: Queue<Entry>, seq: number): number {
   let low = 0;
   let high = queue.length;
@@ -112,10 +112,10 @@ function firstIndexAfter(queue: Queue<Entry>, seq: number): number {
   return low;
 }
 
-/** An array from which items are removed in front as cheaply as at the end. */
+/** An array whose first item can be removed at the same cost as its last. */
 class Queue<T> {
   #items: T[];
-  /** How many items in front are removed already. The array is copied only when they are more than half of it. */
+  /** How many of the first items have been removed. The array is copied only when they are more than half of it. */
   #removed = 0;
 
   constructor(...items: T[]) {

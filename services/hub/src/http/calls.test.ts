@@ -13,8 +13,8 @@ import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 let stream: TestStream;
 let hub: TestHub;
 let requests: Server;
-/** The first exchange of a key is refused with 500, and further ones are not answered. */
-let exchange: 'none' | 'refused' | 'begun' = 'none';
+/** The first exchange of a key gets 500, and further ones are not answered. */
+let exchange: 'none' | 'refused' | 'unanswered' = 'none';
 const lines: Record<string, unknown>[] = [];
 const { topic } = new RequestEvents();
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   requests = createServer((_call, response) => {
     if (exchange === 'none') response.writeHead(500).end();
-    exchange = exchange === 'none' ? 'refused' : 'begun';
+    exchange = exchange === 'none' ? 'refused' : 'unanswered';
   });
   hub = await startTestHub({
     prefix: stream.prefix,
@@ -57,7 +57,7 @@ async function lineOf(id: string | null | undefined): Promise<Record<string, unk
 
 test.each([
   ['a path that does not exist', 'GET', '/nowhere?secret', {}, 404, 'none'],
-  ['a method that is not taken', 'POST', '/', {}, 405, '/'],
+  ['a method that is not allowed', 'POST', '/', {}, 405, '/'],
   ['OPTIONS', 'OPTIONS', '/hub', {}, 204, '/'],
   ['HEAD', 'HEAD', `/hub?topic=${topic}`, {}, 200, '/'],
   ['no topic', 'GET', '/?authorization=secret', {}, 400, '/'],
@@ -81,7 +81,7 @@ test.each([
   expect(linesOf(id ?? '')).toHaveLength(1);
 });
 
-test('a stream has a line at its head and one at its end, and is measured to its head', async () => {
+test('a stream has a line when it begins and one when it ends, and the time until it begins is measured', async () => {
   const token = await makeToken([topic], { cred: { kind: 'session', id: 'a' } });
   const reader = await new Reader(hub.url, [topic], { query: { authorization: token } }).opened();
   const [, id = ''] = /x-request-id: (\S+)/i.exec(reader.head) ?? [];
@@ -99,7 +99,7 @@ test('a client that leaves before its answer is a 499', async () => {
   connection.send(
     `GET /?topic=${topic} HTTP/1.1\r\nhost: x\r\nx-api-key: ${makeApiKey('provider').text}\r\n\r\n`,
   );
-  await connection.until('the exchange of the key', () => exchange === 'begun');
+  await connection.until('the exchange of the key', () => exchange === 'unanswered');
   connection.socket.resetAndDestroy();
   await connection.until('the line', () => lines.some(({ status }) => status === 499));
 });

@@ -10,11 +10,11 @@ import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
 let hub: TestHub;
-/** Answers no exchange of a key until the test does. */
+/** Exchanges of keys get no answer until the end of the test. */
 let requests: Server;
 const exchanges: ServerResponse[] = [];
-/** A stream that must not notice anything. */
-let bystander: Reader;
+/** A stream that every test must leave open and working. */
+let unaffected: Reader;
 const request = new RequestEvents();
 const opened: RawConnection[] = [];
 
@@ -25,21 +25,21 @@ beforeAll(async () => {
     prefix: stream.prefix,
     env: { RELAY_REQUESTS_URL: await listen(requests, '127.0.0.1', 0) },
   });
-  bystander = await new Reader(hub.url, [request.topic]).opened();
+  unaffected = await new Reader(hub.url, [request.topic]).opened();
 });
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection[Symbol.dispose]();
   for (const exchange of exchanges.splice(0)) exchange.writeHead(401).end();
   // An uncaught exception would have failed the test as well: Jest listens for them.
-  await bystander.until('no stream but one', async () =>
+  await unaffected.until('no stream but one', async () =>
     /relay_hub_streams\{access="anonymous",.*\} 1\n/.test(await hub.metrics()),
   );
-  const count = bystander.events.length + 1;
+  const count = unaffected.events.length + 1;
   await stream.publish(request.newMessage());
-  await bystander.count(count);
+  await unaffected.count(count);
 });
 afterAll(async () => {
-  bystander.close();
+  unaffected.close();
   await hub[Symbol.asyncDispose]();
   requests.closeAllConnections();
   requests.close();
@@ -53,22 +53,22 @@ async function open(): Promise<RawConnection> {
   return connection;
 }
 
-const asking = (headers = '') =>
+const streamRequest = (headers = '') =>
   `GET /?topic=${request.topic} HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n${headers}\r\n`;
-const withKey = () => asking(`x-api-key: ${makeApiKey('consumer').text}\r\n`);
+const withKey = () => streamRequest(`x-api-key: ${makeApiKey('consumer').text}\r\n`);
 
 const badChunks = 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
 
-/** What may come in on a connection besides the request for a stream. */
+/** What a client may send on a connection besides the request for a stream. */
 const others: readonly (readonly [string, string])[] = [
-  ['a second stream', asking()],
+  ['a second stream', streamRequest()],
   ['a HEAD', 'HEAD / HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['an absolute address', 'GET http://x/?topic=y HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
   ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'],
   ['100-continue', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n'],
-  ['a body that does not come', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n'],
+  ['a body that is never sent', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n'],
   ['a body in bad chunks', badChunks],
   [
     'a length and chunks',
@@ -86,8 +86,8 @@ const others: readonly (readonly [string, string])[] = [
   ['a head beyond 64 KiB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`],
   ['an HTTP/1.0 request', 'GET / HTTP/1.0\r\n\r\n'],
 ];
-/** Is not a whole request, so it may as well wait for its rest. */
-const halves: readonly (readonly [string, string])[] = [
+/** The server may wait for the rest of these. */
+const incomplete: readonly (readonly [string, string])[] = [
   ['half a head', 'GET / HTTP/1.1\r\nhost: x\r\nx'],
   ['an empty line', '\r\n'],
 ];
@@ -97,20 +97,20 @@ const ends: readonly (readonly [string, (connection: RawConnection) => void])[] 
 ];
 
 describe('on the connection of a stream,', () => {
-  test.each([...others, ...halves])('%s ends the stream and nothing else', async (_, other) => {
+  test.each([...others, ...incomplete])('%s ends the stream and nothing else', async (_, other) => {
     const connection = await open();
-    connection.send(asking());
+    connection.send(streamRequest());
     await connection.until('the stream', () => connection.received.includes('retry:'));
     connection.send(other);
     await connection.until('the end', () => connection.socket.destroyed);
     expect(connection.statuses).toEqual([200]);
   });
 
-  test.each([...others, ...halves])(
+  test.each([...others, ...incomplete])(
     '%s in the same packet is not answered, and more ends the stream',
     async (_, other) => {
       const connection = await open();
-      connection.send(asking() + other);
+      connection.send(streamRequest() + other);
       await connection.until('an answer', () => connection.received !== '' || connection.socket.destroyed);
       connection.send('more');
       await connection.until('the end', () => connection.socket.destroyed);
@@ -119,13 +119,13 @@ describe('on the connection of a stream,', () => {
   );
 
   test.each(ends)('a client that sends any of them and %s', async (_, end) => {
-    for (const [, other] of [...others, ...halves]) {
+    for (const [, other] of [...others, ...incomplete]) {
       const [late, early, waiting] = await Promise.all([open(), open(), open()]);
-      late.send(asking());
+      late.send(streamRequest());
       await late.until('the stream', () => late.received.includes('retry:'));
       for (const [connection, text] of [
         [late, other],
-        [early, asking() + other],
+        [early, streamRequest() + other],
         [waiting, withKey() + other],
       ] as const) {
         connection.send(text);
@@ -135,7 +135,7 @@ describe('on the connection of a stream,', () => {
   });
 });
 
-describe('on a connection of its own,', () => {
+describe('on a connection without a stream,', () => {
   const headers = [
     /\r\nstrict-transport-security: max-age=31536000\r\n/i,
     /\r\nx-frame-options: DENY\r\n/i,
@@ -150,7 +150,7 @@ describe('on a connection of its own,', () => {
     'an unknown path': 404,
     'an absolute address': 404,
     '100-continue': 405,
-    'a body that does not come': 405,
+    'a body that is never sent': 405,
     CONNECT: 405,
     'a head beyond 64 KiB': 431,
   };
@@ -174,7 +174,7 @@ describe('on a connection of its own,', () => {
   });
 
   test.each(ends)('a client that sends any of them and %s', async (_, end) => {
-    for (const [, other] of [...others, ...halves]) {
+    for (const [, other] of [...others, ...incomplete]) {
       const connection = await open();
       connection.send(other);
       end(connection);
@@ -192,7 +192,7 @@ describe('on a connection of its own,', () => {
       );
     }
     expect(connection.statuses).toEqual(Array(20).fill(404));
-    connection.send(asking());
+    connection.send(streamRequest());
     await connection.until('the stream', () => connection.received.includes('retry:'));
   });
 });

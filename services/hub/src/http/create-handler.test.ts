@@ -86,16 +86,16 @@ describe('the hub over HTTP', () => {
     const post = await fetch(url(topic), { method: 'POST' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     expect((await problemOf(post)).error).toBe('method_not_allowed');
-    const elsewhere = await fetch(url(topic, '/hubs'));
-    expect([elsewhere.status, (await problemOf(elsewhere)).error]).toEqual([404, 'not_found']);
-    expect(elsewhere.headers.get('x-frame-options')).toBe('DENY');
+    const otherPath = await fetch(url(topic, '/hubs'));
+    expect([otherPath.status, (await problemOf(otherPath)).error]).toEqual([404, 'not_found']);
+    expect(otherPath.headers.get('x-frame-options')).toBe('DENY');
   });
 
   test.each([
     ['no topic', '', [{ path: 'topic', code: 'required' }]],
-    ['a topic that is none', 'topic=/svc/requests/short', [{ path: 'topic[0]', code: 'format' }]],
+    ['text that is not a topic', 'topic=/svc/requests/short', [{ path: 'topic[0]', code: 'format' }]],
     ['another spelling', `topic=${request.topic}/`, [{ path: 'topic[0]', code: 'format' }]],
-    ['one bad of two', `${topic}&topic=*`, [{ path: 'topic[1]', code: 'format' }]],
+    ['a valid topic and an invalid one', `${topic}&topic=*`, [{ path: 'topic[1]', code: 'format' }]],
     ['101 topics', Array(101).fill(topic).join('&'), [{ path: 'topic', code: 'size' }]],
   ])('refuses %s', async (_, query, fields) => {
     const answer = await fetch(url(query));
@@ -103,7 +103,7 @@ describe('the hub over HTTP', () => {
     expect(await problemOf(answer)).toMatchObject({ error: 'invalid_request', fields });
   });
 
-  test('carries a hundred topics in one stream', async () => {
+  test('accepts a hundred topics in one stream', async () => {
     const requests = Array.from({ length: 100 }, () => new RequestEvents());
     const reader = await new Reader(
       hub.url,
@@ -114,7 +114,7 @@ describe('the hub over HTTP', () => {
     reader.close();
   });
 
-  test('can be read by pages of configured origins only', async () => {
+  test('allows only pages of configured origins to read it', async () => {
     for (const origin of [site, page]) {
       const answer = await fetch(url(''), { headers: { origin } });
       expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
@@ -147,13 +147,13 @@ describe('the hub over HTTP', () => {
     expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
-  test('ends the connection of a stream when its client sends more', async () => {
+  test('closes the connection of a stream when its client sends more', async () => {
     const late = await new Reader(hub.url, [request.topic]).opened();
     late.socket.write(`GET /?${topic} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await late.until('the end', () => late.isEnded);
   });
 
-  test('notices when a reader closes its connection, or its half of it', async () => {
+  test('ends a stream when its reader closes the connection, or only its own direction', async () => {
     const half = await new Reader(hub.url, [request.topic]).opened();
     half.socket.end();
     await half.until('the end', () => half.isEnded);

@@ -5,7 +5,7 @@ import type { Log } from '@expert-relay/kit/log';
 import { Problem, sendProblem } from '@expert-relay/kit/problem';
 import { connectionOf } from './detachable-socket.ts';
 
-/** What is logged and measured of a call besides its response. */
+/** What is logged and measured of a call, besides its status and duration. */
 export interface HubCall {
   readonly id: string;
   route: string;
@@ -88,7 +88,7 @@ function setCommonHeaders(response: ServerResponse, origins: ReadonlySet<string>
   response.setHeader('access-control-expose-headers', 'Retry-After, x-request-id');
 }
 
-/** A plain OPTIONS gets the methods; a preflight from an allowed origin what the contract allows its pages. */
+/** A plain OPTIONS gets the methods; a preflight from an allowed origin gets the methods and headers of the contract. */
 function answerOptions(response: ServerResponse): void {
   const isPreflight = response.req.headers['access-control-request-method'] !== undefined;
   if (!isPreflight) response.setHeader('allow', methods);

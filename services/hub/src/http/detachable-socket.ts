@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * A layer between a TCP socket and Node's HTTP server. Once it is detached, the server sees a closed connection and
- * releases what it keeps for it, mainly its parser, while the socket itself stays open for a stream.
+ * A layer between a TCP socket and Node's HTTP server. Once the socket is detached, the server sees a closed connection and
+ * frees the memory that it has for it, mainly a parser. The socket itself stays open for a stream.
  */
 export class DetachableSocket extends Duplex {
   readonly remoteAddress: string | undefined;
@@ -95,9 +95,9 @@ export interface StreamConnection {
 }
 
 /**
- * Detaches the connection from Node's HTTP server and writes the head of a response without end. What Node keeps for a
- * request takes more memory than the stream itself, and would accept further requests from the connection.
- * Requests that were received meanwhile are dropped. Undefined when the connection has ended.
+ * Detaches the connection from Node's HTTP server and writes the head of the response. The server's objects for a request
+ * take more memory than the stream itself, and would accept further requests on the connection. Requests that have already
+ * been received are dropped. Undefined when the connection has ended.
  */
 export function startStream(response: ServerResponse): StreamConnection | undefined {
   const { req: request } = response;

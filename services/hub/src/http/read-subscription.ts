@@ -35,14 +35,14 @@ function refuse(field: FieldError): never {
   throw new Problem('invalid_request', { fields: [field] });
 }
 
-/** A part of the address would keep the whole address in memory as long as the stream is open, with a token in it. */
+/** A substring would keep the whole query, which may have a token, in memory for as long as the stream is open. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 /**
- * Where a call resumes; undefined to begin now. The header takes precedence: a browser repeats the address of its first
- * call, and sends its newest position in the header.
+ * Where a call resumes; undefined to begin now. The header takes precedence: when a browser reconnects, its query is that
+ * of the first call, and its header has the newest position.
  */
 export function readResumeFrom(request: IncomingMessage, query: URLSearchParams): ResumeFrom | undefined {
   const header = request.headers['last-event-id'];

@@ -12,12 +12,12 @@ export interface StreamState {
   readonly lastSeq: number;
 }
 
-/** Reads the stream in NATS. Everything here fails with a sentence while NATS is away. */
+/** Reads the stream in NATS. While NATS is away, each call rejects with an error whose message says so. */
 export interface StreamSource {
   readState(): Promise<StreamState>;
   /** The bytes of one event; undefined when the stream does not hold it. */
   readOne(seq: number): Promise<Uint8Array | undefined>;
-  /** All events from a sequence on. The consumer leaves time to others while `isYielding` is true. */
+  /** All events from a sequence on. While `isYielding` is true, the consumer pauses for half of the time. */
   openConsumer(seq: number, isYielding?: () => boolean): Promise<Consumer>;
   /** The revocations that were stored since a time. */
   openRevocations(since: Date): Promise<Consumer>;

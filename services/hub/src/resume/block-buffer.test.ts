@@ -27,7 +27,7 @@ async function openWriter(): Promise<{ writer: StreamWriter; received: Promise<s
   };
 }
 
-test('each reader gets its own blocks whole and in order, however many there are', async () => {
+test('each reader gets its own blocks complete and in order, even if the buffer is filled several times', async () => {
   const writers: Awaited<ReturnType<typeof openWriter>>[] = [];
   while (writers.length < 7) writers.push(await openWriter());
   const expected = writers.map(() => '');
@@ -49,12 +49,12 @@ test('each reader gets its own blocks whole and in order, however many there are
 });
 
 test('an empty block is not sent, and nothing is sent to a reader that has left', async () => {
-  const [empty, gone] = [await openWriter(), await openWriter()];
+  const [empty, ended] = [await openWriter(), await openWriter()];
   const buffer = new BlockBuffer();
   buffer.add(empty.writer, '');
-  buffer.add(gone.writer, 'data: 1\n\n');
-  gone.writer.end();
+  buffer.add(ended.writer, 'data: 1\n\n');
+  ended.writer.end();
   buffer.flushAll();
   empty.writer.end();
-  expect(await Promise.all([empty.received, gone.received])).toEqual(['', '']);
+  expect(await Promise.all([empty.received, ended.received])).toEqual(['', '']);
 });

@@ -1,14 +1,15 @@
 import { toChunk } from '../events/encode.ts';
 import type { StreamWriter } from '../sse/stream-writer.ts';
 
-/** When it is full, everything is sent. A block is far smaller: NATS accepts events of up to 1 MiB. */
+/** When the buffer is full, everything in it is sent. One block always fits: NATS accepts events of up to 1 MiB. */
 const capacityBytes = 8 * 2 ** 20;
 /** The blocks of one reader are sent together once they have about this many bytes. */
 export const chunkBytes = 16_384;
 
 /**
- * Collects blocks for many readers, in the order in which they come, in one piece of memory. As strings or Buffers they
- * would live long enough to keep the garbage collector busy, and a write for each is the largest cost of an event.
+ * Collects the blocks for many readers of a scan in one piece of memory, and sends those of a reader together, in order.
+ * A write for each block would be the largest cost of an event. As strings or Buffers, the blocks would exist long enough
+ * to make garbage collection expensive.
  */
 export class BlockBuffer {
   #memory: Buffer | undefined;
@@ -16,7 +17,7 @@ export class BlockBuffer {
   readonly #byWriter = new Map<StreamWriter, CollectedBlocks>();
 
   add(writer: StreamWriter, block: string): void {
-    // A character takes three bytes at most.
+    // A character needs three bytes at most.
     if (this.#usedBytes + 3 * block.length > capacityBytes) this.flushAll();
     this.#memory ??= Buffer.allocUnsafeSlow(capacityBytes);
     const start = this.#usedBytes;

@@ -32,11 +32,11 @@ const idsOf = (reader: Reader) => reader.events.map(({ messageId }) => messageId
 describe.each([
   ['from memory', () => hub],
   ['from NATS', () => small],
-])('resuming %s', (_, which) => {
+])('resuming %s', (_, hubOfCase) => {
   test('200 reconnects at random while events flow: no event is lost or repeated, all are in order', async () => {
     const request = new RequestEvents();
     const other = new RequestEvents();
-    const resuming = new ResumingReader((id) => new Reader(which().url, [request.topic], from(id)));
+    const resuming = new ResumingReader((id) => new Reader(hubOfCase().url, [request.topic], from(id)));
     await resuming.reader.opened();
 
     const { ids, events } = messagesOf(request, 600);
@@ -63,21 +63,21 @@ describe.each([
     expect(resuming.resets).toBe(0);
   });
 
-  test('by header, by either query parameter, and from the earliest', async () => {
+  test('by header, by either query parameter, and from the oldest event', async () => {
     const request = new RequestEvents();
     const { ids, events } = messagesOf(request, 12);
     await stream.publish(...events);
-    const whole = new Reader(which().url, [request.topic], from('earliest'));
+    const whole = new Reader(hubOfCase().url, [request.topic], from('earliest'));
     await whole.count(12);
     expect(idsOf(whole)).toEqual(ids);
     const positions = whole.blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
 
     const readers = [
-      new Reader(which().url, [request.topic], from(positions[2] ?? '')),
-      new Reader(which().url, [request.topic], { query: { lastEventId: positions[2] ?? '' } }),
-      new Reader(which().url, [request.topic], { query: { last_event_id: positions[2] ?? '' } }),
+      new Reader(hubOfCase().url, [request.topic], from(positions[2] ?? '')),
+      new Reader(hubOfCase().url, [request.topic], { query: { lastEventId: positions[2] ?? '' } }),
+      new Reader(hubOfCase().url, [request.topic], { query: { last_event_id: positions[2] ?? '' } }),
       // A browser's header is newer than the address that it began with.
-      new Reader(which().url, [request.topic], {
+      new Reader(hubOfCase().url, [request.topic], {
         ...from(positions[2] ?? ''),
         query: { lastEventId: positions[9] ?? '' },
       }),
@@ -92,11 +92,11 @@ describe.each([
 
   test('a position is valid for all topics', async () => {
     const [one, other] = [new RequestEvents(), new RequestEvents()];
-    const reader = await new Reader(which().url, [one.topic]).opened();
+    const reader = await new Reader(hubOfCase().url, [one.topic]).opened();
     await stream.publish(one.newMessage(), other.newMessage('0b6f4d4e-2f8c-4c0e-9a3e-3d1d3a4b5c6d'));
     await reader.count(1);
     reader.close();
-    const later = new Reader(which().url, [other.topic], from(reader.lastEventId));
+    const later = new Reader(hubOfCase().url, [other.topic], from(reader.lastEventId));
     await later.count(1);
     later.close();
   });
@@ -105,7 +105,7 @@ describe.each([
     const request = new RequestEvents();
     const { topic, activityTopic } = request;
     const headers = { authorization: `Bearer ${await makeToken([topic, activityTopic])}` };
-    const reader = await new Reader(which().url, [activityTopic, topic], { headers }).opened();
+    const reader = await new Reader(hubOfCase().url, [activityTopic, topic], { headers }).opened();
     await stream.publish(request.newMessage(), request.newMessage());
     await reader.count(4);
     reader.close();
@@ -114,7 +114,7 @@ describe.each([
     const blocks = reader.blocks.filter(({ data }) => data);
     expect(new Set(blocks.map(({ id }) => id)).size).toBe(4);
     for (const [index, { id }] of blocks.entries()) {
-      const later = new Reader(which().url, [activityTopic, topic], {
+      const later = new Reader(hubOfCase().url, [activityTopic, topic], {
         headers: { ...headers, ...from(id ?? '').headers },
       });
       await later.opened();
@@ -132,11 +132,11 @@ describe.each([
     ['beyond the end', (id: string) => id.replace(/\.\d+\./, '.1000000.')],
   ])('a position %s: a reset with the position after which the stream continues', async (__, change) => {
     const request = new RequestEvents();
-    const before = await new Reader(which().url, [request.topic]).opened();
+    const before = await new Reader(hubOfCase().url, [request.topic]).opened();
     await stream.publish(...messagesOf(request, 10).events);
     await before.count(10);
     before.close();
-    const reader = new Reader(which().url, [request.topic], from(change(before.lastEventId)));
+    const reader = new Reader(hubOfCase().url, [request.topic], from(change(before.lastEventId)));
     await reader.until('a reset', () => reader.named('hub.reset').length > 0);
     const [reset] = reader.named('hub.reset');
     expect(JSON.parse(reset?.data ?? '')).toEqual({ id: reset?.id });
@@ -145,7 +145,7 @@ describe.each([
     await reader.count(1);
     reader.close();
 
-    const resumed = await new Reader(which().url, [request.topic], from(reset?.id ?? '')).opened();
+    const resumed = await new Reader(hubOfCase().url, [request.topic], from(reset?.id ?? '')).opened();
     await resumed.count(1);
     expect(resumed.named('hub.reset')).toEqual([]);
     resumed.close();
@@ -172,7 +172,7 @@ test('an event that the stream holds twice is delivered once, live and resumed',
   const live = await new Reader(hub.url, [request.topic]).opened();
   const events = messagesOf(request, 6).events;
   await stream.publish(...events);
-  // As after an acknowledgement that got lost for longer than NATS remembers.
+  // As after a lost acknowledgement, when NATS has forgotten the first publish.
   await stream.publish(...events.map((event) => ({ ...event, eventId: crypto.randomUUID() })));
   await stream.publish(request.closed());
   await live.count(7);
@@ -187,7 +187,7 @@ test('an event that the stream holds twice is delivered once, live and resumed',
   }
 });
 
-test('a position that another hub was quicker to send is waited for', async () => {
+test('a position that another hub has sent earlier: the reader waits, without a reset', async () => {
   const request = new RequestEvents();
   const reader = await new Reader(hub.url, [request.topic]).opened();
   for (let round = 0; round < 30; round++) {

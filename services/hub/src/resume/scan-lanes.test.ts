@@ -134,7 +134,7 @@ test('near scans, and those of credentials, run beside the scan of anonymous rea
   expect(new Set(results.values())).toEqual(new Set([floor()]));
 });
 
-test('an address has so many scans a minute, however many of its readers share one, and then a reset at once', async () => {
+test('the scans of an address a minute are limited, readers that share one count once, and beyond the limit is a reset', async () => {
   const served = async (subscribers: Subscriber[]) => {
     await hasOpened(opened.length + 1);
     opened.at(-1)?.deliverAll();

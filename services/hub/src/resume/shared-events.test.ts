@@ -21,9 +21,13 @@ afterAll(async () => {
   await stream[Symbol.asyncDispose]();
 });
 
-test('an event about many requests: each reader gets its own topics, wherever its stream breaks', async () => {
-  const mine = Array.from({ length: 4 }, () => new RequestEvents());
-  const [first, second, third, fourth] = mine as [RequestEvents, RequestEvents, RequestEvents, RequestEvents];
+test('an event about many requests: each reader gets the copies of its topics, also if its stream breaks between them', async () => {
+  const [first, second, third, fourth] = Array.from({ length: 4 }, () => new RequestEvents()) as [
+    RequestEvents,
+    RequestEvents,
+    RequestEvents,
+    RequestEvents,
+  ];
   const ours = [first, second, fourth].map((request) => new RequestEvents(request.userId));
   const theirs = Array.from({ length: 4 }, () => new RequestEvents(first.userId));
   const all = [first, ...theirs, second, third, ...ours, fourth];
@@ -69,7 +73,7 @@ test('an event about many requests: each reader gets its own topics, wherever it
   // Each of the requests counts.
   expect(await hub.metrics()).toMatch(/relay_hub_events_total\{type="request_closed",.*\} 11\n/);
 
-  // So that the small hub has to look into NATS.
+  // So that the small hub must read the events from NATS.
   await stream.publish(...Array.from({ length: 6 }, () => new RequestEvents().newMessage()));
   const idsOf = ({ blocks }: Reader) => blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
   // All of them in one scan.

@@ -38,7 +38,7 @@ export function createStreamEvents(options: {
 
   function requireOpenHub(): void {
     if (streams.isStopping) throw new StreamRefused('stopping');
-    // While the newest events are being read a stream is opened, and waits for them.
+    // Later, while the newest events are being read, a stream is opened and waits for them.
     if (!history.hasReachedStream) throw new StreamRefused('starting');
   }
 
@@ -72,7 +72,7 @@ export function createStreamEvents(options: {
     if (!connection) return;
     const writer = new StreamWriter({ ...connection, maxBufferedBytes, flushes });
     const openedAt = clock.now();
-    // Up to a fifth earlier, so that streams that began together do not end together.
+    // Up to a fifth earlier, so that streams that began at the same time end at different times.
     const endsAt = openedAt + settings.lifetime * (1 - Math.random() / 5);
     const subscriber = new Subscriber({ writer, topics, callId: call.id, openedAt, endsAt, ...holder });
     streams.add(subscriber);

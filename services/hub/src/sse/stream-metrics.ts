@@ -30,7 +30,7 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
   return {
     ended: new Counter({
       name: 'relay_hub_streams_ended_total',
-      help: 'Streams that ended, by why.',
+      help: 'Streams that ended, by reason.',
       labelNames: ['reason'],
       registers,
     }),

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { chunkContent, lastChunk } from '../events/encode.ts';
 
-/** A reader that catches up is given no more events while more bytes than this wait for it. */
+/** A reader that catches up gets no more events while more bytes than this wait for it. */
 const fullBytes = 65_536;
 
-/** Writes chunks to one connection, and notices when its reader does not take them. */
+/** Writes chunks to one connection, and detects a reader that does not accept them. */
 export class StreamWriter {
   readonly #socket: Socket;
   readonly #isChunked: boolean;
@@ -14,8 +14,8 @@ export class StreamWriter {
   #heldBytes = 0;
   #isInFlushQueue = false;
   #hasEnded = false;
-  /** The bytes that the reader had taken at the last check, and when that number last grew. */
-  #takenBytes = 0;
+  /** The bytes that the reader had accepted at the last check, and when that number last grew. */
+  #acceptedBytes = 0;
   #progressAt = 0;
   /** Called when more bytes wait in this process than are allowed for a reader. */
   onOverflow: () => void = () => {};
@@ -36,7 +36,7 @@ export class StreamWriter {
     return !this.#hasEnded && this.#socket.writable;
   }
 
-  /** Whether a reader that catches up should get no more for now: it is never disconnected for being far behind. */
+  /** Whether a reader that catches up should get no more for now. So it is never disconnected for being far behind. */
   get isFull(): boolean {
     return this.#socket.writableLength + this.#heldBytes > fullBytes;
   }
@@ -69,23 +69,23 @@ export class StreamWriter {
     const socket = this.#socket;
     if (!socket.writable) return;
     const [first] = held;
-    // Corking costs as much as a write, so it is for several only.
+    // Corking costs as much as a write, so a single chunk is written without it.
     if (held.length === 1 && first) socket.write(first);
     else {
       socket.cork();
       for (const bytes of held) socket.write(bytes);
       socket.uncork();
     }
-    // Checked after the write: what the kernel takes at once does not count, so a burst alone disconnects no reader.
+    // Checked after the write: bytes that the kernel accepts at once do not count, so a burst alone disconnects no reader.
     if (socket.writableLength > this.#maxBufferedBytes && this.isOpen) this.onOverflow();
   }
 
   /** Milliseconds since the reader last accepted pending bytes; 0 when none are pending. */
   stalledFor(now: number): number {
     const socket = this.#socket;
-    const takenBytes = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength === 0 || takenBytes !== this.#takenBytes || this.#progressAt === 0) {
-      this.#takenBytes = takenBytes;
+    const acceptedBytes = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0 || acceptedBytes !== this.#acceptedBytes || this.#progressAt === 0) {
+      this.#acceptedBytes = acceptedBytes;
       this.#progressAt = now;
     }
     return now - this.#progressAt;
@@ -115,8 +115,7 @@ export class StreamWriter {
 }
 
 /**
- * Flushes writers once in a turn of the event loop, so that a burst of events costs one system call for each reader and
- * not one for each event.
+ * Flushes writers once in a turn of the event loop, so that a burst of events costs each reader one system call.
  */
 export class FlushQueue {
   #writers: StreamWriter[] = [];

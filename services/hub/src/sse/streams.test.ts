@@ -40,14 +40,14 @@ describe('heartbeats', () => {
     const readers = await Promise.all(Array.from({ length: 20 }, () => connectTo(hub)));
     const other = new RequestEvents();
     await stream.publish(other.newMessage());
-    const beatsOf = (reader: Reader) =>
+    const heartbeatsOf = (reader: Reader) =>
       reader.blocks.filter(({ comment, retry }) => comment !== undefined && retry === undefined);
     const start = performance.now();
-    for (const reader of readers) await reader.until('heartbeats', () => beatsOf(reader).length >= 4);
+    for (const reader of readers) await reader.until('heartbeats', () => heartbeatsOf(reader).length >= 4);
     const periods = (performance.now() - start) / 200;
     for (const reader of readers) {
-      expect(beatsOf(reader).length).toBeLessThanOrEqual(Math.ceil(periods) + 1);
-      expect(beatsOf(reader).at(-1)?.id).toBe(beatsOf(reader).at(-1)?.comment);
+      expect(heartbeatsOf(reader).length).toBeLessThanOrEqual(Math.ceil(periods) + 1);
+      expect(heartbeatsOf(reader).at(-1)?.id).toBe(heartbeatsOf(reader).at(-1)?.comment);
       expect(reader.events).toEqual([]);
     }
     // A position from a heartbeat: no event before it is repeated.
@@ -90,7 +90,7 @@ describe('caps', () => {
     expect(next.named('hub.end')).toEqual([]);
   });
 
-  test('of a credential, and anonymous streams leave room for others', async () => {
+  test('of a credential, and of anonymous streams: others can still be opened', async () => {
     await using hub = await startHub({
       RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '1',
       RELAY_HUB_MAX_STREAMS_ANONYMOUS: '1',
@@ -145,7 +145,7 @@ describe('readers that do not read', () => {
   const ended = (hub: TestHub, reason: string) => async () =>
     new RegExp(`relay_hub_streams_ended_total\\{reason="${reason}",.*\\} 1`).test(await hub.metrics());
 
-  test('are disconnected when too much waits for them', async () => {
+  test('are disconnected when too many bytes wait for them', async () => {
     await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
     const stuck = await flood(hub, ended(hub, 'slow'));
     stuck.socket.resume();
@@ -167,7 +167,7 @@ describe('readers that do not read', () => {
     const provider = new RequestEvents();
     const headers = { authorization: `Bearer ${await makeToken([provider.providerTopic])}` };
     await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
-    // A slow reader comes back to many scans, and counts as one.
+    // A slow reader needs many scans, which count as one.
     await using small = await startHub({
       RELAY_HUB_READER_MAX_BYTES: '65536',
       RELAY_HUB_RING_EVENTS: '5',
@@ -205,7 +205,7 @@ describe('a hundred readers that never read', () => {
     return Object.fromEntries([...found].map(([, reason, times]) => [reason, Number(times)]));
   };
 
-  test('are disconnected when they accept nothing for too long, and cost no more than one until then', async () => {
+  test('are disconnected when they accept nothing for too long, and need no more memory than one until then', async () => {
     const provider = new RequestEvents();
     const token = await makeToken([provider.providerTopic]);
     await using hub = await startHub({
@@ -250,7 +250,7 @@ describe('a hundred readers that never read', () => {
 });
 
 describe('the end of a stream', () => {
-  test('comes when its lifetime is over, with its position and the time to reconnect', async () => {
+  test('is sent when its lifetime is over, with its position and the time to reconnect', async () => {
     await using hub = await startHub({ RELAY_HUB_STREAM_LIFETIME: '1s', RELAY_HUB_HEARTBEAT: '100ms' });
     const start = performance.now();
     const reader = await connectTo(hub);
@@ -274,9 +274,9 @@ describe('the end of a stream', () => {
     const start = performance.now();
     const stopping = hub.service.stop();
     await pause(500);
-    const newcomer = await connectTo(hub);
-    await newcomer.until('the end', () => newcomer.isEnded);
-    expect(newcomer.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"stopping"}' });
+    const late = await connectTo(hub);
+    await late.until('the end', () => late.isEnded);
+    expect(late.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"stopping"}' });
     await stopping;
 
     expect(ends).toHaveLength(40);

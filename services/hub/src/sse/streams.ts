@@ -29,7 +29,7 @@ interface StreamsOptions {
   readonly onClosed: (subscriber: Subscriber) => void;
 }
 
-/** All open streams: their events, their heartbeats and their ends. */
+/** All open streams: delivers live events to them, sends heartbeats, and ends them. */
 export class Streams implements Part {
   readonly name = 'streams';
   readonly #options: StreamsOptions;
@@ -62,7 +62,7 @@ export class Streams implements Part {
     this.#options.caps.add(subscriber);
     this.#heartbeats.add(subscriber);
     subscriber.writer.onOverflow = () => {
-      // A reader that catches up is given only as much as it takes.
+      // A reader that catches up gets only as much as it accepts.
       if (subscriber.isLive) this.#disconnect(subscriber, 'slow');
     };
     subscriber.writer.onClose(() => this.#remove(subscriber));
@@ -117,7 +117,7 @@ export class Streams implements Part {
     const withoutPosition = heartbeatChunk(undefined);
     for (const subscriber of subscribers) {
       const { writer } = subscriber;
-      // Its end was sent a period ago, and its reader has not taken it.
+      // Its end was sent a period ago, and its reader has not accepted it.
       if (!writer.isOpen) writer.disconnect();
       else if (writer.stalledFor(now) >= settings.maxStall) this.#disconnect(subscriber, 'stalled');
       else if (now >= subscriber.endsAt) this.#end(subscriber, 'lifetime');
@@ -128,7 +128,7 @@ export class Streams implements Part {
   #limitToCredential(subscriber: Subscriber): void {
     const { credential, credentialEndsAt } = subscriber;
     if (!credential) return;
-    // Of two rotations the earlier one may be forgotten by now, so an end that was known is kept.
+    // The earlier of two rotations may be forgotten by now, so the end that it set is kept here.
     subscriber.credentialEndsAt = Math.min(credentialEndsAt, this.#options.endOfCredential(credential));
     if (subscriber.credentialEndsAt === Number.POSITIVE_INFINITY) return;
     this.#expiring.add(subscriber);

@@ -46,7 +46,7 @@ export class Subscriber {
   readonly callId: string;
   readonly openedAt: number;
   readonly endsAt: number;
-  /** When its credential ends, as far as known. */
+  /** When its credential ends; infinite as long as no end is known. */
   credentialEndsAt = Number.POSITIVE_INFINITY;
   /** The generation of the history in which it became live. */
   generation = noGeneration;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A connection over which a test sends any bytes, HTTP or not. */
+/** A connection over which a test sends any bytes, valid HTTP or not. */
 export interface RawConnection extends Disposable {
   readonly socket: Socket;
   readonly received: string;
@@ -16,8 +16,8 @@ export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, localAddress });
   let received = '';
-  socket.on('data', (piece) => {
-    received += piece.toString('latin1');
+  socket.on('data', (bytes) => {
+    received += bytes.toString('latin1');
   });
   socket.on('error', () => {});
   await once(socket, 'connect');

@@ -17,7 +17,7 @@ export interface ReaderOptions {
   readonly version?: '1.0' | '1.1';
 }
 
-/** A plain subscriber over a raw socket, which sees every byte that the hub sends. */
+/** A simple subscriber over a raw socket, so that tests check every byte that the hub sends. */
 export class Reader {
   readonly socket: Socket;
   readonly blocks: Block[] = [];
@@ -42,7 +42,7 @@ export class Reader {
     // One character for each byte, so that the lengths of chunks can be checked.
     this.socket.setEncoding('latin1');
     this.socket.write(`GET ${options.path ?? '/'}?${query} HTTP/${version}\r\n${lines.join('')}\r\n`);
-    this.socket.on('data', (text: string) => this.#take(text));
+    this.socket.on('data', (text: string) => this.#receive(text));
     this.socket.on('close', () => {
       this.isEnded = true;
     });
@@ -89,7 +89,7 @@ export class Reader {
     this.socket.destroy();
   }
 
-  #take(text: string): void {
+  #receive(text: string): void {
     this.#raw += text;
     if (this.head === '') {
       const end = this.#raw.indexOf('\r\n\r\n');

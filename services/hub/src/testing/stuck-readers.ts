@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /*
- * Node cannot make a socket's receive buffer small, and a large one takes megabytes before the other side
- * notices that its bytes are not read. Perl can, and is wherever Debian or macOS is.
+ * Node cannot set the size of a socket's receive buffer, and a large buffer accepts megabytes although nothing reads
+ * them. Perl can, and is part of Debian and macOS.
  */
 const program = `
 use Socket; $| = 1;
@@ -20,7 +20,7 @@ print "open\\n";
 sleep 600;
 `;
 
-/** Connections that ask for a stream and never read a byte of it. */
+/** Connections that request a stream and never read a byte of it. */
 export async function openStuckReaders(hubUrl: string, path: string, count: number): Promise<Disposable> {
   const args = ['-e', program, new URL(hubUrl).port, String(count), path];
   const child = spawn('perl', args, { stdio: ['ignore', 'pipe', 'inherit'] });

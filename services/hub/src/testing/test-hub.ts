@@ -17,7 +17,7 @@ export interface TestHub extends AsyncDisposable {
   metrics(): Promise<string>;
 }
 
-/** The hub as its process would run it, on a free port. */
+/** The hub with the parts that it has in production, on a free port. */
 export async function startTestHub(options: {
   prefix: string;
   env?: Record<string, string>;

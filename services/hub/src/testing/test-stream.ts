@@ -3,14 +3,14 @@ import { subjectsFor } from '@expert-relay/contracts';
 import { connect, type JetStreamManager, type NatsConnection, nanos } from 'nats';
 import type { TestEvent } from './make-event.ts';
 
-/** A stream for one test on a real NATS, and the publishing of the outbox relay. */
+/** A stream in a real NATS for one test, to which events are published as the outbox does. */
 export interface TestStream extends AsyncDisposable {
   readonly prefix: string;
   readonly name: string;
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
   make(): Promise<void>;
-  /** Publishes in order; gives the sequence of the last event. */
+  /** Publishes in order; returns the sequence of the last event. */
   publish(...events: readonly TestEvent[]): Promise<number>;
 }
 
