@@ -1,4 +1,4 @@
-import { aboutRequestTags as tags, type EventType } from '@expert-relay/contracts';
+import { type EventType, aboutRequestTags as tags } from '@expert-relay/contracts';
 import { raw, type Sql, sql } from '../postgres/query.ts';
 
 /**

@@ -15,7 +15,11 @@ export interface Caller {
 export type ExchangeKey = (apiKey: string, topics: readonly string[], caller: Caller) => Promise<string>;
 
 export function createKeyExchange({ requests, log }: { requests: ServiceClient; log: Log }): ExchangeKey {
-  async function requestToken(apiKey: string, topics: readonly string[], callId: string): Promise<IncomingMessage> {
+  async function requestToken(
+    apiKey: string,
+    topics: readonly string[],
+    callId: string,
+  ): Promise<IncomingMessage> {
     try {
       return await requests.call({
         method: 'POST',

@@ -9,7 +9,12 @@ export function makeSubscriber(
 ): Subscriber {
   const socket = new PassThrough({ highWaterMark: 2 ** 24 }) as unknown as Socket;
   return new Subscriber({
-    writer: new StreamWriter({ socket, isChunked: true, maxBufferedBytes: 2 ** 20, flushes: new FlushQueue() }),
+    writer: new StreamWriter({
+      socket,
+      isChunked: true,
+      maxBufferedBytes: 2 ** 20,
+      flushes: new FlushQueue(),
+    }),
     topics: [],
     credential: undefined,
     network: '192.0.2.1',
