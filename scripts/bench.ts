@@ -4,7 +4,6 @@ import { chooseRows } from '../bench/rows/choose-rows.ts';
 import { buildPrograms } from '../bench/stage/build-programs.ts';
 import { openStage } from '../bench/stage/open-stage.ts';
 import { root } from './local/home.ts';
-import { readSecrets } from './local/secrets.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildAll } from './steps/build.ts';
@@ -21,10 +20,7 @@ export async function bench(args: string[]): Promise<void> {
     await withTemporaryRun('bench', terminal, async (run) => {
       await terminal.step('generate', generateAll);
       await terminal.step('build', () => Promise.all([buildAll(), buildPrograms()]));
-      const { postgresPassword: password } = readSecrets(run.home);
-      const servers = await terminal.step('servers', (detail) =>
-        openServers({ ...run, password, durable: true, detail }),
-      );
+      const servers = await terminal.step('servers', (detail) => openServers(run, { durable: true, detail }));
       const stage = await terminal.step('stage', () => openStage(run, servers));
       for (const { name, play } of rows) {
         const options = { rounds, profiles };

@@ -35,9 +35,7 @@ async function runMixed(run: Run, older: string, olderRoot: string): Promise<num
     detail(older.slice(0, 12));
     return buildCommit(older, olderRoot);
   });
-  const servers = await terminal.step('servers', (detail) =>
-    openServers({ ...run, password: 'mixed', durable: false, detail }),
-  );
+  const servers = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
   const databaseEnv = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
   await terminal.step('migrate', () => migrate(databaseEnv));
   // Only now: it imports what was just built.

@@ -1,17 +1,16 @@
 // node scripts/run.mjs <command> [arguments]
 //
-// The one file that must run on a bare clone: it installs what package-lock.json names, then hands
-// over to scripts/<command>.ts. It therefore imports nothing but Node itself.
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The one file that must run on a bare clone: it installs what package-lock.json names, then runs
+// scripts/<command>.ts. It therefore imports nothing but Node itself.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
-const stampFile = join(modules, '.relay-stamp');
 /** @type {NodeJS.Signals[]} */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -28,9 +27,7 @@ const commands = readdirSync(new URL('.', import.meta.url))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -3));
 if (!commands.includes(command)) {
-  fail(
-    `There is no command "${command}". Say node scripts/run.mjs followed by one of: ${commands.join(', ')}`,
-  );
+  fail(`There is no command "${command}". Use node scripts/run.mjs with one of: ${commands.join(', ')}`);
 }
 
 // Accounts without a home of their own (nobody) need a place for npm's cache, now and later.
@@ -40,13 +37,12 @@ if (!writable(homedir()))
 await install();
 const { register } = await import('tsx/esm/api');
 register();
-const { reportFailure } = await import('./terminal/failure.ts');
-const { UsageError } = await import('./terminal/failure.ts');
+const { reportFailure, UsageError } = await import('./terminal/failure.ts');
 try {
   const { [command]: run } = await import(`./${command}.ts`);
   if (run.length === 0 && args.length > 0) {
     throw new UsageError(
-      `"${args[0]}" is too much here: this command takes nothing. All commands: README.md`,
+      `"${args[0]}" is not expected: this command takes no arguments. All commands: README.md`,
     );
   }
   await run(args);
@@ -58,8 +54,7 @@ process.exit();
 
 /** Brings node_modules to what the lock file says, unless it is there already. */
 async function install() {
-  const wanted = fingerprint();
-  if (read(stampFile) === wanted) return;
+  if (isInstalled()) return;
   for (const folder of [root, modules].filter((path) => existsSync(path))) {
     if (!writable(folder)) {
       fail(
@@ -67,21 +62,17 @@ async function install() {
       );
     }
   }
-  if (installedByHand()) {
-    writeFileSync(stampFile, wanted);
-    return;
-  }
   const began = performance.now();
-  show('  … install');
+  if (process.stdout.isTTY) process.stdout.write('  … install');
   let result = await npm('ci');
-  // Registries behind a wall may lack the packages for other systems, which `npm ci` asks about all the
-  // same. Installing takes what the lock file says, too, and forgives that.
+  // Registries behind a wall may lack the packages for other systems, which `npm ci` needs as well. `npm install` also
+  // takes what the lock file says, and does without these.
   if (result.output.includes('EUSAGE')) result = await npm('install', '--no-save');
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
   const { status, output, error, signal } = result;
-  show('');
   if (signal) {
     console.error(
-      '\nThe installation was interrupted, and npm has cleared up. The same command begins anew.\n',
+      '\nThe installation was interrupted, and npm has cleaned up. Run the same command again.\n',
     );
     process.exit(128 + osConstants.signals[signal]);
   }
@@ -91,101 +82,51 @@ async function install() {
     );
   }
   if (status !== 0) {
-    fail(
-      [
-        ...output.trimEnd().split('\n').slice(-30),
-        '',
-        error
-          ? `npm could not be run (${error.message}). It comes with Node: https://nodejs.org/en/download`
-          : 'Installing the packages failed; npm says above why. Repair that, then run the same command again.',
-      ].join('\n'),
-    );
+    const reason = error
+      ? `npm could not be run (${error.message}). It comes with Node: https://nodejs.org/en/download`
+      : 'Installing the packages failed; npm says above why. Repair that, then run the same command again.';
+    fail([...output.trimEnd().split('\n').slice(-30), '', reason].join('\n'));
   }
-  writeFileSync(stampFile, wanted);
   console.log(`  ✓ install  ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
-/** Changes whenever the packages to install may have changed. */
-function fingerprint() {
-  const hash = createHash('sha256').update(`${process.platform} ${process.arch} `);
-  const manifests = ['packages', 'services'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')),
-  );
-  hash.update(read(join(root, 'package-lock.json')) ?? '');
-  const web = 'services/dashboard/web/package.json';
-  if (existsSync(join(root, web))) manifests.push(web);
-  for (const file of ['package.json', ...manifests.sort()]) {
-    const { dependencies, devDependencies, overrides, bin } = JSON.parse(read(join(root, file)) ?? '{}');
-    hash.update(JSON.stringify([file, dependencies, devDependencies, overrides, bin]));
-  }
-  return hash.digest('hex');
-}
-
-/** After an `npm install` by hand npm's own record of node_modules agrees with the lock file. */
-function installedByHand() {
-  if (existsSync(stampFile)) return false;
-  const record = JSON.parse(read(join(modules, '.package-lock.json')) ?? '{}').packages;
-  if (!record) return false;
-  const lock = JSON.parse(read(join(root, 'package-lock.json')) ?? '{}').packages ?? {};
-  return Object.entries(lock).every(([path, wanted]) => {
+/** Whether npm's record of node_modules agrees with the lock file. Packages for other systems may be missing. */
+function isInstalled() {
+  const installed = packagesIn(join(modules, '.package-lock.json'));
+  return Object.entries(packagesIn(join(root, 'package-lock.json'))).every(([path, wanted]) => {
     if (!path.includes('node_modules/')) return true;
-    const found = record[path];
+    const found = installed[path];
     return found ? found.version === wanted.version && found.integrity === wanted.integrity : wanted.optional;
   });
 }
 
+/** @param {string} lockFile */
+function packagesIn(lockFile) {
+  return existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')).packages : {};
+}
+
 /**
- * Runs npm to its end, also when it is interrupted: npm then undoes what it began, and a second installation beside
- * that would fail.
+ * Runs npm to its end. Ctrl-C reaches npm too, which then undoes what it began: this process waits for that.
  * @param {string[]} args
- * @returns {Promise<{ status?: number | null, output: string, error?: Error, signal?: NodeJS.Signals }>}
  */
-function npm(...args) {
-  const own = process.env.npm_execpath?.endsWith('npm-cli.js') ? [process.env.npm_execpath] : [];
-  const [program = '', ...first] = own.length > 0 ? [process.execPath, ...own] : ['npm'];
-  const options = [...first, ...args, '--no-audit', '--no-fund'];
-  return new Promise((resolve) => {
-    // Detached, so that a Ctrl-C does not reach it: npm gets one signal, since a second one ends it at once.
-    const child = spawn(program, options, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    /** @type {NodeJS.Signals | undefined} */
-    let signal;
-    let signalledAt = 0;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text;
-      });
-    }
-    /** @param {NodeJS.Signals} name */
-    const interrupt = (name) => {
-      if (signal === undefined) {
-        show('  … install  interrupted: npm clears up');
-        [signal, signalledAt] = [name, Date.now()];
-        child.kill(name);
-      } else if (child.pid && Date.now() - signalledAt > 500) {
-        // The `npm start` around this process passes on the signal that the terminal sends, so the first two are one.
-        process.kill(-child.pid, 'SIGKILL');
-      }
-    };
-    for (const name of signals) process.on(name, interrupt);
-    /** @param {{ status?: number | null, error?: Error }} end */
-    const finish = (end) => {
-      for (const name of signals) process.off(name, interrupt);
-      resolve({ ...end, output, ...(signal && { signal }) });
-    };
-    child.once('error', (error) => finish({ error }));
-    child.once('close', (status) => finish({ status }));
+async function npm(...args) {
+  /** @type {NodeJS.Signals | undefined} */
+  let signal;
+  /** @param {NodeJS.Signals} name */
+  const note = (name) => {
+    signal = name;
+  };
+  for (const name of signals) process.on(name, note);
+  const { status, stdout, stderr, error } = spawnSync('npm', [...args, '--no-audit', '--no-fund'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-/** @param {string} text */
-function show(text) {
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`);
-}
-
-/** @param {string} file */
-function read(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  // Signals that came meanwhile are delivered from now on.
+  await pause(50);
+  for (const name of signals) process.off(name, note);
+  return { status, output: `${stdout ?? ''}${stderr ?? ''}`, error, signal };
 }
 
 /** @param {string} folder */

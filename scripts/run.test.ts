@@ -22,9 +22,10 @@ const at = (file: string) => join(checkout, file);
 
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'relay-install-'));
-  for (const folder of ['scripts', 'packages', 'services']) mkdirSync(at(folder));
+  for (const folder of ['scripts', 'bin']) mkdirSync(at(folder));
   copyFileSync('scripts/run.mjs', at('scripts/run.mjs'));
-  for (const file of ['package.json', 'package-lock.json']) writeFileSync(at(file), '{}');
+  writeFileSync(at('package.json'), '{}');
+  lockReact('1');
   writeFileSync(at('scripts/start.ts'), '');
 });
 afterEach(() => {
@@ -32,14 +33,21 @@ afterEach(() => {
   rmSync(checkout, { recursive: true });
 });
 
+function lockReact(version: string): void {
+  writeFileSync(
+    at('package-lock.json'),
+    JSON.stringify({ packages: { '': {}, 'node_modules/react': { version } } }),
+  );
+}
+
 interface Started {
   child: ChildProcess;
   ended: Promise<{ code: number | null; errors: string }>;
 }
 
 function start(npm: string): Started {
-  writeFileSync(at('npm-cli.js'), npm);
-  const env = { PATH: process.env.PATH, npm_execpath: at('npm-cli.js') };
+  writeFileSync(at('bin/npm'), `#!${process.execPath}\n${npm}`, { mode: 0o755 });
+  const env = { PATH: `${at('bin')}:${process.env.PATH}` };
   // Root may write everywhere, so it tries as a user who may not.
   const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const child = spawn(process.execPath, [at('scripts/run.mjs'), 'start'], {
@@ -56,26 +64,26 @@ function start(npm: string): Started {
   return { child, ended: once(child, 'close').then(([code]) => ({ code, errors: errors.trim() })) };
 }
 
-test('Ctrl-C waits until npm has cleared up, and npm gets one signal', async () => {
+test('Ctrl-C waits until npm has cleaned up, and npm gets one signal', async () => {
   chmodSync(checkout, 0o777);
   const { child, ended } = start(`
     const { appendFileSync, existsSync, writeFileSync } = require('node:fs');
     process.on('SIGINT', () => appendFileSync('signals', 'SIGINT '));
     writeFileSync('signals', '');
-    setInterval(() => existsSync('clear up') && (writeFileSync('cleared', ''), process.exit(1)), 10);
+    setInterval(() => existsSync('clean up') && (writeFileSync('cleaned', ''), process.exit(1)), 10);
   `);
   await eventually('npm to begin', () => existsSync(at('signals')));
   // Once by the terminal, once by the npm that runs the script.
   process.kill(-(child.pid ?? 0), 'SIGINT');
   process.kill(child.pid ?? 0, 'SIGINT');
   await eventually('npm to get the signal', () => readFileSync(at('signals'), 'utf8') !== '');
-  expect(existsSync(at('cleared'))).toBe(false);
-  writeFileSync(at('clear up'), '');
+  expect(existsSync(at('cleaned'))).toBe(false);
+  writeFileSync(at('clean up'), '');
   const { code, errors } = await ended;
-  expect({ code, cleared: existsSync(at('cleared')), errors }).toEqual({
+  expect({ code, cleaned: existsSync(at('cleaned')), errors }).toEqual({
     code: 130,
-    cleared: true,
-    errors: expect.stringContaining('The same command begins anew.'),
+    cleaned: true,
+    errors: expect.stringContaining('Run the same command again.'),
   });
   expect(readFileSync(at('signals'), 'utf8')).toBe('SIGINT ');
 });
@@ -97,20 +105,19 @@ test('a full disk: one sentence', async () => {
   });
 });
 
-test('packages are installed again when those of the web app change', async () => {
+test('packages are installed again when those of the lock file change', async () => {
   chmodSync(checkout, 0o777);
-  const web = at('services/dashboard/web');
-  mkdirSync(web, { recursive: true });
-  const installs = async (dependencies: object) => {
-    writeFileSync(join(web, 'package.json'), JSON.stringify({ dependencies }));
+  const installs = async (version: string) => {
+    lockReact(version);
     await start(`
-      const { appendFileSync, mkdirSync } = require('node:fs');
+      const { appendFileSync, copyFileSync, mkdirSync } = require('node:fs');
       mkdirSync('node_modules', { recursive: true });
+      copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
       appendFileSync('installs', 'x');
     `).ended;
     return readFileSync(at('installs'), 'utf8').length;
   };
-  expect(await installs({ react: '1' })).toBe(1);
-  expect(await installs({ react: '1' })).toBe(1);
-  expect(await installs({ react: '2' })).toBe(2);
+  expect(await installs('1')).toBe(1);
+  expect(await installs('1')).toBe(1);
+  expect(await installs('2')).toBe(2);
 });

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from './local/home.ts';
-import { readSecrets } from './local/secrets.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildProduct } from './steps/build.ts';
@@ -20,10 +19,7 @@ export async function screenshots(names: string[]): Promise<void> {
   const terminal = createTerminal();
   await withTemporaryRun('screenshots', terminal, async (run) => {
     await buildProduct(terminal);
-    const { postgresPassword: password } = readSecrets(run.home);
-    const servers = await terminal.step('servers', (detail) =>
-      openServers({ ...run, password, durable: false, detail }),
-    );
+    const servers = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
     Object.assign(process.env, servers);
     // Only now: they import what was just built.
     const { openProduct } = await import('../test/browser/setup/open-product.ts');

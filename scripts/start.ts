@@ -1,5 +1,5 @@
 import { unknownSettings } from '../packages/kit/src/config/unknown-settings.ts';
-import { chooseAddresses, takeDemandedPorts } from './local/addresses.ts';
+import { chooseAddresses } from './local/addresses.ts';
 import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
 import { ensureDevUser } from './local/dev-user.ts';
 import { environmentFor, localValues, settingsWithoutEffect } from './local/environment.ts';
@@ -25,38 +25,35 @@ export async function start(): Promise<void> {
  * while the database is migrated (they wait for that), so the time of a step is what it has added.
  */
 export async function startProduct(run: Run): Promise<void> {
-  const { home, terminal, ports, supervisor, watchProcesses } = run;
+  const { home, terminal, supervisor, watchProcesses } = run;
   for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
     terminal.line(`  ! ${warning}`);
   }
-  const demanded = await takeDemandedPorts(ports, process.env);
+  const addresses = await chooseAddresses(run.ports, process.env);
   const secrets = readSecrets(home);
   await checkNamedServers();
-  const opening = inBackground((detail) =>
-    openServers({ home, ports, supervisor, password: secrets.postgresPassword, durable: true, detail }),
-  );
+  const opening = inBackground((detail) => openServers(run, { durable: true, detail }));
   await buildProduct(terminal);
   const servers = await terminal.step('servers', opening);
 
-  const addresses = await chooseAddresses(ports, demanded);
   const values = localValues(servers, secrets, addresses);
   const starting = inBackground(async (detail) => {
     detail(services.map(({ name }) => name).join(', '));
     await Promise.all(
       services.map((service) => {
         const env = environmentFor(service, values, addresses);
-        return supervisor.start(
-          serviceProgram(service, { home, env, opsUrl: addresses[service.name].opsUrl }),
-        );
+        const { opsUrl } = addresses[service.name];
+        return supervisor.start(serviceProgram(service, { home, env, opsUrl }));
       }),
     );
   });
   const databaseEnv = { ...process.env, ...servers, DATABASE_DIRECT_URL: values.DATABASE_DIRECT_URL };
   await terminal.step('migrate', () => migrate(databaseEnv));
-  const user = await terminal.step('user', () => ensureDevUser(home, secrets, databaseEnv));
   await terminal.step('services', starting);
+  const { url: gatewayUrl = '' } = addresses.gateway;
+  const user = await terminal.step('user', () => ensureDevUser(home, secrets, databaseEnv, gatewayUrl));
 
   const description = describeRun(addresses, servers, user);
   watchProcesses((running) => writeDevJson(home, description, running));
-  showScreen(terminal, description, { home, demanded });
+  showScreen(terminal, description, home);
 }

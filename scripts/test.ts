@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { delimiter, dirname, isAbsolute } from 'node:path';
 import { findHelm } from './chart/testing/find-helm.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { checkNamedServers } from './servers/named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
-import type { Launch } from './servers/server-kind.ts';
 import { buildProduct } from './steps/build.ts';
 import { runJest } from './steps/run-jest.ts';
 import { createTerminal } from './terminal/terminal.ts';
@@ -17,24 +14,10 @@ export async function test(args: string[]): Promise<void> {
   const code = await withTemporaryRun('test', terminal, async (run) => {
     await checkNamedServers();
     await buildProduct(terminal);
-    const launches: Launch[] = [];
-    const password = randomBytes(24).toString('base64url');
-    const launched = (launch: Launch) => void launches.push(launch);
-    const urls = await terminal.step('servers', (detail) =>
-      openServers({ ...run, password, durable: false, detail, launched }),
-    );
+    const urls = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
     terminal.line();
-    return runJest(run, { args, env: { ...urls, ...pathTo(launches) } });
+    // Tests that start a server of their own find the programs that this run has fetched.
+    return runJest(run, { args, env: { ...urls, RELAY_CACHE: run.home.cache } });
   });
   process.exitCode = code ?? 130;
-}
-
-/** For tests that start a server of their own: they find its program where this run has found it. */
-function pathTo(launches: readonly Launch[]): NodeJS.ProcessEnv {
-  const folders = launches
-    .map(({ command }) => command)
-    .filter(isAbsolute)
-    .map(dirname);
-  const env = Object.assign({}, ...launches.map((launch) => launch.env));
-  return { ...env, PATH: [...new Set(folders), process.env.PATH].join(delimiter) };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPackages, unpackPackages } from '../../scripts/servers/sources/debian.ts';
+import { unpackPackages } from '../../scripts/servers/sources/debian.ts';
 
 export interface NchanProgram {
   readonly program: string;
@@ -9,18 +9,10 @@ export interface NchanProgram {
 
 const debianPackage = 'libnginx-mod-nchan';
 
-/**
- * nginx with nchan: of this machine, else from the distribution's packages, installed when we are root and unpacked
- * otherwise.
- */
+/** nginx with nchan: of this machine, else from the distribution's packages, which are unpacked. */
 export async function findNchan(cache: string): Promise<NchanProgram> {
   const here = inFolder('/');
   if (here) return here;
-  if (process.getuid?.() === 0) {
-    await installPackages(['nginx', debianPackage]);
-    const installed = inFolder('/');
-    if (installed) return installed;
-  }
   await unpackPackages(debianPackage, cache);
   const unpacked = inFolder(join(cache, 'debian', debianPackage));
   if (unpacked) return unpacked;

@@ -1,5 +1,5 @@
 import { chooseAddresses } from '../../scripts/local/addresses.ts';
-import { ensureDevUser } from '../../scripts/local/dev-user.ts';
+import { createUser } from '../../scripts/local/dev-user.ts';
 import { localValues } from '../../scripts/local/environment.ts';
 import { readSecrets } from '../../scripts/local/secrets.ts';
 import type { Run } from '../../scripts/local/with-run.ts';
@@ -17,7 +17,7 @@ export async function openStage(run: Run, servers: ServerUrls): Promise<Stage> {
   const addresses = await chooseAddresses(run.ports);
   const env = { ...process.env, ...servers };
   await migrate(env);
-  const user = await ensureDevUser(run.home, secrets, env);
+  const user = await createUser(env, 'dev');
 
   const startService = serviceStarter(run, localValues(servers, secrets, addresses), addresses);
   const startProgram = programStarter(run, servers.DATABASE_URL);

@@ -12,43 +12,30 @@ export interface Address {
 
 export type Addresses = Record<ServiceName, Address>;
 
-/** The ports that are used while they are free. */
-export const preferred: Partial<Record<ServiceName, number>> = { gateway: 8080, hub: 8090 };
+/** The ports that the user may set, and those that are used while they are free. */
+export const publicPorts: Partial<Record<ServiceName, { variable: string; preferred: number }>> = {
+  gateway: { variable: 'RELAY_PORT', preferred: 8080 },
+  hub: { variable: 'RELAY_HUB_PORT', preferred: 8090 },
+};
 
-export type DemandedPorts = Partial<Record<ServiceName, number>>;
-
-/** The ports that the user has set. The start fails when another program has one. */
-export async function takeDemandedPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<DemandedPorts> {
-  const demanded: DemandedPorts = {};
-  for (const [name, variable] of [
-    ['gateway', 'RELAY_PORT'],
-    ['hub', 'RELAY_HUB_PORT'],
-  ] as const) {
-    const text = env[variable];
-    if (!text) continue;
-    const port = /^\d+$/.test(text) ? Number(text) : 0;
-    if (port < 1 || port > 65_535)
-      throw new StepError(`${variable} is "${text}". Set it to a port from 1 to 65535.`);
-    demanded[name] = await ports.take(port, variable);
-  }
-  return demanded;
-}
-
-export async function chooseAddresses(ports: Ports, demanded: DemandedPorts = {}): Promise<Addresses> {
+/** A free port for everything, and those that the user has set: it throws when another program has one of these. */
+export async function chooseAddresses(ports: Ports, env: NodeJS.ProcessEnv = {}): Promise<Addresses> {
   const addresses: Partial<Addresses> = {};
   for (const { name } of services) {
     const opsPort = await ports.choose(`${name}-ops`);
-    const ops = { opsPort, opsUrl: loopback(opsPort) };
-    if (name === 'expiry-worker') {
-      addresses[name] = ops;
-      continue;
-    }
-    const port = demanded[name] ?? (await ports.choose(name, preferred[name]));
-    addresses[name] = { ...ops, port, url: loopback(port) };
+    addresses[name] = { opsPort, opsUrl: `http://127.0.0.1:${opsPort}` };
+    if (name === 'expiry-worker') continue;
+    const port = await choosePort(name, ports, env);
+    Object.assign(addresses[name], { port, url: `http://127.0.0.1:${port}` });
   }
   return addresses as Addresses;
 }
 
-function loopback(port: number): string {
-  return `http://127.0.0.1:${port}`;
+async function choosePort(name: ServiceName, ports: Ports, env: NodeJS.ProcessEnv): Promise<number> {
+  const { variable = '', preferred } = publicPorts[name] ?? {};
+  const text = env[variable];
+  if (!text) return ports.choose(name, preferred);
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return ports.take(port, variable);
+  throw new StepError(`${variable} is "${text}". Set it to a port from 1 to 65535.`);
 }

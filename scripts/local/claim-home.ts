@@ -1,18 +1,22 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readHolder, takeLock } from '../../packages/cli/src/store/lock-file.ts';
-import { isRunning, type KnownProcess } from '../processes/process-identity.ts';
+import { isRunning } from '../processes/process-identity.ts';
 import { type RunningProcess, stopProcesses } from '../processes/stop-processes.ts';
 import { StepError } from '../terminal/failure.ts';
-import { type Home, writeJson } from './home.ts';
+import { type Home, readJson, root, writeJson } from './home.ts';
 
-/** What `run.json` holds: what must be stopped if this run is killed. */
+/** What `run.json` holds: what a run that is killed leaves behind. */
 export interface RunRecord {
+  /** Whether the run is about to release the home. */
   stopping: boolean;
-  watchdog?: KnownProcess;
   processes: RunningProcess[];
+  /** Files and folders that exist only while it runs. */
+  remove: readonly string[];
 }
 
+/** A folder that this process alone uses. */
 export interface Claim {
   update(change: Partial<RunRecord>): void;
   release(): void;
@@ -23,28 +27,29 @@ const pollMs = 250;
 const noticeMs = 1_500;
 
 /**
- * Makes this process the only user of the folder: takes `run.lock`, and stops what a killed run has left. Waits for a
- * run that is stopping, and throws while one is running.
+ * Makes this process the only user of the folder, and stops what a killed run has left there. Waits for a run that is
+ * stopping, and throws while one is running.
  */
 export async function claimHome(home: Home, say: (line: string) => void): Promise<Claim> {
   const [lock, file] = [home.file('run.lock'), home.file('run.json')];
   let saidThatItWaits = false;
   for (let waitedMs = 0; !takeLock(lock); waitedMs += pollMs) {
-    const isStopping = readRecord(file)?.stopping === true;
+    const isStopping = readRecord(file).stopping === true;
     if (!isStopping && waitedMs >= noticeMs) throw alreadyRunning(home.path, readHolder(lock)?.pid);
     if (isStopping && !saidThatItWaits) say('Waiting for the previous run to stop.');
     saidThatItWaits ||= isStopping;
     await pause(pollMs);
   }
-  // Until then the record of the killed run stays, for the next run in case this one is killed too.
-  const previous = readRecord(file);
-  if (previous && (await stopRemains(previous)) > 0) say('Stopped what a killed run had left behind.');
-
-  const record: RunRecord = { stopping: false, processes: [] };
-  const update = (change: Partial<RunRecord>) => writeJson(file, Object.assign(record, change));
-  update({});
+  const { processes = [], remove = [] } = readRecord(file);
+  // They stay in the record until they are stopped, for the next run in case this one is killed too.
+  const left = processes.filter(isRunning);
+  writeJson(file, { stopping: left.length > 0, processes, remove } satisfies RunRecord);
+  await stopProcesses(processes, 10_000);
+  for (const path of remove) rmSync(path, { recursive: true, force: true });
+  if (left.length > 0) say('Stopped what a killed run had left behind.');
+  const record: RunRecord = { stopping: false, processes: [], remove: [] };
   return {
-    update,
+    update: (change) => writeJson(file, Object.assign(record, change)),
     release() {
       rmSync(file, { force: true });
       rmSync(lock, { force: true });
@@ -52,25 +57,30 @@ export async function claimHome(home: Home, say: (line: string) => void): Promis
   };
 }
 
-/** A record that was not written to its end counts as none. */
-function readRecord(file: string): RunRecord | undefined {
-  if (!existsSync(file)) return undefined;
+/** A record that a power cut has damaged counts as none. */
+function readRecord(file: string): Partial<RunRecord> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as RunRecord;
+    return readJson<RunRecord>(file) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-/** Waits for the watchdog, then stops what still runs. Returns how many processes that were. */
-async function stopRemains({ watchdog, processes }: RunRecord): Promise<number> {
-  const deadline = Date.now() + 30_000;
-  while (watchdog && isRunning(watchdog) && Date.now() < deadline) await pause(50);
-  const left = processes.filter(isRunning);
-  // A container may run although its client has ended.
-  const toStop = processes.filter((one) => one.container || isRunning(one));
-  await stopProcesses(toStop, { limit: 10_000 });
-  return left.length;
+/**
+ * Cleans up a home as soon as this process has ended without a call of the result, even by `kill -9`: the input of a
+ * shell ends then, and the shell starts the program that claims the home. It takes a hundredth of Node's memory.
+ */
+export function startWatchdog(home: Home): () => void {
+  const log = openSync(home.log('watchdog'), 'a', 0o600);
+  const program = [process.execPath, '--import', 'tsx', 'scripts/local/clean-up.ts', home.path];
+  const shell = ['-c', 'read -r line || exec "$@"', 'watchdog', ...program];
+  // Detached: neither Ctrl-C, nor a closed terminal, nor a signal to our process group reaches it.
+  const child = spawn('sh', shell, { cwd: root, detached: true, stdio: ['pipe', log, log] });
+  closeSync(log);
+  const { stdin } = child;
+  for (const emitter of [child, stdin]) emitter?.on('error', () => undefined);
+  child.unref();
+  return () => stdin?.end('done\n');
 }
 
 function alreadyRunning(folder: string, pid: number | undefined): StepError {

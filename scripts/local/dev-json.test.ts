@@ -28,11 +28,11 @@ function screenFor(gatewayUrl: string, hubUrl: string): string {
     },
     ...{ databaseUrl: '', redisUrl: '', natsUrl: '', opsUrls: {} },
   };
-  showScreen(terminal, run, { home });
+  showScreen(terminal, run, home);
   return screen;
 }
 
-test('a usual port needs no word, another one does', () => {
+test('a port is explained when it is not the usual one', () => {
   expect(screenFor('http://127.0.0.1:8080', 'http://127.0.0.1:8090')).not.toContain('taken');
   const other = screenFor('http://127.0.0.1:8081', 'http://127.0.0.1:8090');
   expect(other).toContain('http://127.0.0.1:8081  (port 8080 was taken)\n');

@@ -1,9 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { RunningProcess } from '../processes/stop-processes.ts';
 import type { ServerUrls } from '../servers/open-servers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Addresses, type DemandedPorts, preferred } from './addresses.ts';
+import { type Addresses, publicPorts } from './addresses.ts';
 import { type Home, root, writeJson } from './home.ts';
 import type { DevUser } from './secrets.ts';
 
@@ -28,9 +28,7 @@ export function describeRun(addresses: Addresses, servers: ServerUrls, user: Dev
     gatewayUrl,
     hubUrl: addresses.hub.url ?? '',
     dashboardUrl: gatewayUrl,
-    userId: user.userId,
-    consumerKey: user.consumerKey,
-    providerKey: user.providerKey,
+    ...user,
     databaseUrl: servers.DATABASE_URL,
     redisUrl: servers.REDIS_URL,
     natsUrl: servers.NATS_URL,
@@ -59,16 +57,8 @@ export function writeDevJson(
 export const devFiles = (home: Home): string[] =>
   ['dev.json', 'agent.env', 'expert.env'].map((name) => home.file(name));
 
-export function removeDevFiles(home: Home): void {
-  for (const file of devFiles(home)) rmSync(file, { force: true });
-}
-
 /** Shows the addresses, the keys, and two commands to try. */
-export function showScreen(
-  { line, bold, faint }: Terminal,
-  run: Omit<DevJson, 'pids'>,
-  { home, demanded = {} }: { home: Home; demanded?: DemandedPorts },
-): void {
+export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
   const request = {
     apiKey: run.consumerKey,
     messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
@@ -79,8 +69,8 @@ export function showScreen(
   const folder = near.startsWith('..') ? home.path : near;
   for (const text of [
     '',
-    `  Gateway       ${bold(run.gatewayUrl)}${explain(run.gatewayUrl, demanded.gateway ?? preferred.gateway)}`,
-    `  Hub           ${bold(run.hubUrl)}${explain(run.hubUrl, demanded.hub ?? preferred.hub)}`,
+    `  Gateway       ${bold(run.gatewayUrl)}${explainPort('gateway', run.gatewayUrl)}`,
+    `  Hub           ${bold(run.hubUrl)}${explainPort('hub', run.hubUrl)}`,
     `  Dashboard     ${bold(`${run.dashboardUrl}/dashboard`)}`,
     '',
     `  Consumer key  ${run.consumerKey}`,
@@ -106,6 +96,9 @@ export function showScreen(
   }
 }
 
-/** Says why a port is not the usual one. */
-const explain = (url: string, port: number | undefined) =>
-  new URL(url).port === String(port) ? '' : `  (port ${port} was taken)`;
+/** Says why a port is neither the usual one nor one that the user has set. */
+function explainPort(service: 'gateway' | 'hub', url: string): string {
+  const { variable = '', preferred } = publicPorts[service] ?? {};
+  const isExpected = process.env[variable] || new URL(url).port === String(preferred);
+  return isExpected ? '' : `  (port ${preferred} was taken)`;
+}

@@ -1,40 +1,29 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { runCommand } from '../processes/run-command.ts';
 import { type Home, root } from './home.ts';
 import { type DevUser, type Secrets, writeSecrets } from './secrets.ts';
 
-const keysInForce = `
-  SELECT 1 FROM api_key_secrets secret JOIN api_keys key ON key.id = secret.api_key_id
-  WHERE key.user_id = $1 AND secret.secret_digest = ANY($2)
-    AND key.revoked_at IS NULL AND (secret.expires_at IS NULL OR secret.expires_at > now())`;
-
 /** The user `dev` with a key of each kind: the stored ones while they work, else new ones. */
-export async function ensureDevUser(home: Home, secrets: Secrets, env: NodeJS.ProcessEnv): Promise<DevUser> {
-  const kept = secrets.devUser;
-  if (kept && (await keysWork(env.DATABASE_URL ?? '', kept))) return kept;
-  const user = await createUser(env, 'dev');
-  secrets.devUser = user;
+export async function ensureDevUser(
+  home: Home,
+  secrets: Secrets,
+  env: NodeJS.ProcessEnv,
+  gatewayUrl: string,
+): Promise<DevUser> {
+  const { devUser } = secrets;
+  if (devUser && (await keysWork(gatewayUrl, devUser))) return devUser;
+  secrets.devUser = await createUser(env, 'dev');
   writeSecrets(home, secrets);
-  return user;
+  return secrets.devUser;
 }
 
 /** A new user with a key of each kind, who can sign in at `POST /auth/dev` under the same name. */
 export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<DevUser> {
+  const admin = join(root, 'services/requests/dist/admin.js');
+  const user = ['create-user', '--name', name, '--identity', `dev:${name}`];
   const printed = await runCommand({
     command: process.execPath,
-    args: [
-      ...[
-        join(root, 'services/requests/dist/admin.js'),
-        'create-user',
-        '--name',
-        name,
-        '--identity',
-        `dev:${name}`,
-      ],
-      ...['--key', 'consumer', '--key', 'provider', '--json'],
-    ],
+    args: [admin, ...user, '--key', 'consumer', '--key', 'provider', '--json'],
     env,
     cwd: root,
     timeout: 120_000,
@@ -46,17 +35,9 @@ export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<
 }
 
 /** Whether both keys work: the database may be another one than last time, or the keys may be revoked. */
-async function keysWork(databaseUrl: string, user: DevUser): Promise<boolean> {
-  const digests = [user.consumerKey, user.providerKey].map((key) =>
-    createHash('sha256').update(key).digest(),
+async function keysWork(gatewayUrl: string, { consumerKey, providerKey }: DevUser): Promise<boolean> {
+  const answers = [consumerKey, providerKey].map((key) =>
+    fetch(`${gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } }),
   );
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 8_000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query(keysInForce, [user.userId, digests]);
-    return rows.length === 2;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  return (await Promise.all(answers)).every(({ ok }) => ok);
 }

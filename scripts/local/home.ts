@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StepError } from '../terminal/failure.ts';
-import { makeFolder, makeWritableFolder } from './make-folder.ts';
 
 /** The checkout that these scripts belong to. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -31,12 +30,14 @@ export function openHome(path = process.env.RELAY_HOME || join(root, '.relay'), 
 }
 
 function openCache(home: string, env: NodeJS.ProcessEnv): string {
-  if (env.RELAY_CACHE) return makeWritableFolder(resolve(env.RELAY_CACHE), 'RELAY_CACHE');
+  const cache = env.RELAY_CACHE || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay');
   try {
-    return makeFolder(join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay'));
-  } catch {
+    mkdirSync(cache, { recursive: true });
+    return resolve(cache);
+  } catch (error) {
     // Some accounts have no home folder that they may write to.
-    return makeFolder(join(home, 'cache'));
+    if (env.RELAY_CACHE) throw error;
+    return join(home, 'cache');
   }
 }
 

@@ -1,5 +1,3 @@
-import { identify, isRunning, type KnownProcess, readDetails } from '../processes/process-identity.ts';
-
 /** A request to stop: Ctrl-C, a signal, a closed terminal, or an npm that was killed. */
 export interface Interruption {
   /** Resolves at the first request. */
@@ -12,54 +10,29 @@ export interface Interruption {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function listenForInterruption(): Interruption {
-  const hurry = new AbortController();
-  let firstAt: number | undefined;
-  let resolve: () => void;
-  const stop = new Promise<void>((done) => {
-    resolve = done;
-  });
+  const [first, second] = [new AbortController(), new AbortController()];
+  let firstAt = 0;
 
-  const interrupt = () => {
-    // npm passes on the signal that the terminal has sent to us too: those two count as one.
-    if (firstAt !== undefined && Date.now() - firstAt > 500) hurry.abort();
-    firstAt ??= Date.now();
-    resolve();
-  };
+  function interrupt(): void {
+    if (!first.signal.aborted) {
+      firstAt = Date.now();
+      first.abort();
+      // npm passes on the signal that the terminal has sent to us too: those two count as one.
+    } else if (Date.now() - firstAt > 500) second.abort();
+  }
   for (const signal of signals) process.on(signal, interrupt);
-  const stopWatching = watchNpm(interrupt);
+  // When the npm that started this process was killed, Ctrl-C does not reach us any more. We have another parent then.
+  const npm = process.env.npm_lifecycle_event && process.ppid;
+  const timer = setInterval(() => {
+    if (npm && process.ppid !== npm) first.abort();
+  }, 250).unref();
 
   return {
-    stop,
-    hurry: hurry.signal,
+    stop: new Promise((resolve) => first.signal.addEventListener('abort', () => resolve())),
+    hurry: second.signal,
     end() {
-      stopWatching();
+      clearInterval(timer);
       for (const signal of signals) process.off(signal, interrupt);
     },
   };
-}
-
-/** Calls back when the npm that started this process was killed: Ctrl-C could not reach us any more. */
-function watchNpm(ended: () => void): () => void {
-  const npm = process.env.npm_lifecycle_event ? findNpm() : undefined;
-  if (!npm) return () => undefined;
-  const timer = setInterval(() => {
-    if (isRunning(npm)) return;
-    clearInterval(timer);
-    ended();
-  }, 250);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-/** npm is our parent, or the parent of the shell between. */
-function findNpm(): KnownProcess | undefined {
-  let pid = process.ppid;
-  for (let distance = 1; pid > 1 && distance <= 2; distance += 1) {
-    const [identity, details] = [identify(pid), readDetails(pid)];
-    if (!identity || !details) return undefined;
-    if (details.words.slice(0, 2).some((word) => /(^|\/)npm(-cli\.js)?$/.test(word)))
-      return { pid, identity };
-    pid = details.parent;
-  }
-  return undefined;
 }

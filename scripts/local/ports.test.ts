@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { identify } from '../processes/process-identity.ts';
-import { takeDemandedPorts } from './addresses.ts';
+import { chooseAddresses } from './addresses.ts';
 import { openHome } from './home.ts';
 import { openPorts } from './ports.ts';
 
@@ -62,32 +62,28 @@ describe('ports', () => {
 });
 
 describe('a port that the user sets', () => {
-  test('is taken, and the usual one comes back at the next start', async () => {
-    const probe = portsOf('probe');
-    const [usual, wanted] = [await probe.choose('a'), await probe.choose('b')];
-    probe.release();
-    const demand = (env: NodeJS.ProcessEnv) => {
+  test('is taken, and the one of before comes back at the next start', async () => {
+    const wanted = await portsOf('probe').choose('free');
+    const gatewayPort = async (env: NodeJS.ProcessEnv) => {
       const ports = portsOf('home');
-      const taken = takeDemandedPorts(ports, env).then(
-        async ({ gateway }) => gateway ?? ports.choose('gateway', usual),
-      );
-      return taken.finally(() => ports.release());
+      const { gateway } = await chooseAddresses(ports, env).finally(() => ports.release());
+      return gateway.port;
     };
-    expect(await demand({})).toBe(usual);
-    expect(await demand({ RELAY_PORT: String(wanted) })).toBe(wanted);
-    expect(await demand({})).toBe(usual);
+    const usual = await gatewayPort({});
+    expect(await gatewayPort({ RELAY_PORT: String(wanted + 1) })).toBe(wanted + 1);
+    expect(await gatewayPort({})).toBe(usual);
   });
 
   test('that another program has stops the start with the name of the variable', async () => {
     const wanted = await portsOf('probe').choose('free');
     await occupy(wanted);
-    await expect(takeDemandedPorts(portsOf('home'), { RELAY_HUB_PORT: String(wanted) })).rejects.toThrow(
+    await expect(chooseAddresses(portsOf('home'), { RELAY_HUB_PORT: String(wanted) })).rejects.toThrow(
       `Port ${wanted} (RELAY_HUB_PORT) is taken.`,
     );
   });
 
   test.each(['0', '65536', '80a', '-1'])('must be one: %s', async (text) => {
-    await expect(takeDemandedPorts(portsOf('home'), { RELAY_PORT: text })).rejects.toThrow(
+    await expect(chooseAddresses(portsOf('home'), { RELAY_PORT: text })).rejects.toThrow(
       `RELAY_PORT is "${text}". Set it to a port from 1 to 65535.`,
     );
   });

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,20 +23,20 @@ export interface Ports {
 export function openPorts(home: Home, claims = join(tmpdir(), 'expert-relay-ports')): Ports {
   const file = home.file('ports.json');
   const remembered = readJson<Record<string, number>>(file) ?? {};
-  const claimed = new Set<string>();
+  const claimed: string[] = [];
+  // Sticky and open to all, as /tmp itself.
+  if (mkdirSync(claims, { recursive: true })) chmodSync(claims, 0o1777);
 
   function claim(port: number): boolean {
     const lock = join(claims, String(port));
     try {
-      // Sticky and open to all, as /tmp itself.
-      if (mkdirSync(claims, { recursive: true })) chmodSync(claims, 0o1777);
       if (!takeLock(lock, 0o644)) return false;
+      claimed.push(lock);
+      return true;
     } catch {
       // The claim of another user that has ended can be neither read nor replaced.
       return false;
     }
-    claimed.add(lock);
-    return true;
   }
 
   async function choose(name: string, preferred?: number): Promise<number> {
@@ -58,8 +59,7 @@ export function openPorts(home: Home, claims = join(tmpdir(), 'expert-relay-port
   }
 
   function release(): void {
-    for (const lock of claimed) rmSync(lock, { force: true });
-    claimed.clear();
+    for (const lock of claimed.splice(0)) rmSync(lock, { force: true });
   }
 
   return { choose, take, release };
@@ -74,24 +74,20 @@ function* candidates(last: number | undefined, preferred: number | undefined): G
 
 /** A listener on all addresses may leave room for one on loopback alone, so a connection is tried as well. */
 async function isFree(port: number): Promise<boolean> {
-  return !(await accepts(port)) && (await canListen(port));
+  const socket = connect(port, '127.0.0.1');
+  const server = createServer();
+  try {
+    if (await succeeds(once(socket, 'connect'))) return false;
+    return await succeeds(once(server.listen(port, '127.0.0.1'), 'listening'));
+  } finally {
+    socket.destroy();
+    server.close();
+  }
 }
 
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
-
-function canListen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ host: '127.0.0.1', port }, () => server.close(() => resolve(true)));
-  });
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }

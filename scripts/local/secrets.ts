@@ -1,9 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { Home } from './home.ts';
-import { readJson, writeJson } from './home.ts';
+import { type Home, readJson, writeJson } from './home.ts';
 
 /** Caller and called service: each pair signs with a key of its own. */
-export const principalPairs = [
+const principalPairs = [
   'GATEWAY_REQUESTS',
   'GATEWAY_MESSAGES',
   'GATEWAY_DASHBOARD',
@@ -12,7 +11,7 @@ export const principalPairs = [
   'HUB_REQUESTS',
 ] as const;
 
-export type PrincipalPair = (typeof principalPairs)[number];
+type PrincipalPair = (typeof principalPairs)[number];
 
 /** The user that `npm start` makes. */
 export interface DevUser {
@@ -33,8 +32,9 @@ export interface Secrets {
 
 export function readSecrets(home: Home): Secrets {
   const kept = readJson<Partial<Secrets>>(home.file('secrets.json')) ?? {};
-  const secrets = { ...makeSecrets(), ...kept };
-  secrets.principalKeys = { ...makePrincipalKeys(), ...kept.principalKeys };
+  const made = makeSecrets();
+  const principalKeys = { ...made.principalKeys, ...kept.principalKeys };
+  const secrets = { ...made, ...kept, principalKeys };
   writeSecrets(home, secrets);
   return secrets;
 }
@@ -45,18 +45,14 @@ export function writeSecrets(home: Home, secrets: Secrets): void {
 
 export function makeSecrets(): Secrets {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const principalKeys = principalPairs.map((pair) => [pair, `local:${random(32)}`]);
   return {
     postgresPassword: random(24),
     sessionSecret: random(32),
     streamTokenPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
     streamTokenPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
-    principalKeys: makePrincipalKeys(),
+    principalKeys: Object.fromEntries(principalKeys),
   };
-}
-
-function makePrincipalKeys(): Record<PrincipalPair, string> {
-  const entries = principalPairs.map((pair) => [pair, `local:${random(32)}`]);
-  return Object.fromEntries(entries) as Record<PrincipalPair, string>;
 }
 
 /** The secrets as settings of the services. */

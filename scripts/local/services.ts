@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { join } from 'node:path';
 import type { Program } from '../processes/program.ts';
 import { type Home, root } from './home.ts';
@@ -55,27 +54,14 @@ function wasmOptions(): string[] {
 }
 
 /** Calls `/readyz`: `undefined` when the service is ready, else the reason. */
-function readWhyNotReady(opsUrl: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const request = get(`${opsUrl}/readyz`, { timeout: 2_000, agent: false }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        body += text;
-      });
-      response.on('end', () => resolve(response.statusCode === 200 ? undefined : reasonIn(body)));
-      response.on('error', (error) => resolve(error.message));
-    });
-    request.on('timeout', () => request.destroy(new Error('no answer within 2 s')));
-    request.on('error', (error) => resolve(error.message));
-  });
-}
-
-/** Another program on the port may answer anything. */
-function reasonIn(body: string): string {
+async function readWhyNotReady(opsUrl: string): Promise<string | undefined> {
   try {
-    return JSON.parse(body).reason ?? 'not ready';
-  } catch {
-    return body.trim() || 'not ready';
+    const answer = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    if (answer.ok) return undefined;
+    const { reason } = (await answer.json()) as { reason?: string };
+    return reason ?? 'not ready';
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return (cause as Error | undefined)?.message ?? message;
   }
 }

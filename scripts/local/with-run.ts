@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningProcess, stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
-import { startWatchdog } from '../processes/watchdog.ts';
 import { createTerminal, type Terminal } from '../terminal/terminal.ts';
-import { claimHome } from './claim-home.ts';
-import { devFiles, removeDevFiles } from './dev-json.ts';
+import { claimHome, startWatchdog } from './claim-home.ts';
+import { devFiles } from './dev-json.ts';
 import { type Home, openHome } from './home.ts';
 import { listenForInterruption } from './interruption.ts';
 import { openPorts, type Ports } from './ports.ts';
@@ -46,20 +45,18 @@ export async function withRun<T>(
 ): Promise<T | undefined> {
   const { home = openHome(), terminal = createTerminal(), remove = [] } = options;
   const claim = await claimHome(home, terminal.line);
-  removeDevFiles(home);
+  const stopWatchdog = startWatchdog(home);
+  claim.update({ remove: [...devFiles(home), ...remove] });
   const interruption = listenForInterruption();
-  const watchdog = startWatchdog({ programFile: home.file('watchdog.mjs'), logFile: home.log('watchdog') });
-  claim.update({ watchdog: watchdog.process });
   const ports = openPorts(home);
 
   let supervised: RunningProcess[] = [];
   const adopted: RunningProcess[] = [];
   let watcher: ((running: RunningProcess[]) => void) | undefined;
   const record = () => {
-    const running = [...supervised, ...adopted];
-    claim.update({ processes: running });
-    watchdog.update({ stop: running, remove: [...devFiles(home), ...remove] });
-    watcher?.(running);
+    const processes = [...supervised, ...adopted];
+    claim.update({ processes });
+    watcher?.(processes);
   };
   const supervisor = createSupervisor({
     say: (text) => terminal.line(`  · ${text}`),
@@ -90,16 +87,16 @@ export async function withRun<T>(
     return await Promise.race([working, interruption.stop.then(() => undefined)]);
   } finally {
     watcher = undefined;
-    removeDevFiles(home);
+    for (const file of devFiles(home)) rmSync(file, { force: true });
     claim.update({ stopping: true });
     const stop = async () => {
-      await stopProcesses(adopted, { limit: 5_000, hurry: interruption.hurry });
+      await stopProcesses(adopted, 5_000, interruption.hurry);
       await supervisor.stop(interruption.hurry);
     };
     await (supervised.length > 0 ? terminal.step('stop', stop) : stop());
     ports.release();
+    stopWatchdog();
     claim.release();
-    watchdog.stop();
     interruption.end();
   }
 }

@@ -4,9 +4,7 @@ import { identify } from './process-identity.ts';
 import type { RunningProcess } from './stop-processes.ts';
 
 /** A program that the supervisor keeps running. */
-export interface Program {
-  name: string;
-  tier: number;
+export interface Program extends Omit<RunningProcess, 'pid' | 'identity'> {
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -14,8 +12,6 @@ export interface Program {
   uid?: number;
   gid?: number;
   logFile: string;
-  stopSignal: NodeJS.Signals;
-  container?: string;
   /** Runs before each start: removes what a killed process of the same program has left. */
   prepare?(): Promise<void>;
   /** Why it does not work yet; `undefined` once it does. */
@@ -33,25 +29,26 @@ const maxLogBytes = 10 * 1024 * 1024;
 
 /** Starts a program in a session of its own, so that Ctrl-C reaches only the process that started it. */
 export function spawnProgram(program: Program): Spawned {
-  const { name, tier, command, args, stopSignal, container, env, cwd, uid, gid } = program;
-  const account = uid === undefined ? {} : { uid, gid };
-  const log = openLog(program.logFile);
-  try {
-    const child = spawn(command, args, { env, cwd, ...account, detached: true, stdio: ['ignore', log, log] });
-    const ended = new Promise<string>((resolve) => {
-      child.once('error', (error) => resolve(error.message));
-      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
-    });
-    if (child.pid === undefined) return { process: undefined, ended };
-    const identity = identify(child.pid) ?? '';
-    const running = { name, tier, stopSignal, pid: child.pid, identity, ...(container ? { container } : {}) };
-    return { process: running, ended };
-  } finally {
-    closeSync(log);
+  const { command, args, logFile, name, tier, stopSignal, container } = program;
+  const { env, cwd, uid, gid } = program;
+  if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) {
+    renameSync(logFile, `${logFile}.1`);
   }
-}
-
-function openLog(file: string): number {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) renameSync(file, `${file}.1`);
-  return openSync(file, 'a', 0o600);
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(command, args, {
+    env,
+    cwd,
+    ...(uid !== undefined && gid !== undefined && { uid, gid }),
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  const { pid } = child;
+  if (pid === undefined) return { process: undefined, ended };
+  const identity = identify(pid) ?? '';
+  return { process: { name, tier, stopSignal, ...(container && { container }), pid, identity }, ended };
 }

@@ -12,43 +12,34 @@ export interface RunningProcess extends KnownProcess {
   container?: string;
 }
 
-interface StopOptions {
-  /** Milliseconds after which a process that has not stopped is killed. */
-  limit: number;
-  /** Aborted to kill everything at once. */
-  hurry?: AbortSignal;
-}
-
-/** Stops tier after tier, each gracefully and, at the limit, by SIGKILL. */
+/** Stops tier after tier: each process gracefully, and by SIGKILL at the limit or when `hurry` is aborted. */
 export async function stopProcesses(
   processes: readonly RunningProcess[],
-  options: StopOptions,
+  limitMs: number,
+  hurry?: AbortSignal,
 ): Promise<void> {
   const tiers = [...new Set(processes.map(({ tier }) => tier))].sort((a, b) => b - a);
   for (const tier of tiers) {
-    await Promise.all(processes.filter((one) => one.tier === tier).map((one) => stopProcess(one, options)));
+    const together = processes.filter((one) => one.tier === tier);
+    await Promise.all(together.map((one) => stopProcess(one, limitMs, hurry)));
   }
 }
 
-async function stopProcess(target: RunningProcess, { limit, hurry }: StopOptions): Promise<void> {
+async function stopProcess(target: RunningProcess, limitMs: number, hurry?: AbortSignal): Promise<void> {
   signal(target, target.stopSignal);
-  const end = Date.now() + limit;
+  const end = Date.now() + limitMs;
   while (isRunning(target) && Date.now() < end && !hurry?.aborted) await pause(20);
-  if (isRunning(target)) signal(target, 'SIGKILL');
+  signal(target, 'SIGKILL');
   while (isRunning(target) && Date.now() < end + 5_000) await pause(20);
-  if (target.container) await stopContainer(target.container);
+  // A container outlives a client that was killed.
+  const { container } = target;
+  if (container) await new Promise((resolve) => execFile('docker', ['rm', '--force', container], resolve));
 }
 
 function signal(target: RunningProcess, name: NodeJS.Signals): void {
-  if (!isRunning(target)) return;
   try {
-    process.kill(target.pid, name);
+    if (isRunning(target)) process.kill(target.pid, name);
   } catch {
     // It ended between the look and the signal.
   }
-}
-
-/** A container outlives its client. One that has ended already is no failure. */
-function stopContainer(name: string): Promise<void> {
-  return new Promise((resolve) => execFile('docker', ['stop', '--time', '10', name], () => resolve()));
 }

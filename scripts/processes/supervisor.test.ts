@@ -22,9 +22,7 @@ beforeEach(() => {
     changed: (now) => {
       running = now;
     },
-    readyWithin: 60_000,
-    firstPause: 10,
-    stopLimit: 60_000,
+    firstPauseMs: 10,
   });
 });
 

@@ -14,14 +14,9 @@ export interface Supervisor {
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
-interface Supervised {
-  program: Program;
-  spawned: Spawned;
-  startedAt: number;
-  failures: number;
-  restarting: boolean;
-}
-
+const readyWithinMs = 120_000;
+const stopLimitMs = 10_000;
+const longestPauseMs = 15_000;
 /** A program that has run for so long starts its pauses from the shortest again. */
 const stableAfterMs = 30_000;
 
@@ -29,117 +24,101 @@ export function createSupervisor(options: {
   say: (line: string) => void;
   /** Called synchronously for each process that starts, and when all have been stopped. */
   changed: (running: RunningProcess[]) => void;
-  readyWithin?: number;
-  firstPause?: number;
-  longestPause?: number;
-  stopLimit?: number;
+  firstPauseMs?: number;
 }): Supervisor {
-  const { say, changed, readyWithin = 120_000, stopLimit = 10_000 } = options;
-  const { firstPause = 100, longestPause = 15_000 } = options;
-  const supervised = new Map<string, Supervised>();
+  const { say, changed, firstPauseMs = 100 } = options;
+  const spawned = new Map<string, Spawned>();
+  /** The programs that end because they shall be restarted. */
+  const restarting = new Set<string>();
   const stopping = new AbortController();
+  const running = () => [...spawned.values()].flatMap(({ process }) => process ?? []);
 
-  const running = () => [...supervised.values()].flatMap(({ spawned }) => spawned.process ?? []);
-
-  function launch(program: Program, failures: number): Supervised {
-    const one = {
-      program,
-      spawned: spawnProgram(program),
-      startedAt: Date.now(),
-      failures,
-      restarting: false,
-    };
-    supervised.set(program.name, one);
+  function launch(program: Program): Spawned {
+    const launched = spawnProgram(program);
+    spawned.set(program.name, launched);
     changed(running());
-    return one;
+    return launched;
   }
-
-  const ready = (program: Program, spawned: Spawned) =>
-    untilReady(program, spawned, { within: readyWithin, signal: stopping.signal });
 
   async function start(program: Program): Promise<void> {
     await program.prepare?.();
     stopping.signal.throwIfAborted();
-    const one = launch(program, 0);
-    const trouble = await ready(program, one.spawned);
-    if (trouble) {
-      throw new StepError(`${program.name} did not start: ${trouble.reason}. Its log is ${program.logFile}`, {
+    const launched = launch(program);
+    const reason = await whyNotReady(program, launched, stopping.signal);
+    if (reason) {
+      throw new StepError(`${program.name} did not start: ${reason}. Its log is ${program.logFile}`, {
         output: lastLines(readFileSync(program.logFile, 'utf8'), 15),
       });
     }
-    void keepRunning(one);
+    void keepRunning(program, launched);
   }
 
   /** Waits for the end of each process of a program, and starts the next one. */
-  async function keepRunning(first: Supervised): Promise<void> {
-    for (let one = first; ; ) {
-      const how = await one.spawned.ended;
+  async function keepRunning(program: Program, first: Spawned): Promise<void> {
+    const { name } = program;
+    let failures = 0;
+    for (let current = first, startedAt = Date.now(); ; ) {
+      const how = await current.ended;
       if (stopping.signal.aborted) return;
-      const { program, restarting } = one;
-      const failures = Date.now() - one.startedAt > stableAfterMs ? 0 : one.failures;
-      const wait = restarting ? 0 : Math.min(longestPause, firstPause * 2 ** failures);
-      if (!restarting)
-        say(`${program.name} ended unexpectedly (${how}); starting it again in ${formatTime(wait)}`);
-      await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
-      await program.prepare?.().catch((error: Error) => say(`${program.name}: ${error.message}`));
+      const isRestart = restarting.delete(name);
+      if (isRestart || Date.now() - startedAt > stableAfterMs) failures = 0;
+      const waitMs = isRestart ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** failures++);
+      if (!isRestart) say(`${name} ended unexpectedly (${how}); starting it again in ${formatTime(waitMs)}`);
+      await pause(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await program.prepare?.().catch((error: Error) => say(`${name}: ${error.message}`));
       if (stopping.signal.aborted) return;
-      one = launch(program, restarting ? 0 : failures + 1);
-      void report(one, restarting ? 'reloaded' : 'is back');
+      startedAt = Date.now();
+      current = launch(program);
+      void report(program, current, isRestart ? 'reloaded' : 'is back');
     }
   }
 
-  async function report({ program, spawned, startedAt }: Supervised, verb: string): Promise<void> {
-    const trouble = await ready(program, spawned);
+  async function report(program: Program, launched: Spawned, verb: string): Promise<void> {
+    const startedAt = Date.now();
+    const reason = await whyNotReady(program, launched, stopping.signal);
     // keepRunning reports its end.
-    if (stopping.signal.aborted || trouble?.hasEnded) return;
-    const result = trouble
-      ? `: ${trouble.reason}; see ${program.logFile}`
+    if (stopping.signal.aborted || reason?.startsWith('it ended')) return;
+    const result = reason
+      ? `: ${reason}; see ${program.logFile}`
       : ` ${verb}  ${formatTime(Date.now() - startedAt)}`;
     say(`${program.name}${result}`);
   }
 
   async function restart(name: string): Promise<void> {
-    const one = supervised.get(name);
-    if (!one?.spawned.process || stopping.signal.aborted) return;
-    one.restarting = true;
-    await stopProcesses([one.spawned.process], { limit: stopLimit });
+    const target = spawned.get(name)?.process;
+    if (!target || stopping.signal.aborted) return;
+    restarting.add(name);
+    await stopProcesses([target], stopLimitMs);
   }
 
   async function stop(hurry?: AbortSignal): Promise<void> {
     stopping.abort();
-    await stopProcesses(running(), { limit: stopLimit, ...(hurry ? { hurry } : {}) });
+    await stopProcesses(running(), stopLimitMs, hurry);
     changed([]);
   }
 
   return { start, restart, stop };
 }
 
-interface Trouble {
-  hasEnded: boolean;
-  reason: string;
-}
-
-/** Waits for a program that was just started. Resolves with the reason when it does not become ready. */
-async function untilReady(
+/** Waits until a program that was just started is ready. Returns the reason when it does not become so. */
+async function whyNotReady(
   program: Program,
-  spawned: Spawned,
-  options: { within: number; signal: AbortSignal },
-): Promise<Trouble | undefined> {
+  { ended }: Spawned,
+  stopping: AbortSignal,
+): Promise<string | undefined> {
   let end: string | undefined;
-  void spawned.ended.then((how) => {
+  void ended.then((how) => {
     end = how;
   });
   const startedAt = Date.now();
   for (;;) {
     const reason = await program.notReady();
-    if (end !== undefined) return { hasEnded: true, reason: `it ended (${end})` };
+    if (end !== undefined) return `it ended (${end})`;
     if (reason === undefined) return undefined;
-    if (options.signal.aborted) return { hasEnded: false, reason: 'stopping' };
-    const waited = Date.now() - startedAt;
-    if (waited > options.within) {
-      return { hasEnded: false, reason: `it is not ready after ${options.within / 1000} s: ${reason}` };
-    }
+    if (stopping.aborted) return 'it was stopped';
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > readyWithinMs) return `it is not ready after ${readyWithinMs / 1000} s: ${reason}`;
     // Each call costs CPU time, which a program that starts slowly needs itself.
-    await pause(Math.min(150, 20 + waited / 10));
+    await pause(Math.min(150, 20 + waitedMs / 10));
   }
 }

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { findPrograms } from './find-program.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { findPrograms, findVersion, isAtLeast, pickProgram } from './find-program.ts';
 import { redis } from './redis.ts';
-import { pickProgram } from './server-kind.ts';
 
 let folder: string;
 
@@ -34,13 +33,6 @@ test('programs are found on PATH, those too old or broken left out', async () =>
   ]);
 });
 
-test('in folders with a version in their name the newest comes first', async () => {
-  put('lib/9/bin', 'v=6.2.9');
-  put('lib/14/bin', 'v=7.0.1');
-  const found = await findPrograms({ ...redis, folders: [join(folder, 'lib/*/bin')] }, '');
-  expect(found.map(({ version }) => version)).toEqual(['7.0.1', '6.2.9']);
-});
-
 test('data is given only to a program of the version that made it', async () => {
   const programs = [
     { path: '/new/postgres', version: '17.2' },
@@ -55,4 +47,30 @@ test('data is given only to a program of the version that made it', async () => 
   expect(
     pickProgram({ kind: { ...redis, majorOfData: () => undefined }, data: folder }, programs)?.version,
   ).toBe('17.2');
+});
+
+describe('the version that a program prints', () => {
+  test.each([
+    ['postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)', '15.18'],
+    ['postgres (PostgreSQL) 18beta1', '18'],
+    ['Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64', '7.0.15'],
+    ['Valkey server v=8.0.1 sha=0', '8.0.1'],
+    ['nats-server: v2.9.10', '2.9.10'],
+    ['command not found', undefined],
+  ])('%s', (text, version) => expect(findVersion(text)).toBe(version));
+});
+
+describe('whether a version is new enough', () => {
+  test.each([
+    ['15.18', '14', true],
+    ['14', '14', true],
+    ['13.9', '14', false],
+    ['6.2', '6.2', true],
+    ['6.10.1', '6.2', true],
+    ['6.0.20', '6.2', false],
+    ['2.10.0', '2.9', true],
+    ['10', '9.6', true],
+  ])('%s for at least %s: %s', (version, minimum, enough) =>
+    expect(isAtLeast(version, minimum)).toBe(enough),
+  );
 });

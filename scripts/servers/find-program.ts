@@ -1,51 +1,46 @@
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
-import { type FoundProgram, findVersion, isAtLeast, type ServerKind } from './server-kind.ts';
+import type { Found, FoundProgram, ServerKind, Wanted } from './server-kind.ts';
 
 /** The programs on PATH and in the usual folders that are new enough, in that order. */
-export async function findPrograms(kind: ServerKind, path = process.env.PATH ?? ''): Promise<FoundProgram[]> {
-  const folders = [...path.split(delimiter), ...kind.folders.flatMap(expand)].filter(Boolean);
+export function findPrograms(kind: ServerKind, path = process.env.PATH ?? ''): Promise<FoundProgram[]> {
+  const folders = [...path.split(delimiter), ...kind.folders].filter(Boolean);
+  return checkPrograms(kind, executables(kind.programs, folders));
+}
+
+/** Those of the programs that run and are new enough. */
+export async function checkPrograms(
+  kind: ServerKind,
+  paths: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<FoundProgram[]> {
   const found: FoundProgram[] = [];
-  for (const file of executables(kind.programs, folders)) {
-    const program = await checkProgram(kind, file);
-    if (program) found.push(program);
+  for (const path of paths) {
+    const printed = await runCommand({
+      command: path,
+      args: ['--version'],
+      env: { ...process.env, ...env },
+      timeout: 5_000,
+      failure: `${path} does not run`,
+    }).catch(() => '');
+    const version = findVersion(printed);
+    if (version && isAtLeast(version, kind.minimum)) found.push({ path, version, env });
   }
   return found;
 }
 
-/** The program, if it runs and is new enough. */
-export async function checkProgram(
-  kind: ServerKind,
-  path: string,
-  env?: NodeJS.ProcessEnv,
-): Promise<FoundProgram | undefined> {
-  const printed = await runCommand({
-    command: path,
-    args: ['--version'],
-    env: { ...process.env, ...env },
-    timeout: 5_000,
-    failure: `${path} does not run`,
-  }).catch(() => '');
-  const version = findVersion(printed);
-  if (!version || !isAtLeast(version, kind.minimum)) return undefined;
-  return { path, version, ...(env ? { env } : {}) };
-}
-
-/** A star matches any version; the newest folder comes first. */
-function expand(pattern: string): string[] {
-  const [before, after] = pattern.split('*');
-  if (before === undefined || after === undefined) return [pattern];
-  const cut = before.lastIndexOf('/') + 1;
-  const [parent, prefix] = [before.slice(0, cut), before.slice(cut)];
-  try {
-    return readdirSync(parent)
-      .filter((name) => name.startsWith(prefix))
-      .sort((a, b) => b.localeCompare(a, undefined, { numeric: true }))
-      .map((name) => `${parent}${name}${after}`);
-  } catch {
-    return [];
-  }
+/** The first program that can read the data. */
+export function pickProgram({ kind, data }: Wanted, programs: readonly FoundProgram[]): Found | undefined {
+  const major = kind.majorOfData?.(data);
+  const program = programs.find(({ version }) => major === undefined || version.split('.')[0] === major);
+  if (!program) return undefined;
+  const { version, env = {} } = program;
+  return {
+    kind,
+    version,
+    launch: async (placement) => ({ env, ...(await kind.runProgram(placement, program)) }),
+  };
 }
 
 /** The programs of these names in these folders, the first name's first. */
@@ -61,4 +56,13 @@ function isExecutable(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The first version in a text: `15.14`, `7.0.15`, `2.9.10`. */
+export function findVersion(text: string): string | undefined {
+  return /\d+(\.\d+)+|\d+(?=(beta|rc|devel))/.exec(text)?.[0];
+}
+
+export function isAtLeast(version: string, minimum: string): boolean {
+  return version.localeCompare(minimum, 'en', { numeric: true }) >= 0;
 }

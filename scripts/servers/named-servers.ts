@@ -1,8 +1,9 @@
 import { StepError } from '../terminal/failure.ts';
+import { isAtLeast } from './find-program.ts';
 import { nats } from './nats.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
-import { isAtLeast, type ServerKind } from './server-kind.ts';
+import type { ServerKind } from './server-kind.ts';
 
 export const serverKinds: readonly ServerKind[] = [postgres, redis, nats];
 
@@ -24,40 +25,40 @@ export async function checkNamedServers(env: NodeJS.ProcessEnv = process.env): P
 
 /** Returns the version of a server that the environment names. */
 export async function checkNamed(kind: ServerKind, text: string): Promise<string> {
+  const { variable, title, minimum } = kind;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url?.hostname || !kind.protocols.includes(url.protocol)) {
     throw new StepError(
-      `${kind.variable} is not an address like ${kind.example}. Correct it, or unset it to have ${kind.title} started for you.`,
+      `${variable} is not an address like ${kind.example}. Correct it, or unset it to have ${title} started for you.`,
     );
   }
-  let version: string;
-  try {
-    version = await kind.probe(url);
-  } catch (error) {
+  const version = await kind.probe(url).catch((error) => {
     throw new StepError(
-      `${kind.variable}: ${kind.title} at ${url.host} does not work: ${describeFailure(error)}. Correct it, start that ` +
-        `server, or unset ${kind.variable} to have ${kind.title} started for you.`,
+      `${variable}: ${title} at ${url.host} does not work: ${describeFailure(error)}. Correct it, start that ` +
+        `server, or unset ${variable} to have ${title} started for you.`,
       { cause: error },
     );
-  }
-  if (isAtLeast(version, kind.minimum)) return version;
+  });
+  if (isAtLeast(version, minimum)) return version;
   throw new StepError(
-    `${kind.variable}: ${kind.title} at ${url.host} is ${version}, and ${kind.minimum} or later is needed.`,
+    `${variable}: ${title} at ${url.host} is ${version}, and ${minimum} or later is needed.`,
   );
 }
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
+  CONNECTION_REFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no host of that name',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ETIMEDOUT: 'it does not answer',
+  TIMEOUT: 'it does not answer',
   EHOSTUNREACH: 'there is no way to that host',
   ENETUNREACH: 'there is no way to that network',
 };
 
-/** One clause about what failed; never the address itself, which may carry a password. */
-function describeFailure(error: unknown): string {
+/** One clause about what failed; never the address itself, which may contain a password. */
+export function describeFailure(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
-  const { code = '', message = 'unknown error' } = first as NodeJS.ErrnoException;
-  return reasons[code] ?? message.replaceAll(/\.$/g, '');
+  const { code = '', message } = first as NodeJS.ErrnoException;
+  return reasons[code] ?? (message.replace(/\.$/, '') || code || 'it does not answer');
 }

@@ -1,4 +1,5 @@
-import { converse } from './conversation.ts';
+import { connect } from 'nats';
+import { readAccess } from '../../packages/kit/src/nats/read-access.ts';
 import type { ServerKind } from './server-kind.ts';
 
 export const nats: ServerKind = {
@@ -11,10 +12,11 @@ export const nats: ServerKind = {
   programs: ['nats-server'],
   // Debian puts it where only root's PATH leads.
   folders: ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin'],
-  debianPackage: 'nats-server',
-  homebrew: 'nats-server',
-  image: 'nats:2.11-alpine',
-  dockerByHand: 'docker run -d -p 127.0.0.1:4222:4222 nats:2.11-alpine -js',
+  packages: () => ({
+    debian: 'nats-server',
+    homebrew: 'nats-server',
+    docker: '-p 127.0.0.1:4222:4222 nats:2.11-alpine -js',
+  }),
   stopSignal: 'SIGTERM',
   probe: probeNats,
   url: ({ port }) => `nats://127.0.0.1:${port}`,
@@ -24,46 +26,19 @@ export const nats: ServerKind = {
     return { command: path, args };
   },
 
-  runImage: ({ data, port }) => ({
-    options: [`--publish=127.0.0.1:${port}:4222`, `--mount=type=bind,source=${data},target=/data`],
-    command: ['--jetstream', '--store_dir=/data'],
-  }),
+  container: {
+    image: 'nats:2.11-alpine',
+    port: 4222,
+    dataFolder: '/data',
+    command: () => ['--jetstream', '--store_dir=/data'],
+  },
 };
 
-interface Info {
-  version: string;
-  jetstream?: boolean;
-  tls_required?: boolean;
-}
-
-/** Signs in as the address says; NATS greets with its version and whether it has JetStream. */
+/** Signs in as the services do, and returns the version that NATS greets with. */
 async function probeNats(url: URL): Promise<string> {
-  const nats = await converse(url, { port: 4222, tls: false, within: 8_000 });
-  try {
-    const greeting = await nats.until(/\r\n/);
-    const info = readInfo(greeting);
-    if (!info) throw new Error('something else than NATS answers there');
-    if (info.tls_required || url.protocol === 'tls:') await nats.secure();
-    nats.send(
-      `CONNECT ${JSON.stringify({ verbose: false, pedantic: false, ...credentials(url) })}\r\nPING\r\n`,
-    );
-    const answer = await nats.until(/PONG\r\n|-ERR.*\r\n/);
-    const refusal = /-ERR '(.*)'/.exec(answer)?.[1];
-    if (refusal) throw new Error(refusal.toLowerCase());
-    if (!info.jetstream) throw new Error('its JetStream is off (start nats-server with -js)');
-    return info.version;
-  } finally {
-    nats.close();
-  }
-}
-
-function readInfo(greeting: string): Info | undefined {
-  const json = /^INFO (\{.*\})/.exec(greeting)?.[1];
-  return json ? (JSON.parse(json) as Info) : undefined;
-}
-
-function credentials(url: URL): Record<string, string> {
-  const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
-  if (password) return { user, pass: password };
-  return user ? { auth_token: user } : {};
+  const connection = await connect({ ...readAccess({ url: url.href }), reconnect: false, timeout: 8_000 });
+  const { version = 'unknown', jetstream = false } = connection.info ?? {};
+  await connection.close();
+  if (!jetstream) throw new Error('its JetStream is off (start nats-server with -js)');
+  return version;
 }

@@ -1,27 +1,24 @@
 import { mkdirSync } from 'node:fs';
-import type { Home } from '../local/home.ts';
-import type { Ports } from '../local/ports.ts';
+import { readSecrets } from '../local/secrets.ts';
+import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
-import type { Supervisor } from '../processes/supervisor.ts';
 import { findServers } from './find-servers.ts';
-import { checkNamedServers, serverKinds } from './named-servers.ts';
+import { checkNamedServers, describeFailure, serverKinds } from './named-servers.ts';
 import type { Launch, Placement, ServerKind } from './server-kind.ts';
 
 export type ServerUrls = Record<ServerKind['variable'], string>;
 
 /** Postgres, Redis and NATS: those that the environment names, and for the others our own. */
-export async function openServers(options: {
-  home: Home;
-  ports: Ports;
-  supervisor: Supervisor;
-  password: string;
-  durable: boolean;
-  detail: (text: string) => void;
-  /** Called for each server of our own. */
-  launched?: (launch: Launch) => void;
-  env?: NodeJS.ProcessEnv;
-}): Promise<ServerUrls> {
-  const { home, ports, supervisor, password, durable, detail, env = process.env } = options;
+export async function openServers(
+  { home, ports, supervisor }: Pick<Run, 'home' | 'ports' | 'supervisor'>,
+  options: {
+    /** Whether data must survive a power cut. */
+    durable: boolean;
+    detail?: (text: string) => void;
+    env?: NodeJS.ProcessEnv;
+  },
+): Promise<ServerUrls> {
+  const { durable, detail = () => {}, env = process.env } = options;
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
@@ -33,6 +30,7 @@ export async function openServers(options: {
     .filter((kind) => !titles.has(kind))
     .map((kind) => ({ kind, data: home.file(kind.name) }));
   const found = await findServers(wanted, home, detail);
+  const password = readSecrets(home).postgresPassword;
   await Promise.all(
     found.map(async ({ kind, version, launch }) => {
       const data = home.file(kind.name);
@@ -40,9 +38,7 @@ export async function openServers(options: {
       const placement = { home, data, port: await ports.choose(kind.name), password, durable };
       urls[kind.variable] = kind.url(placement);
       titles.set(kind, `${kind.title} ${version}`);
-      const launched = await launch(placement);
-      options.launched?.(launched);
-      await supervisor.start(programFor(kind, placement, launched));
+      await supervisor.start(serverProgram(kind, placement, await launch(placement)));
     }),
   );
   detail(serverKinds.map((kind) => titles.get(kind)).join(', '));
@@ -50,30 +46,17 @@ export async function openServers(options: {
 }
 
 /** A server as the supervisor runs it. */
-export function programFor(kind: ServerKind, placement: Placement, launch: Launch): Program {
+export function serverProgram(kind: ServerKind, placement: Placement, launch: Launch): Program {
   const url = new URL(kind.url(placement));
-  const { command, args, env, cwd = '/', uid, gid, container, prepare } = launch;
   return {
+    cwd: '/',
+    ...launch,
     name: kind.name,
     tier: 0,
-    command,
-    args,
     // A locale that is not installed keeps Postgres from starting.
-    env: { ...process.env, LC_ALL: 'C', ...env },
-    cwd,
+    env: { ...process.env, LC_ALL: 'C', ...launch.env },
     logFile: placement.home.log(kind.name),
     stopSignal: kind.stopSignal,
-    ...(uid === undefined ? {} : { uid }),
-    ...(gid === undefined ? {} : { gid }),
-    ...(container ? { container } : {}),
-    ...(prepare ? { prepare } : {}),
-    async notReady() {
-      try {
-        await kind.probe(url);
-        return undefined;
-      } catch (error) {
-        return (error as Error).message || (error as NodeJS.ErrnoException).code || 'it does not answer';
-      }
-    },
+    notReady: () => kind.probe(url).then(() => undefined, describeFailure),
   };
 }

@@ -1,18 +1,28 @@
-import { chownSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { identify, readDetails } from '../processes/process-identity.ts';
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { commandLine, identify } from '../processes/process-identity.ts';
 import { runCommand } from '../processes/run-command.ts';
 import { stopProcesses } from '../processes/stop-processes.ts';
-import { type Account, runAs } from './run-as.ts';
-import type { FoundProgram, Placement } from './server-kind.ts';
+import { executables } from './find-program.ts';
+import type { FoundProgram, Launch, Placement } from './server-kind.ts';
 
-export const postgresUser = 'relay';
+export const superuser = 'relay';
 
 /** Makes a cluster: UTF-8, sorted by code point, with a password. */
 export async function initialisePostgres(
   { data, password, durable }: Placement,
   program: FoundProgram,
-  account: Account | undefined,
 ): Promise<void> {
   // Renamed when complete, so that an interrupted start leaves no incomplete cluster.
   const draft = `${data}.new`;
@@ -20,14 +30,14 @@ export async function initialisePostgres(
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
+  const account = accountFor(data);
   if (account) for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
 
-  const initdb = join(dirname(program.path), 'initdb');
-  const secured = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`, `--username=${postgresUser}`];
+  const secured = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`, `--username=${superuser}`];
   const args = ['-D', draft, ...secured, '--encoding=UTF8', '--locale=C', ...(durable ? [] : ['--no-sync'])];
   try {
     await runCommand({
-      ...runAs(account, { command: initdb, args }, [draft, initdb]),
+      ...asPostgresUser(data, join(dirname(program.path), 'initdb'), args),
       env: { ...process.env, LC_ALL: 'C', ...program.env },
       cwd: '/',
       timeout: 120_000,
@@ -41,6 +51,33 @@ export async function initialisePostgres(
   renameSync(draft, data);
 }
 
+/** A program of Postgres, which refuses to run as root: then another user runs it. */
+export function asPostgresUser(data: string, command: string, args: readonly string[]): Launch {
+  const account = accountFor(data);
+  if (!account) return { command, args };
+  const [setpriv] = executables(['setpriv'], (process.env.PATH ?? '').split(delimiter));
+  if (!setpriv || ![data, command].some(isClosed)) return { command, args, ...account };
+  // For a clone under /root: of root's capabilities, the program keeps the one to enter folders.
+  const drop = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
+  return { command: setpriv, args: [...drop, ...keep, '--', command, ...args] };
+}
+
+/** Whether only its owner can enter one of the folders above. */
+function isClosed(path: string): boolean {
+  const folder = dirname(path);
+  return (statSync(folder).mode & 0o001) === 0 || (folder !== path && isClosed(folder));
+}
+
+/** If we are root: the owner of the data, or `nobody`, whom every system has. */
+function accountFor(data: string): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = statSync(data);
+  if (uid !== 0) return { uid, gid };
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
 /**
  * A killed Postgres leaves its pid file, and the next one refuses to start while any process has that pid. If that is
  * another program, the file is removed; if it is a Postgres with this data, it is stopped. A pid that no process has is
@@ -48,22 +85,13 @@ export async function initialisePostgres(
  */
 export async function clearStalePidFile(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid');
-  const pid = readPid(file);
-  const identity = pid && identify(pid);
-  if (!pid || !identity) return;
-  if (readDetails(pid)?.words.join(' ').includes(data)) {
-    await stopProcesses([{ name: 'postgres', tier: 0, pid, identity, stopSignal: 'SIGINT' }], {
-      limit: 10_000,
-    });
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+  const identity = identify(pid);
+  if (!identity) return;
+  if (commandLine(pid).includes(data)) {
+    await stopProcesses([{ name: 'postgres', tier: 0, pid, identity, stopSignal: 'SIGINT' }], 10_000);
   } else {
     rmSync(file);
-  }
-}
-
-function readPid(file: string): number | undefined {
-  try {
-    return Number(readFileSync(file, 'utf8').split('\n')[0]);
-  } catch {
-    return undefined;
   }
 }

@@ -1,76 +1,80 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { clearStalePidFile, initialisePostgres, postgresUser } from './postgres-data.ts';
-import { chooseAccount, runAs } from './run-as.ts';
-import { findVersion, type Placement, type ServerKind } from './server-kind.ts';
+import { findVersion } from './find-program.ts';
+import { asPostgresUser, clearStalePidFile, initialisePostgres, superuser } from './postgres-data.ts';
+import type { Placement, ServerKind } from './server-kind.ts';
+
+/** Systems keep several beside each other. The newest is the best. */
+const versions = [20, 19, 18, 17, 16, 15, 14];
 
 export const postgres: ServerKind = {
   name: 'postgres',
   title: 'Postgres',
   minimum: '14',
   variable: 'DATABASE_URL',
-  example: 'postgres://user:password@127.0.0.1:5432/database',
+  example: 'postgres://postgres:relay@127.0.0.1:5432/postgres',
   protocols: ['postgres:', 'postgresql:'],
   programs: ['postgres'],
-  folders: [
-    '/usr/lib/postgresql/*/bin',
-    '/usr/pgsql-*/bin',
-    '/usr/libexec/postgresql*',
-    '/opt/homebrew/opt/postgresql@*/bin',
-    '/usr/local/opt/postgresql@*/bin',
-    '/Applications/Postgres.app/Contents/Versions/*/bin',
-  ],
-  debianPackage: 'postgresql',
-  homebrew: 'postgresql@17',
-  // The Alpine variant does not start as an arbitrary user.
-  image: 'postgres:17',
-  dockerByHand: 'docker run -d -p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:17',
+  folders: versions.flatMap((version) => [
+    `/usr/lib/postgresql/${version}/bin`,
+    `/usr/pgsql-${version}/bin`,
+    `/usr/libexec/postgresql${version}`,
+    `/opt/homebrew/opt/postgresql@${version}/bin`,
+    `/usr/local/opt/postgresql@${version}/bin`,
+    `/Applications/Postgres.app/Contents/Versions/${version}/bin`,
+  ]),
+  packages: (major) => ({
+    debian: major ? `postgresql-${major}` : 'postgresql',
+    homebrew: `postgresql@${major ?? 17}`,
+    docker: `-p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:${major ?? 17}`,
+  }),
   // "Fast": does not wait for clients to leave.
   stopSignal: 'SIGINT',
   probe: probePostgres,
-  url: ({ port, password }) => `postgres://${postgresUser}:${password}@127.0.0.1:${port}/postgres`,
+  url: ({ port, password }) => `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`,
 
   async runProgram(placement, program) {
     const { data, port } = placement;
-    const account = chooseAccount(data);
-    if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(placement, program, account);
-    const listen = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
-    const args = [...listen, '-c', 'unix_socket_directories=', ...settings(placement)];
+    if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(placement, program);
+    const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
     return {
-      ...runAs(account, { command: program.path, args }, [data, program.path]),
-      ...(program.env ? { env: program.env } : {}),
+      ...asPostgresUser(data, program.path, [
+        ...args,
+        '-c',
+        'unix_socket_directories=',
+        ...settings(placement),
+      ]),
       cwd: '/',
       prepare: () => clearStalePidFile(data),
     };
   },
 
-  runImage: (placement) => ({
+  container: {
+    // The Alpine variant does not start as an arbitrary user.
+    image: 'postgres:17',
+    port: 5432,
+    dataFolder: '/var/lib/postgresql/data',
+    command: (placement) => ['postgres', ...settings(placement)],
     options: [
-      `--publish=127.0.0.1:${placement.port}:5432`,
-      `--mount=type=bind,source=${placement.data},target=/var/lib/postgresql/data`,
-      `--env=POSTGRES_USER=${postgresUser}`,
+      `--env=POSTGRES_USER=${superuser}`,
       '--env=POSTGRES_DB=postgres',
       '--env=POSTGRES_INITDB_ARGS=--encoding=UTF8 --locale=C --auth-host=scram-sha-256',
       // Without a value Docker takes it from its own environment: the command line is for all to see.
       '--env=POSTGRES_PASSWORD',
     ],
-    command: ['postgres', ...settings(placement)],
-    env: { POSTGRES_PASSWORD: placement.password },
-  }),
+    env: ({ password }) => ({ POSTGRES_PASSWORD: password }),
+  },
 
-  majorOfData,
+  majorOfData(data) {
+    const file = join(data, 'PG_VERSION');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  },
 };
 
 function settings({ durable }: Placement): string[] {
-  const kept = ['max_connections=400'];
   const lost = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  return [...kept, ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
-}
-
-function majorOfData(data: string): string | undefined {
-  const file = join(data, 'PG_VERSION');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  return ['max_connections=400', ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
 }
 
 /** Signs in as the address says and asks for the version. */

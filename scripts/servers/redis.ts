@@ -1,5 +1,6 @@
-import { converse } from './conversation.ts';
-import { findVersion, type ServerKind } from './server-kind.ts';
+import { Redis } from 'ioredis';
+import { findVersion } from './find-program.ts';
+import type { ServerKind } from './server-kind.ts';
 
 /** Redis keeps what the queue needs: nothing is evicted, and what was written survives a restart. */
 const settings = ['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'];
@@ -13,11 +14,11 @@ export const redis: ServerKind = {
   protocols: ['redis:', 'rediss:'],
   programs: ['redis-server', 'valkey-server'],
   folders: ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin'],
-  debianPackage: 'redis-server',
-  homebrew: 'redis',
-  image: 'redis:7-alpine',
-  dockerByHand:
-    'docker run -d -p 127.0.0.1:6379:6379 redis:7-alpine --appendonly yes --maxmemory-policy noeviction',
+  packages: () => ({
+    debian: 'redis-server',
+    homebrew: 'redis',
+    docker: '-p 127.0.0.1:6379:6379 redis:7-alpine --appendonly yes --maxmemory-policy noeviction',
+  }),
   stopSignal: 'SIGTERM',
   probe: probeRedis,
   url: ({ port }) => `redis://127.0.0.1:${port}`,
@@ -28,35 +29,40 @@ export const redis: ServerKind = {
     return { command: path, args: [...listen, ...settings], cwd: data };
   },
 
-  runImage: ({ data, port }) => ({
-    options: [`--publish=127.0.0.1:${port}:6379`, `--mount=type=bind,source=${data},target=/data`],
+  container: {
+    image: 'redis:7-alpine',
+    port: 6379,
+    dataFolder: '/data',
     // In its container Redis sees our connections as remote; the port is published to loopback alone.
-    command: ['redis-server', '--protected-mode', 'no', ...settings],
-  }),
+    command: () => ['redis-server', '--protected-mode', 'no', ...settings],
+  },
 };
 
-/** Signs in as the address says and asks for the version, in Redis' own protocol. */
+/** Signs in as the address says and asks for the version. */
 async function probeRedis(url: URL): Promise<string> {
-  const redis = await converse(url, { port: 6379, tls: url.protocol === 'rediss:', within: 8_000 });
+  const client = new Redis(url.href, {
+    lazyConnect: true,
+    connectTimeout: 8_000,
+    commandTimeout: 8_000,
+    disconnectTimeout: 200,
+    retryStrategy: () => null,
+    // The first command is ours, also for a Redis that is too old for others.
+    protocol: 2,
+    disableClientInfo: true,
+    enableReadyCheck: false,
+  });
+  // Says more than the rejection of `connect`, which is that the connection was closed.
+  let failure: Error | undefined;
+  client.on('error', (error) => {
+    failure ??= error;
+  });
   try {
-    const [user, password] = [url.username, url.password].map(decodeURIComponent);
-    if (password) {
-      redis.send(command('AUTH', ...(user ? [user] : []), password));
-      const answer = await redis.until(/^(\+OK|-.*)\r\n/);
-      if (answer.startsWith('-')) throw new Error('it refused the password');
-    }
-    redis.send(command('INFO', 'server'));
-    const answer = await redis.until(/redis_version:.*\r\n|(^|\n)-.*\r\n/);
-    const refusal = /(?:^|\n)-(.*)\r\n/.exec(answer)?.[1];
-    if (refusal) throw new Error(refusal);
-    return findVersion(/redis_version:(.*)/.exec(answer)?.[1] ?? '') ?? 'unknown';
+    await client.connect();
+    const info = await client.info('server');
+    return findVersion(/redis_version:(.*)/.exec(info)?.[1] ?? '') ?? 'unknown';
+  } catch (error) {
+    throw failure ?? error;
   } finally {
-    redis.close();
+    client.disconnect();
   }
-}
-
-function command(...words: string[]): string {
-  return [`*${words.length}`, ...words.flatMap((word) => [`$${Buffer.byteLength(word)}`, word]), ''].join(
-    '\r\n',
-  );
 }

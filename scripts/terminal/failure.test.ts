@@ -4,7 +4,7 @@ import { expect, jest, test } from '@jest/globals';
 import { reportFailure, StepError } from './failure.ts';
 
 test.each([
-  ['start', 'nonsense', /"nonsense" is too much here/],
+  ['start', 'nonsense', /"nonsense" is not expected/],
   ['faults', 'nonsense', /npm run faults -- --seeds 1\.\.50/],
   ['bench', '--nonsense', /Unknown option '--nonsense'/],
 ])('%s %s: a sentence, no stack, and exit code 2', (command, argument, sentence) => {

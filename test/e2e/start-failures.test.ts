@@ -103,9 +103,9 @@ describe('the worker refuses a Redis', () => {
         const launch = await redis.runProgram(place, program);
         return { ...launch, args: [...launch.args, '--maxmemory-policy', 'allkeys-lru'] };
       },
-      runImage: (place) => {
-        const { options, command } = redis.runImage(place);
-        return { options, command: [...command, '--maxmemory-policy', 'allkeys-lru'] };
+      container: {
+        ...redis.container,
+        command: (place) => [...redis.container.command(place), '--maxmemory-policy', 'allkeys-lru'],
       },
     });
   });

@@ -28,10 +28,8 @@ test('one that could not be made is tried again', async () => {
   await cachedTool('a-1', async () => {}, cache);
 });
 
-test.each(['/proc', '/proc/1/tools'])('a cache that cannot be written is reported: %s', async (folder) => {
-  await expect(cachedTool('a-1', async () => {}, folder)).rejects.toThrow(
-    /^RELAY_CACHE is \/proc\S* which cannot be used: .* Set it to a folder that can be written/,
-  );
+test.each(['/proc', '/dev/null/tools'])('a cache that cannot be written is named: %s', async (folder) => {
+  await expect(cachedTool('a-1', async () => {}, folder)).rejects.toThrow(folder);
 });
 
 test('a maker that was killed does not block the others', async () => {

@@ -4,7 +4,6 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { makeWritableFolder } from '../../local/make-folder.ts';
 
 export const run = promisify(execFile);
 
@@ -22,7 +21,7 @@ export async function cachedTool(
 ): Promise<string> {
   const folder = join(cache, name);
   const lock = `${folder}.lock`;
-  if (!existsSync(folder)) makeWritableFolder(cache, 'RELAY_CACHE');
+  mkdirSync(cache, { recursive: true });
   while (!existsSync(folder)) {
     if (!takeLock(lock)) {
       await pause(500);

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, reservePort } from '@expert-relay/testkit';
+import { claimHome, startWatchdog } from '../../local/claim-home.ts';
 import { openHome } from '../../local/home.ts';
 import { spawnProgram } from '../../processes/program.ts';
-import type { RunningProcess } from '../../processes/stop-processes.ts';
-import { stopProcesses } from '../../processes/stop-processes.ts';
-import { startWatchdog } from '../../processes/watchdog.ts';
+import { type RunningProcess, stopProcesses } from '../../processes/stop-processes.ts';
 import { findServers } from '../find-servers.ts';
-import { programFor } from '../open-servers.ts';
+import { serverProgram } from '../open-servers.ts';
 import type { ServerKind } from '../server-kind.ts';
 
 export interface OwnServer {
@@ -24,31 +23,33 @@ export interface OwnServer {
 export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), `expert-relay-${kind.name}-`));
   const home = openHome(folder);
-  const placement = { home, data: folder, port: await reservePort(), password: '', durable: true };
-  const [found] = await findServers([{ kind, data: folder }], home, () => {});
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  const placement = { home, data, port: await reservePort(), password: '', durable: true };
+  const [found] = await findServers([{ kind, data }], home, () => {});
   // Stops the server if this process is killed.
-  const watchdog = startWatchdog({ programFile: home.file('watchdog.mjs'), logFile: home.log('watchdog') });
-  let running: RunningProcess | undefined;
+  const claim = await claimHome(home, () => {});
+  const stopWatchdog = startWatchdog(home);
+  let running: RunningProcess[] = [];
 
   async function start(): Promise<void> {
     if (!found) throw new Error(`There is no ${kind.title} to start.`);
-    const program = programFor(kind, placement, await found.launch(placement));
+    const program = serverProgram(kind, placement, await found.launch(placement));
     await program.prepare?.();
-    running = spawnProgram(program).process;
-    watchdog.update({ stop: running ? [running] : [], remove: [folder] });
+    running = [spawnProgram(program).process].flatMap((process) => process ?? []);
+    claim.update({ processes: running, remove: [folder] });
     await eventually(`${kind.title} answers`, async () => (await program.notReady()) === undefined);
   }
 
   async function kill(): Promise<void> {
-    if (!running) return;
-    process.kill(running.pid, 'SIGKILL');
-    await stopProcesses([running], { limit: 0 });
-    running = undefined;
+    for (const { pid } of running) process.kill(pid, 'SIGKILL');
+    await stopProcesses(running, 0);
+    running = [];
   }
 
   async function stop(): Promise<void> {
     await kill();
-    watchdog.stop();
+    stopWatchdog();
     rmSync(folder, { recursive: true, force: true });
   }
 

@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
+import { runCommand } from '../../../scripts/processes/run-command.ts';
 import { executables } from '../../../scripts/servers/find-program.ts';
-import { installPackages } from '../../../scripts/servers/sources/debian.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -10,7 +10,7 @@ export async function findBrowser(path = process.env.PATH ?? ''): Promise<string
   if (existing) return existing;
   let failure: Error | undefined;
   if (process.getuid?.() === 0) {
-    await installPackages(['chromium']).catch((error: Error) => {
+    await install('chromium').catch((error: Error) => {
       failure = error;
     });
   }
@@ -21,6 +21,20 @@ export async function findBrowser(path = process.env.PATH ?? ''): Promise<string
     `The browser tests need Chromium, and none of ${names.join(', ')} is on PATH.${reason} Install it (Debian, ` +
       'Ubuntu: sudo apt-get install -y chromium; macOS: brew install chromium), then run the tests again.',
   );
+}
+
+/** Debian's lists of packages may be missing or out of date. */
+async function install(name: string): Promise<void> {
+  const apt = (...args: string[]) =>
+    runCommand({
+      command: 'apt-get',
+      args: ['-o', 'DPkg::Lock::Timeout=60', ...args],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: 600_000,
+      failure: `apt-get ${args.join(' ')} failed`,
+    });
+  const installing = () => apt('install', '-y', '--no-install-recommends', name);
+  await installing().catch(() => apt('update').then(installing));
 }
 
 const onPath = (path: string): string | undefined =>

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Addresses, chooseAddresses } from '../../../scripts/local/addresses.ts';
-import { createUser, ensureDevUser } from '../../../scripts/local/dev-user.ts';
+import { createUser } from '../../../scripts/local/dev-user.ts';
 import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
 import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
 import { type ServiceEntry, serviceProgram, services } from '../../../scripts/local/services.ts';
@@ -35,16 +35,7 @@ const conversationTtl = '8s';
 export async function openChaosStage(run: Run, settings: ChaosStageSettings): Promise<ChaosStage> {
   const { home, ports, supervisor } = run;
   const secrets = readSecrets(home);
-  const password = secrets.postgresPassword;
-  const servers = await openServers({
-    home,
-    ports,
-    supervisor,
-    password,
-    durable: true,
-    detail: () => {},
-    env: {},
-  });
+  const servers = await openServers(run, { durable: true, env: {} });
   const addresses = await chooseAddresses(ports);
   const host = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => /^(PATH|HOME|USER|TMPDIR)$/.test(name)),
@@ -68,7 +59,7 @@ export async function openChaosStage(run: Run, settings: ChaosStageSettings): Pr
   }
 
   await migrate(env);
-  const user = await ensureDevUser(home, secrets, env);
+  const user = await createUser(env, 'dev');
   const mallory = await createUser(env, 'mallory');
   await starting;
   const database = openDatabase(servers.DATABASE_URL);

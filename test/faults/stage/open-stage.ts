@@ -1,5 +1,5 @@
 import { eventually } from '@expert-relay/testkit';
-import { ensureDevUser } from '../../../scripts/local/dev-user.ts';
+import { createUser } from '../../../scripts/local/dev-user.ts';
 import { readSecrets } from '../../../scripts/local/secrets.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
@@ -20,15 +20,7 @@ export async function openStage(run: Run, settings: StageSettings): Promise<Stag
   const network = createNetwork();
   const secrets = readSecrets(home);
   const { supervisor } = processes;
-  const servers = await openServers({
-    home,
-    ports,
-    supervisor,
-    password: secrets.postgresPassword,
-    durable: true,
-    detail: () => {},
-    env: {},
-  });
+  const servers = await openServers({ home, ports, supervisor }, { durable: true, env: {} });
 
   const members = lineUp(settings.workers);
   const { urlOf, program } = await openLineUp({ run, network, servers, secrets, settings, members });
@@ -37,7 +29,7 @@ export async function openStage(run: Run, settings: StageSettings): Promise<Stag
   starting.catch(() => {});
   const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
   await migrate(env);
-  const user = await ensureDevUser(home, secrets, env);
+  const user = await createUser(env, 'dev');
   await starting;
 
   const outboxes = members.filter(({ service }) => service === 'requests' || service === 'messages');
@@ -57,7 +49,7 @@ export async function openStage(run: Run, settings: StageSettings): Promise<Stag
     processes,
     network,
     database,
-    tellRedis: (...words) => tellRedis(servers.REDIS_URL, ...words),
+    tellRedis: (command, ...args) => tellRedis(servers.REDIS_URL, command, ...args),
     leaders,
     async close() {
       processes.release();

@@ -12,7 +12,7 @@ export interface Stage {
   readonly processes: Processes;
   readonly network: Network;
   readonly database: Database;
-  tellRedis(...words: string[]): Promise<string>;
+  tellRedis(command: string, ...args: string[]): Promise<string>;
   /** Who has led the outbox so far, the newest last. */
   leaders(): readonly Leader[];
   close(): Promise<void>;

@@ -1,14 +1,12 @@
-import { converse } from '../../../scripts/servers/conversation.ts';
+import { Redis } from 'ioredis';
 
-/** One command, as somebody at `redis-cli` would type it; gives the answer's first line without its mark. */
-export async function tellRedis(url: string, ...words: string[]): Promise<string> {
-  const redis = await converse(new URL(url), { port: 6379, tls: false, within: 8_000 });
+/** Sends one command to Redis, and returns the answer as text. */
+export async function tellRedis(url: string, command: string, ...args: string[]): Promise<string> {
+  const redis = new Redis(url, { commandTimeout: 8_000, retryStrategy: () => null });
+  redis.on('error', () => {});
   try {
-    redis.send(`${words.join(' ')}\r\n`);
-    const answer = await redis.until(/\r\n/);
-    if (answer.startsWith('-')) throw new Error(`Redis refused ${words[0]}: ${answer.slice(1).trim()}`);
-    return answer.slice(1).split('\r\n')[0] ?? '';
+    return String(await redis.call(command, ...args));
   } finally {
-    redis.close();
+    redis.disconnect();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { missingServers } from './missing-servers.ts';
+import { missingServers } from './find-servers.ts';
 import { nats } from './nats.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { identify } from './process-identity.ts';
+import { identify } from '../processes/process-identity.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let folder: string;
@@ -40,15 +40,15 @@ test('when the starter is killed, its processes are stopped and its files are re
 function starterCode(leftover: string): string {
   return `
     import { spawn } from 'node:child_process';
+    import { claimHome, startWatchdog } from './scripts/local/claim-home.ts';
+    import { openHome } from './scripts/local/home.ts';
     import { identify } from './scripts/processes/process-identity.ts';
-    import { startWatchdog } from './scripts/processes/watchdog.ts';
-    const watchdog = startWatchdog({
-      programFile: ${JSON.stringify(join(folder, 'watchdog.mjs'))},
-      logFile: ${JSON.stringify(join(folder, 'log'))},
-    });
+    const home = openHome(${JSON.stringify(join(folder, 'home'))});
+    const claim = await claimHome(home, console.error);
+    startWatchdog(home);
     const { pid } = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
     const started = { name: 'sleep', tier: 0, stopSignal: 'SIGTERM', pid, identity: identify(pid) };
-    watchdog.update({ stop: [started], remove: [${JSON.stringify(leftover)}] });
+    claim.update({ processes: [started], remove: [${JSON.stringify(leftover)}] });
     console.log(pid);
     setInterval(() => {}, 1000);
   `;
