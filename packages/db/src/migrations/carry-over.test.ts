@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Applies the migrations up to the one whose name ends so. */
+/** Applies the migrations up to the one whose name ends with `last`. */
 async function migrateTo(last: string): Promise<void> {
   const names = (await readdir(migrationsFolder)).sort();
   const upTo = names.findIndex((name) => name.endsWith(last));
@@ -60,14 +60,14 @@ const add = (client: pg.Client, requests: string) =>
       status::request_status, expires_at::timestamptz, ended_at::timestamptz
     FROM api_keys, (VALUES ${requests}) AS request (id, status, expires_at, ended_at)`);
 
-async function places(client: pg.Client): Promise<string[]> {
+async function stages(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ row: string }>(`
     SELECT concat_ws(' ', request_id, stage, (at AT TIME ZONE 'UTC')::date) AS row
     FROM request_stages ORDER BY request_id, stage`);
   return rows.map(({ row }) => row);
 }
 
-/** Until a script that begins so, comments apart, waits for a lock. */
+/** Waits until a script whose first statement begins with `statement` waits for a lock. */
 async function untilWaiting(client: pg.Client, statement: string): Promise<void> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
@@ -79,18 +79,18 @@ async function untilWaiting(client: pg.Client, statement: string): Promise<void>
   await untilWaiting(client, statement);
 }
 
-test('requests that were there before `request_stages` have their rows in it', async () => {
+test('requests that are older than `request_stages` get their rows in it', async () => {
   const client = await connect();
   await seed(client);
   await migrateTo('_forget_gone_requests');
-  expect(await places(client)).toEqual([
+  expect(await stages(client)).toEqual([
     'closed ended 2030-01-02',
     'expired ended 2030-01-03',
     'open open 2030-01-04',
   ]);
 });
 
-test('others write while requests are carried over, and each has its row in the end', async () => {
+test('requests that change while they are carried over get their rows', async () => {
   const [client, obstacle, remover] = [await connect(), await connect(), await connect()];
   await seed(client);
   await add(
@@ -98,7 +98,7 @@ test('others write while requests are carried over, and each has its row in the 
     `('closes', 'pending', '2030-01-08', NULL), ('leaves', 'closed', '2030-01-09', '2030-01-06')`,
   );
   await migrateTo('_request_stages');
-  // Who would insert the same row waits until this one is committed, or never was.
+  // The migration, which inserts the same row, waits for this transaction.
   await obstacle.query('BEGIN');
   await obstacle.query(`INSERT INTO request_stages VALUES ('open', '2030-01-04', 'open')`);
   const migrated = migrateTo('_forget_gone_requests');
@@ -117,9 +117,9 @@ test('others write while requests are carried over, and each has its row in the 
   await remover.query('COMMIT');
   await migrated;
 
-  // That one a sweep puts right when it comes to it.
-  const left = (await places(client)).filter((place) => place !== 'closes open 2030-01-08');
-  expect(left).toEqual([
+  // A sweep repairs this row later.
+  const others = (await stages(client)).filter((row) => row !== 'closes open 2030-01-08');
+  expect(others).toEqual([
     'closed ended 2030-01-02',
     'closes ended 2030-01-01',
     'comes open 2030-01-07',
@@ -128,8 +128,8 @@ test('others write while requests are carried over, and each has its row in the 
   ]);
 });
 
-/** Messages of a request in order, as the release before the inbox writes them. */
-async function say(client: pg.Client, requestId: string, roles: readonly string[]): Promise<void> {
+/** Inserts messages of a request as the release before the inbox does. */
+async function addMessages(client: pg.Client, requestId: string, roles: readonly string[]): Promise<void> {
   for (const role of roles) {
     const responses = role === 'provider' ? 1 : 0;
     await client.query(
@@ -154,13 +154,13 @@ async function inbox(client: pg.Client): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-test('requests that were there before the inbox are in it', async () => {
+test('requests that are older than the inbox are in it', async () => {
   const client = await connect();
   await seed(client);
   await add(client, `('asks', 'pending', '2030-01-04', NULL), ('quiet', 'pending', '2030-01-04', NULL)`);
-  await say(client, 'asks', ['consumer']);
-  await say(client, 'open', ['consumer', 'provider']);
-  await say(client, 'expired', ['provider', 'consumer']);
+  await addMessages(client, 'asks', ['consumer']);
+  await addMessages(client, 'open', ['consumer', 'provider']);
+  await addMessages(client, 'expired', ['provider', 'consumer']);
   await migrateTo('_fill_ended_requests');
   expect(await inbox(client)).toEqual([
     'asks open unanswered consumer 2029-01-03',
@@ -171,13 +171,13 @@ test('requests that were there before the inbox are in it', async () => {
   ]);
 });
 
-test('a message that comes while the inbox is filled counts', async () => {
+test('a message that is sent while the inbox is filled counts', async () => {
   const [client, sender] = [await connect(), await connect()];
   await seed(client);
-  await say(client, 'open', ['provider', 'provider']);
+  await addMessages(client, 'open', ['provider', 'provider']);
   await migrateTo('_inbox_index');
   await sender.query('BEGIN');
-  await say(sender, 'open', ['consumer']);
+  await addMessages(sender, 'open', ['consumer']);
   const migrated = migrateTo('_fill_ended_requests');
   await untilWaiting(client, 'UPDATE');
   await sender.query('COMMIT');

@@ -2,29 +2,22 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createEmptyDatabase, type TestDatabase } from '../testing/create-test-database.ts';
-import { type MigrateOptions, migrate, repair } from './migrate.ts';
+import { type MigrateOptions, migrate } from './migrate.ts';
 import { knownMigrations, migrationsFolder } from './migration-files.ts';
 
 describe('migrate', () => {
   let database: TestDatabase;
   let client: pg.Client;
   let folder: string;
-  let said: string[];
+  let reported: string[];
 
   const run = (options: Partial<MigrateOptions> = {}) =>
-    migrate({
-      url: database.url,
-      folder,
-      command: 'node migrate.js',
-      report: (line) => said.push(line),
-      ...options,
-    });
-  const record = (as: 'applied' | 'rolled-back', migration: string) =>
-    repair({ url: database.url, folder, report: (line) => said.push(line) }, { as, migration });
+    migrate({ url: database.url, folder, report: (line) => reported.push(line), ...options });
 
   async function add(name: string, sql: string): Promise<void> {
     await mkdir(join(folder, name), { recursive: true });
@@ -41,7 +34,7 @@ describe('migrate', () => {
     client = await connectOnce(database.url);
     folder = await mkdtemp(join(tmpdir(), 'relay-migrations-'));
     await cp(migrationsFolder, folder, { recursive: true });
-    said = [];
+    reported = [];
   });
   afterEach(async () => {
     await client.end();
@@ -58,52 +51,71 @@ describe('migrate', () => {
     );
     expect(await run()).toEqual(['20990101000000_more']);
     expect(await hasTable('less')).toBe(true);
-    expect(said).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('of five at once, one applies and the others wait for it', async () => {
     const results = await Promise.all([run(), run(), run(), run(), run()]);
     expect(results.filter((applied) => applied.length > 0)).toEqual([await knownMigrations()]);
-    expect(said).toEqual(Array(4).fill('Another process migrates this database: waiting for it.'));
+    expect(reported).toEqual(Array(4).fill('Another process migrates this database: waiting for it.'));
   });
 
-  test('a migration that fails leaves nothing, and says how to repair it, each time', async () => {
+  test('a migration that fails leaves nothing, says what to do each time, and can be applied once it is right', async () => {
     await add('20990101000000_bad', 'CREATE TABLE half (id int); SELECT 1/0;');
     const sentence =
-      /^The migration 20990101000000_bad failed at \S+ \(ERROR: division by zero\)\. .*run "node migrate\.js --rolled-back 20990101000000_bad", then "node migrate\.js" again\.$/;
+      'The migration 20990101000000_bad failed: division by zero. It is one transaction, so nothing of it is in the ' +
+      'database: remove the cause, then migrate again.';
     await expect(run()).rejects.toThrow(sentence);
     await expect(run()).rejects.toThrow(sentence);
     expect(await hasTable('half')).toBe(false);
     expect(await hasTable('help_requests')).toBe(true);
 
     await add('20990101000000_bad', 'CREATE TABLE half (id int);');
-    await record('rolled-back', '20990101000000_bad');
     expect(await run()).toEqual(['20990101000000_bad']);
+    expect(await hasTable('half')).toBe(true);
   });
 
-  test('a migration that waits for a lock lets others pass, and is tried again', async () => {
+  test('a migration that is interrupted leaves nothing, and is applied by the next run', async () => {
+    await run();
+    await add('20990101000000_half', 'CREATE TABLE half (id int); SELECT pg_sleep(60);');
+    const interrupted = expect(run()).rejects.toThrow('The migration 20990101000000_half failed');
+    await eventually('it runs', async () => {
+      const { rowCount } = await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND query LIKE 'CREATE TABLE half%' AND state = 'active'`,
+      );
+      return rowCount === 1;
+    });
+    await interrupted;
+    expect(await hasTable('half')).toBe(false);
+
+    await add('20990101000000_half', 'CREATE TABLE half (id int);');
+    expect(await run()).toEqual(['20990101000000_half']);
+  });
+
+  test('a migration that waits for a lock blocks other statements only briefly, and is tried again', async () => {
     await run();
     await add('20990101000000_locks', 'CREATE TABLE half (id int); ALTER TABLE users ADD COLUMN age int;');
     await client.query('BEGIN; SELECT FROM users');
     await expect(run({ lockPatience: 0 })).rejects.toThrow(
-      /^The migration 20990101000000_locks needs a lock .*, so nothing of it is in the database\. .* then run "node migrate\.js" again\./,
+      /^The migration 20990101000000_locks needs a lock .*, so nothing of it is in the database\. .* then migrate again\./,
     );
     expect(await hasTable('half')).toBe(false);
-    expect(said).toEqual([]);
+    expect(reported).toEqual([]);
 
     const applied = await run({
       report(line) {
-        said.push(line);
+        reported.push(line);
         void client.query('ROLLBACK');
       },
     });
     expect(applied).toEqual(['20990101000000_locks']);
-    expect(said).toEqual([
+    expect(reported).toEqual([
       'The migration 20990101000000_locks needs a lock that another transaction holds. Trying again in 3000 ms.',
     ]);
   });
 
-  test('a migration that took long leaves the next one its time to wait for a lock', async () => {
+  test('a long migration does not shorten the time that the next one waits for a lock', async () => {
     await run();
     await add('20990101000000_walks', 'SELECT pg_sleep(1.5);');
     await add('20990101000001_locks', 'ALTER TABLE users ADD COLUMN age int;');
@@ -111,46 +123,66 @@ describe('migrate', () => {
     const applied = await run({
       lockPatience: 1_000,
       report(line) {
-        said.push(line);
+        reported.push(line);
         void client.query('ROLLBACK');
       },
     });
     expect(applied).toEqual(['20990101000000_walks', '20990101000001_locks']);
-    expect(said).toEqual([expect.stringContaining('20990101000001_locks needs a lock')]);
+    expect(reported).toEqual([expect.stringContaining('20990101000001_locks needs a lock')]);
   });
 
-  test('an index that is made beside its writers waits for them as long as they take', async () => {
+  test('CREATE INDEX CONCURRENTLY waits for open transactions as long as they take', async () => {
     await run();
-    await add('20990101000000_aside', 'CREATE INDEX CONCURRENTLY aside ON users (name);');
+    await add('20990101000000_concurrent', 'CREATE INDEX CONCURRENTLY added ON users (name);');
     await client.query(`BEGIN; INSERT INTO users (name) VALUES ('ada')`);
     const applied = run();
     await pause(3_000);
     await client.query('COMMIT');
-    expect(await applied).toEqual(['20990101000000_aside']);
-    expect(said).toEqual([]);
+    expect(await applied).toEqual(['20990101000000_concurrent']);
+    expect(reported).toEqual([]);
   });
 
-  test('a migration that was interrupted is for the operator to look at', async () => {
+  test('CREATE INDEX CONCURRENTLY that fails asks the operator to drop the index, and can be applied then', async () => {
     await run();
-    await add('20990101000000_half', 'CREATE TABLE half (id int);');
-    await client.query(`
-      INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('half', '', '20990101000000_half');
-      CREATE TABLE half (id int)`);
+    await client.query(`INSERT INTO users (name) VALUES ('ada'), ('ada')`);
+    await add('20990101000000_concurrent', 'CREATE UNIQUE INDEX CONCURRENTLY added ON users (name);');
     await expect(run()).rejects.toThrow(
-      'if they are, run "node migrate.js --applied 20990101000000_half", if not, "node migrate.js --rolled-back 20990101000000_half"',
+      'remove the cause, drop the index that it may have left, then migrate again.',
     );
-    await record('applied', '20990101000000_half');
-    expect(await run()).toEqual([]);
-    await expect(record('applied', '20990101000000_half')).rejects.toThrow('nothing to repair');
+    await client.query('DELETE FROM users; DROP INDEX added');
+    expect(await run()).toEqual(['20990101000000_concurrent']);
   });
 
-  test('leaves a database alone that is somebody else’s', async () => {
+  test.each<[string, string, string[]]>([
+    ['applied', 'finished_at', []],
+    ['not applied', 'rolled_back_at', ['20990101000000_half']],
+  ])(
+    'the operator decides that a migration which another program has not finished is %s',
+    async (_, column, applied) => {
+      await run();
+      await add('20990101000000_half', 'CREATE TABLE half (id int);');
+      await client.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('half', '', '20990101000000_half')`,
+      );
+      const { message } = await run().then(
+        () => new Error('it was applied'),
+        (error: Error) => error,
+      );
+      expect(message).toMatch(/^The migration 20990101000000_half was begun by another program/);
+      const [statement = ''] =
+        new RegExp(`UPDATE _prisma_migrations SET ${column} [^;.]+`).exec(message) ?? [];
+      await client.query(statement);
+      expect(await run()).toEqual(applied);
+    },
+  );
+
+  test('refuses a database that another program uses', async () => {
     await client.query('CREATE TABLE accounts (id int)');
     await expect(run()).rejects.toThrow('The database schema is not empty');
     expect(await hasTable('help_requests')).toBe(false);
   });
 
-  test('knows nothing against migrations of a newer release', async () => {
+  test('accepts migrations of a newer release', async () => {
     await add('20990101000000_newer', 'CREATE TABLE newer (id int);');
     await run();
     await rm(join(folder, '20990101000000_newer'), { recursive: true });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-// Beside `src` and `dist`, so that both find them.
+// The folder is beside `src` and `dist`, and so has the same path from both.
 export const schemaFile = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url));
 export const migrationsFolder = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 

@@ -29,17 +29,17 @@ describe('schema.prisma and the migrations', () => {
       'email String?\n nickname String?',
       'ADD COLUMN     "nickname" TEXT',
     ],
-    ['a column that went', '  email     String?\n', '', 'DROP COLUMN "email"'],
+    ['a column that was removed', '  email     String?\n', '', 'DROP COLUMN "email"'],
     ['a new index', '@@map("identities")', '@@index([subject])\n @@map("identities")', 'CREATE INDEX'],
     ['another value of an enum', '  responded\n', '  responded\n  paused\n', "ADD VALUE 'paused'"],
     ['a renamed partial index', 'outbox_events_failed_idx', 'outbox_events_lost_idx', 'RENAME TO'],
-  ])('would be noticed to disagree about %s', async (_, before, after, sql) => {
+  ])('are found to disagree about %s', async (_, before, after, sql) => {
     const schema = await readFile(schemaFile, 'utf8');
     expect(schema).toContain(before);
     expect(await schemaDrift(database.url, schema.replace(before, after))).toContain(sql);
   });
 
-  test('are what `prisma migrate` finds recorded, with its own checksums', async () => {
+  test('are recorded as `prisma migrate` expects, with its checksums', async () => {
     const diagnosis = await diagnoseMigrations(database.url, migrationsFolder, await knownMigrations());
     expect(diagnosis).toMatchObject({
       editedMigrationNames: [],
@@ -49,7 +49,7 @@ describe('schema.prisma and the migrations', () => {
     expect(diagnosis.history ?? null).toBeNull();
   });
 
-  test('and a migration that was edited since is noticed by its checksum', async () => {
+  test('a migration that was edited later is found by its checksum', async () => {
     const [first = '', ...others] = await knownMigrations();
     await using edited = await createTestDatabase(process.env.DATABASE_URL ?? '');
     const client = await connectOnce(edited.url);
