@@ -16,8 +16,8 @@ interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof w
 }
 
 /**
- * A service that writes to Postgres and answers other services: requests and messages. Each of its processes may lead
- * the outbox, and it records when API keys were last used.
+ * A service that writes to Postgres and answers other services: requests and messages. Each of its processes runs the
+ * outbox relay, and records when API keys were last used.
  */
 export function createWriterService<
   D extends Pick<Postgres, 'name' | 'query'>,
@@ -28,7 +28,7 @@ export function createWriterService<
   overrides: Overrides;
   /** `createPostgres`, or `createDatabase` for a service that uses Prisma's model API. */
   connect(options: PostgresOptions): D;
-  /** The services that call it, and the kinds of principals that each may state. */
+  /** The services that may call it, and the kinds of principals that each may send. */
   callers: Readonly<Record<Caller, readonly PrincipalKind[]>>;
   /** `wakeOutbox` is to be called after each commit. */
   routes(parts: { database: D; wakeOutbox: () => void; log: Log }): readonly Route[];
@@ -41,8 +41,8 @@ export function createWriterService<
   const database = options.connect({ url, poolSize, patience, log });
   const keyUsage = createKeyUsage({ query: database.query, log });
   const nats = createNats({ ...config.nats, name, log });
-  const { prefix, stream } = config.nats;
-  const outbox = createOutboxRelay({ directUrl, nats, prefix, stream, log, metrics });
+  const stream = { prefix: config.nats.prefix, ...config.nats.stream };
+  const outbox = createOutboxRelay({ directUrl, nats, stream, log, metrics });
 
   const callers = (Object.keys(options.callers) as Caller[]).map((caller) => {
     const variable = `RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${name.toUpperCase()}`;

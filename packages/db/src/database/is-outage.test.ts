@@ -26,7 +26,7 @@ afterAll(async () => {
   await target.drop();
 });
 
-/** The same failures reach callers in different words. */
+/** The same failures have different errors. */
 const ways = [
   ['a statement', (seconds: number) => database.query`SELECT pg_sleep(${seconds})`],
   [
@@ -34,13 +34,13 @@ const ways = [
     (seconds: number) => database.prisma.$queryRaw`SELECT pg_sleep(${seconds})::text`,
   ],
   [
-    'a transaction of Prisma’s',
+    'a transaction of Prisma',
     (seconds: number) =>
       database.prisma.$transaction((all) => all.$queryRaw`SELECT pg_sleep(${seconds})::text`),
   ],
 ] as const;
-/** Long enough to be caught in the middle of it, and to be over before nobody waits any more. */
-const long = 2;
+/** Long enough to be interrupted, and shorter than the statement timeout. */
+const sleepSeconds = 2;
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
@@ -48,22 +48,22 @@ const failureOf = (work: Promise<unknown>) =>
   );
 
 describe.each(ways)('%s', (_, ask) => {
-  test('fails by an outage when Postgres goes away under it, and while it is away', async () => {
-    const failing = failureOf(ask(long));
+  test('fails with an outage when the connection breaks, and while there is none', async () => {
+    const failing = failureOf(ask(sleepSeconds));
     await pause(100);
     await cable.cut();
     expect(isOutage(await failing)).toBe(true);
     expect(isOutage(await failureOf(ask(0)))).toBe(true);
   });
 
-  test('fails by an outage when Postgres does not answer', async () => {
+  test('fails with an outage when Postgres does not answer', async () => {
     await ask(0);
     cable.hold();
     expect(isOutage(await failureOf(ask(0)))).toBe(true);
   });
 
-  test('fails by an outage when Postgres is stopped', async () => {
-    const failing = failureOf(ask(long));
+  test('fails with an outage when Postgres ends the session', async () => {
+    const failing = failureOf(ask(sleepSeconds));
     await pause(100);
     const admin = new pg.Client({ connectionString: server });
     await admin.connect();
@@ -75,7 +75,7 @@ describe.each(ways)('%s', (_, ask) => {
   });
 });
 
-test('a read of Prisma’s fails by an outage while Postgres is away, and when it does not answer', async () => {
+test('a read of Prisma fails with an outage while Postgres is away, and when it does not answer', async () => {
   const count = () => database.prisma.user.count();
   await cable.cut();
   expect(isOutage(await failureOf(count()))).toBe(true);
@@ -86,11 +86,19 @@ test('a read of Prisma’s fails by an outage while Postgres is away, and when i
 });
 
 test.each([
-  ['a table that is not there', () => database.query`SELECT FROM nowhere`],
-  ['the same through Prisma', () => database.prisma.$queryRaw`SELECT 1 FROM nowhere`],
+  ['a missing table', () => database.query`SELECT FROM nowhere`],
+  ['a missing table through Prisma', () => database.prisma.$queryRaw`SELECT 1 FROM nowhere`],
   ['a value of the wrong type', () => database.query`SELECT ${'x'}::uuid`],
-])('%s is no outage', async (_, ask) => {
+])('%s is not an outage', async (_, ask) => {
   const failure = await failureOf(ask());
   expect(failure).toBeInstanceOf(Error);
   expect(isOutage(failure)).toBe(false);
+});
+
+test.each([
+  'Connection terminated unexpectedly',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+])('a statement on a connection that is broken fails with an outage: %s', (message) => {
+  expect(isOutage(new Error(message))).toBe(true);
 });

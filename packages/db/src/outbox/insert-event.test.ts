@@ -43,7 +43,7 @@ describe('a statement that changes state and records an event', () => {
     const { userId } = await submit('r'.repeat(22));
     const relay = await outbox.relay();
     await outbox.untilPublished();
-    // Fifty at once: the row's lock puts them in order.
+    // Fifty at once: the lock of the row gives them an order.
     const senders = Array.from({ length: 50 }, () => send('r'.repeat(22)));
     await Promise.all(senders);
     relay.wake();
@@ -65,7 +65,7 @@ describe('a statement that changes state and records an event', () => {
     expect(row.streamSeq).toBe(51n);
   });
 
-  test('records nothing when it changes nothing, and nothing when it fails', async () => {
+  test('records no event when it changes nothing, and none when it fails', async () => {
     await submit('r'.repeat(22));
     expect(await send('unknown')).toBe(0);
     await expect(submit('r'.repeat(22))).rejects.toThrow();
@@ -177,7 +177,7 @@ describe('a shared event', () => {
   });
 
   test.each([0, 1, 127, 128, 10_003, 16_383, 16_384, 2_097_151])(
-    'a position of %i is decoded unchanged',
+    'a seq of %i is decoded unchanged',
     async (seq) => {
       const requests = [about(0, seq), about(1, seq)];
       const [head] = await insertAndEncode(requests);
@@ -185,7 +185,7 @@ describe('a shared event', () => {
     },
   );
 
-  test('is not inserted for no request', async () => {
+  test('is not inserted when there is no request', async () => {
     expect(await insertAndEncode([])).toEqual([]);
   });
 });

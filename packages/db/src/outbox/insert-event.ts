@@ -2,36 +2,36 @@ import { type EventType, aboutRequestTags as tags } from '@expert-relay/contract
 import { raw, type Sql, sql } from '../postgres/query.ts';
 
 /**
- * The part of a statement that records an event, so that state and event are committed together.
- * It is put into a `WITH` beside the change and inserts one event for each row that `from` selects, whose
- * columns are `user_id`, `request_id`, `ref_code` and `seq`.
+ * The part of a statement that records an event, so that state and event are committed together. It is put into a
+ * `WITH` beside the change, and inserts one row into the outbox for each row that `from` selects, with the columns
+ * `user_id`, `request_id`, `ref_code` and `seq`. The outbox leader publishes it: see outbox-relay.ts.
  *
- * `position` is drawn here, under the lock of the request's row: within a request it rises with `seq`.
+ * The row's `position`, in whose order it is published, is the default of its column: the next number of a sequence. It
+ * is drawn under the lock of the request's row, so within a request it rises with `seq`.
  */
 export function insertEvent(event: { type: EventType; payload: Uint8Array; from: Sql }): Sql {
   return sql`
-    INSERT INTO outbox_events (position, type, payload, user_id, request_id, ref_code, seq)
-    SELECT nextval('outbox_events_position_seq'), ${event.type}, ${event.payload},
-      made.user_id, made.request_id, made.ref_code, made.seq
-    FROM (${event.from}) AS made`;
+    INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
+    SELECT ${event.type}, ${event.payload}, about.user_id, about.request_id, about.ref_code, about.seq
+    FROM (${event.from}) AS about`;
 }
 
-/** 20 KB: a receiver decodes it in less than a millisecond. */
+/** They take 20 KB, which a receiver decodes in a millisecond. */
 const requestsPerEvent = 250;
 
 /**
- * As `insertEvent`, for a change of many requests at the same time: one event names up to 250 of the rows that
- * `from` selects, in their order. A sweep that ends a million requests would otherwise cost the outbox, NATS and
+ * As `insertEvent`, for the same change of many requests: one event names up to 250 of the rows that `from` selects,
+ * in their order. A sweep that ends a million requests would otherwise cost the outbox, NATS and
  * every receiver a million messages (docs/adr/0009-one-event-for-many-requests.md).
  */
 export function insertSharedEvent(event: { type: EventType; payload: Uint8Array; from: Sql }): Sql {
   return sql`
-    INSERT INTO outbox_events (position, type, payload)
-    SELECT nextval('outbox_events_position_seq'), ${event.type}, ${event.payload}::bytea || entries
+    INSERT INTO outbox_events (type, payload)
+    SELECT ${event.type}, ${event.payload}::bytea || entries
     FROM (
       SELECT string_agg(entry, '' ORDER BY number) AS entries
       FROM (
-        SELECT row_number() OVER () - 1 AS number, ${requestEntry} AS entry FROM (${event.from}) AS made
+        SELECT row_number() OVER () - 1 AS number, ${requestEntry} AS entry FROM (${event.from}) AS about
       ) AS numbered
       GROUP BY number / ${raw(String(requestsPerEvent))} ORDER BY min(number)
     ) AS shared`;

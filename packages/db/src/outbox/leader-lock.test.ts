@@ -1,14 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createCable } from '@expert-relay/testkit';
+import { createLog } from '@expert-relay/kit/log';
+import { createCable, eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { runAsLeader } from './leader-lock.ts';
 
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
 
 describe('the leader lock', () => {
   test('another relay takes over within two seconds when Postgres ends the leader', async () => {
     await using outbox = await openOutbox(servers);
-    await leadTwice(outbox);
+    await outbox.relay();
+    await outbox.relay();
     for (let turn = 0; turn < 3; turn++) {
       const before = await leaderPid(outbox);
       await outbox.pool.query('SELECT pg_terminate_backend($1)', [before]);
@@ -19,7 +22,7 @@ describe('the leader lock', () => {
     expect(countFaults(await outbox.stored())).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('another relay takes over within two seconds when the network swallows the leader', async () => {
+  test('another relay takes over within two seconds when the network drops all that the leader sends', async () => {
     await using outbox = await openOutbox(servers);
     await using cable = await createCable(outbox.databaseUrl);
     await outbox.relay({ directUrl: cable.url });
@@ -32,7 +35,50 @@ describe('the leader lock', () => {
     expect(countFaults(await outbox.stored())).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('a leader that stops hands over at once, and leaves nothing of its session', async () => {
+  test('another relay takes over when the leader is frozen inside a transaction', async () => {
+    await using outbox = await openOutbox(servers);
+    await using cable = await createCable(outbox.databaseUrl);
+    const stopping = new AbortController();
+    let isFrozen = false;
+    const leading = runAsLeader({
+      ...{ url: cable.url, log: createLog('test', { level: 'silent' }), signal: stopping.signal },
+      async lead(client, signal) {
+        await client.query('BEGIN');
+        cable.hold();
+        isFrozen = true;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    });
+    await eventually('the leader is frozen', () => isFrozen);
+    const before = await leaderPid(outbox);
+    await outbox.relay();
+    await eventually('another one leads', async () => (await leaderPid(outbox)) !== before);
+    stopping.abort();
+    await leading;
+  });
+
+  test('a failure that has nothing to do with Postgres is logged unchanged', async () => {
+    await using outbox = await openOutbox(servers);
+    const stopping = new AbortController();
+    const logged: string[] = [];
+    const log = createLog('test', {
+      level: 'warn',
+      destination: { write: (line) => void logged.push(line) },
+    });
+    const leading = runAsLeader({
+      ...{ url: outbox.databaseUrl, log, signal: stopping.signal },
+      lead: () => Promise.reject(new Error('a defect')),
+    });
+    await eventually('a log line', () => logged.length > 0);
+    stopping.abort();
+    await leading;
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({
+      reason: 'a defect',
+      msg: 'the outbox relay failed: trying again',
+    });
+  });
+
+  test('when a leader stops, its session ends and another relay leads at once', async () => {
     await using outbox = await openOutbox(servers);
     const first = await outbox.relay();
     const before = await leaderPid(outbox);
@@ -43,7 +89,7 @@ describe('the leader lock', () => {
     expect(rowCount).toBe(0);
   });
 
-  test('one of many leads, and no event is lost or doubled while they change', async () => {
+  test('no event is lost or published twice while leaders change', async () => {
     await using outbox = await openOutbox(servers);
     const relays = await Promise.all(Array.from({ length: 4 }, () => outbox.relay()));
     for (const relay of relays.slice(1)) {
@@ -60,7 +106,7 @@ describe('the leader lock', () => {
     expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('stops at once while Postgres is away', async () => {
+  test('a relay stops at once while Postgres is away', async () => {
     await using outbox = await openOutbox(servers);
     const relay = await outbox.relay({ directUrl: 'postgres://postgres@127.0.0.1:1/nowhere' });
     await pause(300);
@@ -70,18 +116,13 @@ describe('the leader lock', () => {
   });
 });
 
-async function leadTwice(outbox: TestOutbox): Promise<void> {
-  await outbox.relay();
-  await outbox.relay();
-}
-
 async function untilAnotherLeads(outbox: TestOutbox, before: number, timeoutMs: number): Promise<void> {
   const start = performance.now();
   while ((await leaderPid(outbox)) === before) await pause(10);
   expect(performance.now() - start).toBeLessThan(timeoutMs);
 }
 
-/** The backend that holds the lock; waits for one. */
+/** The Postgres process of the session that holds the lock; waits until there is one. */
 async function leaderPid(outbox: TestOutbox): Promise<number> {
   for (let attempt = 0; attempt < 500; attempt++) {
     const { rows } = await outbox.pool.query<{ pid: number }>(

@@ -2,18 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@expert-relay/kit/log';
 import type pg from 'pg';
 import { connectOnce, disconnect } from '../postgres/connect.ts';
-import { connectionFailure } from '../postgres/failures.ts';
+import { connectionFailure, isOutage } from '../postgres/failures.ts';
 
 /** Any number that no other program locks in this database. */
 const lockKey = 7_204_513_312n;
+/*
+ * When a leader is frozen or cut off, Postgres ends its session after 1.3 s without a statement. Another process gets
+ * the lock 0.25 s later at most, so within two seconds. The leader sends a statement every 0.5 s at least.
+ */
+const idleTimeout = '1300ms';
 const lockRetryMs = 250;
-/** Well below the session's idle timeout. */
 const keepAliveIntervalMs = 500;
 
 /**
- * The timeouts end the session of a leader that is frozen or cut off; otherwise it would keep the lock until TCP
- * gives the connection up. Commits need not wait for the disk: when Postgres loses the mark of a published row, the
- * event is published once more, under the same id.
+ * Without the timeouts, a session whose process is frozen or cut off would keep the lock until TCP gives the connection
+ * up. Commits need not wait for the disk: when Postgres loses the mark of a published row, the event is published
+ * once more, under the same id.
  *
  * Each statement reads a few rows by an index, and its plan is kept: a plan that was made while the table was small
  * would go on reading the whole table. (`jit` is off because disabled scans get a cost at which Postgres would compile
@@ -21,14 +25,15 @@ const keepAliveIntervalMs = 500;
  */
 const sessionSettings = `
   SELECT
-    set_config('idle_session_timeout', '1300ms', false),
+    set_config('idle_session_timeout', '${idleTimeout}', false),
+    set_config('idle_in_transaction_session_timeout', '${idleTimeout}', false),
     set_config('statement_timeout', '4s', false),
     set_config('synchronous_commit', 'off', false),
     set_config('enable_seqscan', 'off', false),
     set_config('enable_hashjoin', 'off', false),
     set_config('enable_mergejoin', 'off', false),
     set_config('jit', 'off', false),
-    set_config('tcp_user_timeout', '1300ms', false),
+    set_config('tcp_user_timeout', '${idleTimeout}', false),
     set_config('tcp_keepalives_idle', '1', false),
     set_config('tcp_keepalives_interval', '1', false)`;
 
@@ -36,20 +41,21 @@ const clientConfig: pg.ClientConfig = {
   application_name: 'relay outbox',
   connectionTimeoutMillis: 2_000,
   query_timeout: 4_000,
-  // The keep-alive must not wait for other statements, and a query that is not answered ends the connection.
+  // So that the keep-alive does not wait for other statements, and `publishNext` not for the marks of the last batch.
+  // A statement that is not answered ends the connection.
   pipeline: true,
 };
 
 /**
  * Calls `lead` whenever this process holds the lock, which one process on the database can hold at a time.
  * The lock belongs to the connection that `lead` writes with, so a process that lost the lock can no longer write.
- * `lead` must return when `lost` is aborted.
+ * `lead` must return when its signal is aborted: this process stops, or has lost the lock.
  */
 export async function runAsLeader(options: {
   url: string;
   log: Log;
   signal: AbortSignal;
-  lead(client: pg.Client, lost: AbortSignal): Promise<void>;
+  lead(client: pg.Client, signal: AbortSignal): Promise<void>;
 }): Promise<void> {
   const { url, log, signal, lead } = options;
   let lastWarning = '';
@@ -61,10 +67,14 @@ export async function runAsLeader(options: {
       lastWarning = '';
       if (await lock(client, signal)) await leadUntilLost(client);
     } catch (error) {
-      const { message } = connectionFailure(url, error);
-      if (message !== lastWarning && !signal.aborted)
-        log.warn({ reason: message }, 'the outbox relay lost Postgres');
-      lastWarning = message;
+      const isLost = !client || isOutage(error);
+      const reason = isLost ? connectionFailure(url, error).message : (error as Error).message;
+      if (reason !== lastWarning && !signal.aborted)
+        log.warn(
+          { reason },
+          isLost ? 'the outbox relay lost Postgres' : 'the outbox relay failed: trying again',
+        );
+      lastWarning = reason;
     } finally {
       if (client) await disconnect(client);
     }

@@ -1,17 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { isWaiting } from './waiting-rows.ts';
 
 /** A bound below which no row waits. */
 export interface LowWatermark {
   /** No row waits at this position or below. */
   readonly position: number;
-  /** Whether a first bound is known: the transactions that were open at the first `update` have ended. */
-  readonly isKnown: boolean;
-  /** Call it about once a second. From time to time it searches for rows below `position` that wait again. */
+  /** Call it about once a second: settles positions, and searches for rows that wait at `position` or below again. */
   update(): Promise<void>;
-  /** All waiting rows up to `last` were published, or all that were found. */
+  /** All waiting rows up to `last` were published; without `last`, all that a select after the last `update` found. */
   raise(last?: number): void;
   /** Published rows wait again: the next `update` searches for the first of them. */
   reset(): void;
+  /** Updates until a first position is settled: until the transactions have ended that are open now. */
+  untilSettled(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Positions that one statement searches in a second at most. */
@@ -22,53 +24,43 @@ const defaultSlice = 1_000_000;
  * those that wait: at 500 events a second that took a quarter of a core. While a transaction is open for hours, such
  * as a backup's, there are millions of them.
  *
- * Rows are committed out of the order of their positions, so a committed row says nothing about lower positions.
- * A position is settled, with all below it, once every transaction has ended that was open when it was drawn. (Each
- * transaction changes a row before it draws a position, so Postgres lists it as open.)
+ * Rows are committed out of the order of their positions. So a position is settled, with all below it, only when every
+ * transaction has ended that may have drawn one of them. What this cannot see is found by the search: rows that an
+ * operator lets wait again, and those of a statement that only inserts an event (its transaction has no id until then).
  */
 export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice): LowWatermark {
   let position = 0;
   /** All rows up to this position are committed or rolled back. */
   let settled: number | undefined;
-  /** Becomes `settled` when all transactions before `next` have ended. */
-  let drawn: { position: number; next: bigint } | undefined;
+  /** The next one to settle: all transactions that drew a position up to this one have an id below `endId`. */
+  let candidate: { position: number; endId: string } | undefined;
   let searchAt = 0;
 
   async function settle(): Promise<void> {
-    // In this order: a transaction that drew a position before the first statement is known to the second.
-    const [{ rows: sequence }, { rows: snapshot }] = await Promise.all([
-      // Of a sequence that was never drawn from, `last_value` is the first one still to come.
-      client.query<{ last: string }>(
-        'SELECT last_value - (NOT is_called)::int AS last FROM outbox_events_position_seq',
-      ),
-      client.query<{ oldest: string; next: string }>(`
-        SELECT pg_snapshot_xmin(now)::text AS oldest, pg_snapshot_xmax(now)::text AS next
-        FROM pg_current_snapshot() AS now`),
-    ]);
-    const [{ last } = { last: 0 }] = sequence;
-    const [{ oldest, next } = { oldest: 0, next: 0 }] = snapshot;
-    if (drawn && BigInt(oldest) >= drawn.next) {
-      settled = drawn.position;
-      drawn = undefined;
+    if (candidate) {
+      if (!(await haveEnded(client, candidate.endId))) return;
+      settled = candidate.position;
+      candidate = undefined;
     }
-    drawn ??= { position: Number(last), next: BigInt(next) };
+    const drawn = await lastDrawn(client);
+    // In this order: a transaction that drew one of these positions had its id before this one is assigned.
+    if (drawn !== settled) candidate = { position: drawn, endId: await newTransactionId(client) };
+  }
+
+  async function update(): Promise<void> {
+    await settle();
+    if (settled === undefined || performance.now() < searchAt) return;
+    const start = performance.now();
+    position = await lastWithoutWaiting(client, settled, slice);
+    // At most a tenth of the leader's time is spent on searches.
+    searchAt = performance.now() + 10 * (performance.now() - start);
   }
 
   return {
     get position() {
       return position;
     },
-    get isKnown() {
-      return settled !== undefined;
-    },
-    async update() {
-      await settle();
-      if (settled === undefined || performance.now() < searchAt) return;
-      const start = performance.now();
-      position = await lastWithoutWaiting(client, settled, slice);
-      // At most a tenth of the leader's time is spent on searches.
-      searchAt = performance.now() + 10 * (performance.now() - start);
-    },
+    update,
     raise(last = settled ?? 0) {
       position = Math.min(last, settled ?? 0);
     },
@@ -76,7 +68,42 @@ export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice):
       position = 0;
       searchAt = 0;
     },
+    async untilSettled(timeoutMs, signal) {
+      const until = performance.now() + timeoutMs;
+      while (!signal.aborted && performance.now() < until) {
+        await update();
+        if (settled !== undefined) return;
+        await pause(10);
+      }
+    },
   };
+}
+
+/** The last position that was drawn; 0 while there is none. */
+async function lastDrawn(client: pg.ClientBase): Promise<number> {
+  // Of a sequence that was never drawn from, `last_value` is the first one still to come.
+  const { rows } = await client.query<{ last: number }>(
+    'SELECT (last_value - (NOT is_called)::int)::float8 AS last FROM outbox_events_position_seq',
+  );
+  return rows[0]?.last ?? 0;
+}
+
+/**
+ * Higher than the id of every transaction that has one now. `pg_snapshot_xmax` would not do: it is higher than those
+ * that have ended, and an open transaction may have the same id or a higher one.
+ */
+async function newTransactionId(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
+  return rows[0]?.id ?? '';
+}
+
+/** Whether all transactions with a lower id have ended. */
+async function haveEnded(client: pg.ClientBase, id: string): Promise<boolean> {
+  const { rows } = await client.query<{ ended: boolean }>(
+    'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS ended',
+    [id],
+  );
+  return rows[0]?.ended ?? false;
 }
 
 /**
@@ -103,8 +130,7 @@ const searchText = `
     UNION ALL
     SELECT least(reached + $3::bigint, $2::bigint), (
       SELECT position FROM outbox_events
-      WHERE published_at IS NULL AND failed_at IS NULL
-        AND position > reached AND position <= least(reached + $3::bigint, $2::bigint)
+      WHERE ${isWaiting} AND position > reached AND position <= least(reached + $3::bigint, $2::bigint)
       ORDER BY position LIMIT 1)
     FROM slices
     WHERE first IS NULL AND reached < $2::bigint

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import type pg from 'pg';
+import { isWaiting } from './waiting-rows.ts';
 
 export interface OutboxMetrics {
   readonly published: Counter;
@@ -58,9 +59,9 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
   };
 }
 
-const waits = 'published_at IS NULL AND failed_at IS NULL AND position > $1';
+const waits = `${isWaiting} AND position > $1`;
 
-/** Up to 100,000: counting ten million would take longer than the leader's statement timeout. */
+/** Counts up to 100,000: for ten million it would take longer than the leader's statement timeout. */
 const countTo = (which: string) =>
   `(SELECT count(*)::int FROM (SELECT FROM outbox_events WHERE ${which} LIMIT 100000) AS counted)`;
 

@@ -6,8 +6,8 @@ import { startNats } from '../testing/start-nats.ts';
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
 
-describe('NATS, as the outbox meets it', () => {
-  test('away while events are written: they are published when it is back', async () => {
+describe('faults of NATS', () => {
+  test('NATS is away while events are written: they are published when it is back', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     const relay = await outbox.relay();
@@ -22,7 +22,7 @@ describe('NATS, as the outbox meets it', () => {
     await expectAll(outbox, 710);
   });
 
-  test('killed in the middle of a batch: order survives, and nothing is lost or doubled', async () => {
+  test('NATS is killed in the middle of a batch: each event is stored once, in order', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     const relay = await outbox.relay();
@@ -30,7 +30,7 @@ describe('NATS, as the outbox meets it', () => {
     for (let round = 0; round < 2; round++) {
       for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 100);
       relay.wake();
-      // Some of the 1,000 are marked now, some stored, some on their way.
+      // Some of the 1,000 are marked now, some only stored, some only sent.
       while ((await outbox.waiting()) === 1_000) await pause(1);
       await nats.stop('SIGKILL');
       await nats.start();
@@ -39,7 +39,7 @@ describe('NATS, as the outbox meets it', () => {
     await expectAll(outbox, 2_001);
   });
 
-  test('frozen: what was under way is sorted out when it goes on', async () => {
+  test('NATS is frozen during a batch: each event is stored once, in order', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
@@ -53,7 +53,7 @@ describe('NATS, as the outbox meets it', () => {
     await expectAll(outbox, 1_020);
   });
 
-  test('its stream lost the tail: the lost events are published again, before newer ones', async () => {
+  test('the stream lost its tail: the lost events are published again, before newer ones', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
@@ -75,7 +75,7 @@ describe('NATS, as the outbox meets it', () => {
     expect(last.rows[0].last).toBe(60);
   });
 
-  test('its stream lost the tail while nobody wrote: a new leader and an old one both notice', async () => {
+  test('the stream lost its tail while no event was written: a new leader and an old one both notice', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     const first = await outbox.relay();
@@ -95,7 +95,7 @@ describe('NATS, as the outbox meets it', () => {
     await expectAll(outbox, 40);
   });
 
-  test('its stream was deleted: made again, with everything that was kept', async () => {
+  test('the stream was deleted: it is created again, with all rows that were kept', async () => {
     await using nats = await startNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
@@ -107,7 +107,7 @@ describe('NATS, as the outbox meets it', () => {
     await outbox.untilPublished();
     await expectAll(outbox, 55);
 
-    // At once, so that the next publish meets the new stream before anybody looked at it.
+    // At once, so that the next publish fails before the leader has checked the stream.
     await manager?.streams.delete(subjectsFor(outbox.prefix).stream);
     await outbox.write('a', 5);
     await untilStored(outbox, 60);
@@ -126,7 +126,7 @@ async function untilStored(outbox: TestOutbox, count: number): Promise<void> {
     if (events.length >= count) return;
     await pause(50);
   }
-  throw new Error(`the stream does not come to hold ${count} events`);
+  throw new Error(`the stream did not get ${count} events in 10 s`);
 }
 
 async function expectAll(outbox: TestOutbox, count: number): Promise<void> {

@@ -6,7 +6,7 @@ import { countFaults, openOutbox } from '../testing/open-outbox.ts';
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
 
 describe('the outbox relay', () => {
-  test('publishes what waits, once each, in the order of each request', async () => {
+  test('publishes each row once, in the order of its request', async () => {
     await using outbox = await openOutbox(servers);
     for (let round = 0; round < 10; round++) {
       for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 20);
@@ -21,7 +21,7 @@ describe('the outbox relay', () => {
     expect(events[0]).toMatchObject({ requestId: 'request 0', refCode: 'HS-AAAAAAAA', seq: 1n });
   });
 
-  test('publishes what is committed long after later rows, and what an operator puts back', async () => {
+  test('publishes rows that are committed long after later ones, and rows that an operator lets wait again', async () => {
     await using outbox = await openOutbox(servers);
     await outbox.relay();
     const slow = await outbox.pool.connect();
@@ -29,7 +29,7 @@ describe('the outbox relay', () => {
     await slow.query(`
       INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
       VALUES ('new_message', '\\x5200', gen_random_uuid(), 'slow', 'AAAAAAAA', 1)`);
-    // Over several of the leader's looks.
+    // While the leader updates its watermark several times.
     for (let round = 0; round < 5; round++) {
       await outbox.write('a', 100);
       await outbox.untilPublished();
@@ -68,7 +68,7 @@ describe('the outbox relay', () => {
     await outbox.untilPublished(1_000);
   });
 
-  test('sets aside what can never be published, and holds nobody up for it', async () => {
+  test('sets rows aside that can never be published, and publishes those behind them', async () => {
     await using outbox = await openOutbox(servers);
     await outbox.write('a', 3);
     await outbox.pool.query(`
@@ -76,7 +76,7 @@ describe('the outbox relay', () => {
         ('new_message', '\\xff', gen_random_uuid(), 'broken', 1),
         ('no * subject', '', gen_random_uuid(), 'broken', 2),
         ('new_message', '\\x52', gen_random_uuid(), 'broken', 3),
-        -- An end, and one of many requests, that break off within.
+        -- The end of one request, and of many, both cut off in the middle.
         ('request_closed', '\\x6a0108', gen_random_uuid(), 'broken', 4),
         ('request_closed', '\\x6a003a020a05', NULL, NULL, 0),
         ('new_message', decode(repeat('7a00', 600000), 'hex'), gen_random_uuid(), 'a', 3)`);
@@ -93,7 +93,7 @@ describe('the outbox relay', () => {
     expect(text).toContain('relay_outbox_leader{service="test"} 1');
   });
 
-  test('passes on a type of event that only a newer release knows', async () => {
+  test('publishes a type of event that only a newer release knows', async () => {
     await using outbox = await openOutbox(servers);
     await outbox.pool.query(`
       INSERT INTO outbox_events (type, payload, user_id) VALUES ('from_the_future', '\\xa20600', gen_random_uuid())`);
@@ -102,7 +102,7 @@ describe('the outbox relay', () => {
     expect(await outbox.stored()).toHaveLength(1);
   });
 
-  test('goes on in order when somebody else writes to the stream', async () => {
+  test('continues in order when another program writes to the stream', async () => {
     await using outbox = await openOutbox(servers);
     await outbox.relay();
     await outbox.write('a', 1);
@@ -115,7 +115,7 @@ describe('the outbox relay', () => {
     expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('removes published rows after a while, but none beyond what the stream holds', async () => {
+  test('deletes published rows after their retention', async () => {
     await using outbox = await openOutbox(servers);
     await outbox.write('a', 3);
     await outbox.relay({ retentionMs: 300 });

@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { runAsLeader } from './leader-lock.ts';
 import { createLowWatermark } from './low-watermark.ts';
 import { createOutboxMetrics } from './metrics.ts';
-import { createPublisher } from './publisher.ts';
+import { createPublisher, type Publisher, type PublishResult } from './publisher.ts';
 import type { StreamSettings } from './stream.ts';
 import { createWakeup, createWakeupSender } from './wakeup.ts';
 
@@ -17,8 +17,7 @@ export interface OutboxRelayOptions {
   /** Postgres without a pooler: the leader's lock is bound to the connection. */
   readonly directUrl: string;
   readonly nats: Nats;
-  readonly prefix: string;
-  readonly stream?: Partial<Omit<StreamSettings, 'prefix'>>;
+  readonly stream: StreamSettings;
   readonly log: Log;
   readonly metrics: Metrics;
   /** How long published rows are kept: well beyond NATS's own `sync_interval`. */
@@ -31,13 +30,12 @@ export interface OutboxRelay extends Part {
 }
 
 const defaultRetentionMs = 600_000;
-const defaultStream = { maxBytes: 2 ** 30, replicas: 1 };
 
 const pollIntervalMs = 500;
 const measureIntervalMs = 2_000;
 const minBackoffMs = 50;
 const maxBackoffMs = 1_000;
-const watermarkTimeoutMs = 500;
+const settleTimeoutMs = 500;
 
 /**
  * Publishes the rows of the outbox. It runs in every process of requests and messages; on one database one of them
@@ -45,55 +43,52 @@ const watermarkTimeoutMs = 500;
  * and while NATS is away their events stay in the table.
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { directUrl, nats, prefix, log, retentionMs = defaultRetentionMs } = options;
-  const settings = { ...defaultStream, ...options.stream, prefix };
+  const { directUrl, nats, stream: settings, log, retentionMs = defaultRetentionMs } = options;
   const metrics = createOutboxMetrics(options.metrics);
-  const wakeLeader = createWakeupSender(nats, prefix);
+  const wakeLeader = createWakeupSender(nats, settings.prefix);
   const wakeup = createWakeup();
   const stopping = new AbortController();
   let isLeader = false;
   let running: Promise<void> | undefined;
 
-  async function lead(client: pg.Client, lost: AbortSignal): Promise<void> {
+  async function lead(client: pg.Client, signal: AbortSignal): Promise<void> {
     isLeader = true;
     metrics.leader.set(1);
     let wakeups: Subscription | undefined;
-    try {
-      const watermark = createLowWatermark(client);
-      // A search for waiting rows that begins at the first position may take longer than a statement may.
-      for (
-        const until = performance.now() + watermarkTimeoutMs;
-        performance.now() < until && !lost.aborted;
-      ) {
-        await watermark.update();
-        if (watermark.isKnown) break;
-        await pause(10);
+    let publisher: Publisher | undefined;
+    const watermark = createLowWatermark(client);
+
+    async function publishNext(): Promise<PublishResult> {
+      const { connection } = nats;
+      if (!connection || !nats.connected) {
+        publisher?.recheckStream();
+        return 'idle';
       }
-      let publisher: ReturnType<typeof createPublisher> | undefined;
+      wakeups ??= connection.subscribe(subjectsFor(settings.prefix).wakeup, { callback: wakeup.notify });
+      publisher ??= createPublisher({
+        ...{ client, connection, settings, retentionMs, log, metrics, watermark, signal },
+      });
+      return await publisher.publishNext();
+    }
+
+    try {
+      // A select that begins at the first position could take longer than a statement may.
+      await watermark.untilSettled(settleTimeoutMs, signal);
       let measureAt = 0;
       let backoffMs = minBackoffMs;
-      while (!lost.aborted) {
+      while (!signal.aborted) {
         if (performance.now() >= measureAt) {
           await metrics.measure(client, watermark.position);
           measureAt = performance.now() + measureIntervalMs;
         }
-        const { connection } = nats;
-        if (!connection || !nats.connected) {
-          publisher?.recheckStream();
-          await wakeup.wait(pollIntervalMs, lost);
-          continue;
-        }
-        wakeups ??= connection.subscribe(subjectsFor(prefix).wakeup, { callback: () => wakeup.notify() });
-        publisher ??= createPublisher({
-          ...{ client, connection, settings, retentionMs, log, metrics, watermark, lost },
-        });
-        const result = await publisher.publishNext();
-        if (result === 'idle') await wakeup.wait(pollIntervalMs, lost);
+        const result = await publishNext();
+        if (result === 'idle') await wakeup.wait(pollIntervalMs, signal);
         backoffMs = result === 'blocked' ? Math.min(backoffMs * 2, maxBackoffMs) : minBackoffMs;
-        // A wakeup does not shorten this: writers must not hurry a NATS that is in trouble.
-        if (result === 'blocked') await pause(backoffMs, undefined, { signal: lost }).catch(() => {});
+        // A wakeup does not shorten this: many writes must not cause many attempts while NATS has a problem.
+        if (result === 'blocked') await pause(backoffMs, undefined, { signal }).catch(() => {});
       }
     } finally {
+      // A closed connection throws.
       if (!nats.connection?.isClosed()) wakeups?.unsubscribe();
       metrics.clear();
       isLeader = false;
@@ -108,7 +103,8 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       else wakeLeader();
     },
     async start() {
-      nats.onConnection(() => wakeup.notify());
+      // A leader that started before NATS publishes as soon as there is a connection.
+      nats.onConnection(wakeup.notify);
       running = runAsLeader({ url: directUrl, log, signal: stopping.signal, lead });
     },
     async stop() {

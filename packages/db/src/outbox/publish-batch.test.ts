@@ -24,47 +24,47 @@ describe('publishBatch', () => {
     await connection.close();
   });
 
-  const position = async () => {
-    const { created, state } = await manager.streams.info(subjects.stream);
-    return { epoch: String(created), lastSeq: state.last_seq };
+  const state = async () => {
+    const info = await manager.streams.info(subjects.stream);
+    return { epoch: String(info.created), lastSeq: info.state.last_seq };
   };
 
-  /** Loses the publish of one row on its way. */
-  const losing = (lost: string): JetStreamClient =>
+  /** A client that loses the publish of one row. */
+  const losingClient = (lost: string): JetStreamClient =>
     Object.assign(Object.create(jetstream), {
       publish: (...args: Parameters<JetStreamClient['publish']>) =>
         args[2]?.msgID === lost ? Promise.reject(new Error('lost')) : jetstream.publish(...args),
     });
 
-  test('stores nothing behind an event that was lost on its way, and takes the rest up again in order', async () => {
+  test('stores nothing behind an event that was lost, and later the rest in order', async () => {
     const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
     const lost = rows[4] as WaitingRow;
-    const first = await publishBatch(losing(lost.id), subjects, rows, await position());
+    const first = await publishBatch(losingClient(lost.id), subjects, rows, await state());
     expect(first.stored).toEqual(rows.slice(0, 4).map(({ id }, index) => ({ id, streamSeq: index + 1 })));
     expect(first).toMatchObject({ unconfirmed: 6, unpublishable: [], reason: 'lost' });
-    expect(await position()).toMatchObject({ lastSeq: 4 });
+    expect(await state()).toMatchObject({ lastSeq: 4 });
 
-    const second = await publishBatch(jetstream, subjects, rows.slice(4), await position());
+    const second = await publishBatch(jetstream, subjects, rows.slice(4), await state());
     expect(second.stored).toEqual(rows.slice(4).map(({ id }, index) => ({ id, streamSeq: index + 5 })));
   });
 
-  test('learns where events lie whose acks were lost', async () => {
+  test('gets the sequences of events whose acks were lost', async () => {
     const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
-    const first = await publishBatch(jetstream, subjects, rows, await position());
-    const again = await publishBatch(jetstream, subjects, rows, await position());
+    const first = await publishBatch(jetstream, subjects, rows, await state());
+    const again = await publishBatch(jetstream, subjects, rows, await state());
     expect(again).toEqual(first);
-    expect(await position()).toMatchObject({ lastSeq: 10 });
+    expect(await state()).toMatchObject({ lastSeq: 10 });
   });
 
-  test('stores nothing in a stream that is not as it was seen', async () => {
+  test('stores nothing when the last sequence of the stream is another one', async () => {
     const rows = Array.from({ length: 10 }, (_, index) => row(index + 1));
-    const seen = await position();
+    const before = await state();
     await jetstream.publish(subjects.event('new_message'), '');
-    for (const lastSeq of [seen.lastSeq, seen.lastSeq + 2, seen.lastSeq + 5]) {
-      const outcome = await publishBatch(jetstream, subjects, rows, { ...seen, lastSeq });
+    for (const lastSeq of [before.lastSeq, before.lastSeq + 2, before.lastSeq + 5]) {
+      const outcome = await publishBatch(jetstream, subjects, rows, { ...before, lastSeq });
       expect(outcome).toMatchObject({ stored: [], unconfirmed: 10, reason: 'wrong last sequence: 1' });
     }
-    expect(await position()).toMatchObject({ lastSeq: 1 });
+    expect(await state()).toMatchObject({ lastSeq: 1 });
   });
 });
 

@@ -1,14 +1,14 @@
 import { EventHead, type EventType, encodeEnvelope, type Subjects } from '@expert-relay/contracts';
 import { type JetStreamClient, NatsError } from 'nats';
 import { formatRefCode } from '../request/ids.ts';
-import type { StreamPosition } from './stream.ts';
+import type { StreamState } from './stream.ts';
 import type { StoredRow, WaitingRow } from './waiting-rows.ts';
 
 export interface BatchResult {
   readonly stored: readonly StoredRow[];
   /** Rows that can never be published, and why. */
   readonly unpublishable: readonly { id: string; reason: string }[];
-  /** How many were not acknowledged and are to be published again. */
+  /** How many were not acknowledged. NATS may have stored them; they are published again under the same ids. */
   readonly unconfirmed: number;
   /** Why the first of them was not acknowledged. */
   readonly reason?: string;
@@ -18,16 +18,16 @@ const ackTimeoutMs = 2_000;
 const messageTooLarge = 10054;
 
 /**
- * Publishes rows at the same time and yet in order: each message names the one that it must follow, so NATS
- * stores it only after all before it. When one fails, those behind it are refused instead of stored too early.
- * The first names the sequence that it must follow: NATS refuses the whole batch when the stream has another last
- * sequence than `stream`, because it lost its tail or another leader still publishes.
+ * Publishes rows without waiting between them, but in order: each message names the one before it, and NATS stores it
+ * only when that one is the last of the stream. So when one fails, those behind it are refused. The first message
+ * names the last sequence of the stream: NATS refuses the whole batch when that has changed, because the stream lost
+ * its tail or a former leader still publishes. A message that is stored already is acknowledged with its sequence.
  */
 export async function publishBatch(
   jetstream: JetStreamClient,
   subjects: Subjects,
   rows: readonly WaitingRow[],
-  stream: StreamPosition,
+  stream: StreamState,
 ): Promise<BatchResult> {
   const unpublishable: { id: string; reason: string }[] = [];
   const sent: { id: string; ack: Promise<{ seq: number }> }[] = [];
@@ -65,7 +65,7 @@ function isUnpublishable(error: unknown): error is NatsError {
   );
 }
 
-/** Events carry excerpts or 250 requests, some kilobytes: more is a mistake, and decoding it would block the process. */
+/** An event has some kilobytes: an excerpt, or 250 requests. A larger one is a mistake, and decoding it would block the process. */
 const maxPayloadBytes = 256 * 1024;
 const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -75,21 +75,21 @@ const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
  * outbox with an older leader.
  */
 export function encodeRow(row: WaitingRow): Uint8Array {
-  if (!typePattern.test(row.type)) throw new Error('its type cannot be part of a subject');
-  if (row.payload.length > maxPayloadBytes) throw new Error('its payload is too large');
+  if (!typePattern.test(row.type)) throw new Error('the type cannot be part of a subject');
+  if (row.payload.length > maxPayloadBytes) throw new Error('the payload is too large');
   const bytes = encodeEnvelope(
     {
       eventId: row.id,
       recordedAt: row.recordedAt,
       userId: row.userId ?? undefined,
       requestId: row.requestId ?? undefined,
-      // With its prefix, as the hub passes it on.
+      // The table has it without its prefix.
       refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),
       seq: BigInt(row.seq),
     },
     row.payload,
   );
-  // Decoded as receivers do, so that a broken payload fails here.
+  // Decoded as receivers do it, so that a broken payload fails here.
   new EventHead(bytes).readBody();
   return bytes;
 }

@@ -11,7 +11,7 @@ describe('published rows', () => {
   beforeAll(async () => {
     database = await createTestDatabase(process.env.DATABASE_URL ?? '');
     client = await connectOnce(database.url, { pipeline: true });
-    // As a leader has it.
+    // As the leader's session has it.
     await client.query(`SET statement_timeout = '4s'`);
   });
   afterAll(async () => {
@@ -31,7 +31,7 @@ describe('published rows', () => {
     return rowCount;
   };
 
-  test('go only when they are old and within what the stream holds', async () => {
+  test('are deleted only when they are old and the stream has them', async () => {
     expect(await deletePublished(client, { epoch: 'then', lastSeq: 40 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(60);
     await deletePublished(client, { epoch: 'then', lastSeq: 100 }, 600_000);
@@ -40,7 +40,7 @@ describe('published rows', () => {
     expect(await count('TRUE')).toBe(40);
   });
 
-  test('go in portions, as long as there are more', async () => {
+  test('are deleted in batches', async () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now() - interval '1 hour', seq, 'then' FROM generate_series(101, 2100) AS seq`);
@@ -49,13 +49,13 @@ describe('published rows', () => {
     expect(await count('TRUE')).toBe(40);
   });
 
-  test('wait again when they lie beyond the end of the stream', async () => {
+  test('wait again when they are beyond the end of the stream', async () => {
     expect(await requeueLost(client, { epoch: 'then', lastSeq: 90 })).toBe(10);
     expect(await count('published_at IS NULL AND seq > 90')).toBe(10);
     expect(await requeueLost(client, { epoch: 'then', lastSeq: 90 })).toBe(0);
   });
 
-  test('wait again, all of them, when the stream was made again', async () => {
+  test('all wait again when the stream was created again', async () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now(), seq, 'then' FROM generate_series(101, 5000) AS seq`);
@@ -63,7 +63,7 @@ describe('published rows', () => {
     expect(await count('published_at IS NULL AND stream_seq IS NULL AND stream_epoch IS NULL')).toBe(5_000);
   });
 
-  test('stay when removing them takes more than a second, and the connection goes on', async () => {
+  test('stay when deleting them takes more than a second, and the connection still works', async () => {
     await using other = await rowLock();
     expect(await deletePublished(client, { epoch: 'then', lastSeq: 100 }, 600_000)).toBe('timeout');
     const { rows } = await client.query('SHOW statement_timeout');
@@ -88,11 +88,11 @@ describe('published rows', () => {
     return rows[0];
   }
 
-  test('of which there are 100,000 are not all read when the stream holds the newest', async () => {
+  test('are not all read when the stream has the newest', async () => {
     await fill(100_000);
     await client.query('ANALYZE outbox_events');
     await client.query('BEGIN');
-    // What earlier statements of the session have read may not have been reported yet, and would count.
+    // Rows that earlier statements of the session have read may be reported only now.
     const before = await rowsRead();
     expect(await requeueLost(client, { epoch: 'then', lastSeq: 100_000 })).toBe(0);
     const after = await rowsRead();
@@ -102,7 +102,7 @@ describe('published rows', () => {
     expect(after.byIndex - before.byIndex).toBeLessThanOrEqual(25_000);
   });
 
-  test('wait again wherever they are, once one of the newest is missing', async () => {
+  test('wait again wherever they are when the stream lacks one of the newest', async () => {
     await fill(30_000);
     await client.query(`
       UPDATE outbox_events SET published_at = now() - interval '1 hour' WHERE seq = 29999;
@@ -111,12 +111,12 @@ describe('published rows', () => {
     expect(await count('published_at IS NULL AND seq > 29990')).toBe(10);
   });
 
-  test('wait again, all of them, when a leader ended in the middle of that', async () => {
+  test('all wait again when a leader ended in the middle of a requeue', async () => {
     await fill(30_000);
     const stopping = new AbortController();
-    const taken = requeueLost(client, { epoch: 'now', lastSeq: 0 }, stopping.signal);
+    const interrupted = requeueLost(client, { epoch: 'now', lastSeq: 0 }, stopping.signal);
     stopping.abort();
-    expect(await taken).toBe(2_000);
+    expect(await interrupted).toBe(2_000);
     expect(await requeueLost(client, { epoch: 'now', lastSeq: 0 })).toBe(28_000);
     expect(await count('published_at IS NULL')).toBe(30_000);
   });

@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import type { StreamPosition } from './stream.ts';
+import type { StreamState } from './stream.ts';
 
 /** Small enough for the leader to keep its session alive between two statements. */
 const batchSize = 2_000;
 /**
- * Rows are marked as published in the order of the stream, so a stream that lost its tail lacks the newest.
- * More than the newest are examined, for marks that came late and for a clock that was set back.
+ * Rows are marked as published nearly in the order of the stream, so a stream that lost its tail lacks the newest.
+ * This many are examined, because some marks are late and the clock of Postgres may be set back.
  */
 const minExamined = 20_000;
 
@@ -13,14 +13,16 @@ const minExamined = 20_000;
 const afterAll = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * An ack says that NATS received an event, not that it is on disk. So published rows are kept for a while, and
- * those that the stream lost are published again: rows beyond its last sequence when it lost its tail, all
- * of them when it was created again. When none of the newest is missing, the others are not read: there may be
- * millions, which take minutes, so `signal` ends it early. Returns how many rows wait again.
+ * Makes rows wait again that the stream has lost; returns how many. An ack says that NATS received an event; it is
+ * on disk only later. So published rows are kept for a while and compared with the stream: one that lost its tail lacks
+ * the rows beyond its last sequence, one that was created again (another epoch) lacks all.
+ *
+ * It goes from the newest row to the oldest, and stops early when the newest `minExamined` are in the stream: there
+ * may be millions. If it has to read all of them it takes minutes, so `signal` ends it; the next leader continues.
  */
 export async function requeueLost(
   client: pg.ClientBase,
-  stream: StreamPosition,
+  stream: StreamState,
   signal?: AbortSignal,
 ): Promise<number> {
   let before = afterAll;
@@ -39,7 +41,7 @@ export async function requeueLost(
   return requeued;
 }
 
-/** Of the next batch, newest first: how many rows it had, how many of them were lost, and the oldest. */
+/** Requeues the lost rows of one batch. One row results: the counts of the batch, and its oldest row, where the next begins. */
 const requeueText = `
   WITH batch AS MATERIALIZED (
     SELECT id, published_at, stream_epoch <> $1 OR stream_seq > $2 AS is_lost FROM outbox_events
@@ -56,13 +58,14 @@ const requeueText = `
   FROM batch ORDER BY published_at, id LIMIT 1`;
 
 /**
- * Deletes rows that were published longer than `retentionMs` ago and that the stream holds. `timeout`: it
- * was cancelled after a second. While a transaction is open for hours, such as a backup's, vacuum cannot remove the
- * deleted rows, and the search has to pass them; that must neither delay publishing nor end the leader's session.
+ * Deletes one batch of rows that were published longer than `retentionMs` ago and that the stream holds. `more`: the
+ * batch was full. `timeout`: it was cancelled after a second, so that it neither delays publishing nor ends the
+ * leader's session. That happens while a transaction is open for hours, such as a backup's: vacuum cannot remove the
+ * rows that were deleted, and the search has to pass them.
  */
 export async function deletePublished(
   client: pg.ClientBase,
-  stream: StreamPosition,
+  stream: StreamState,
   retentionMs: number,
 ): Promise<'done' | 'more' | 'timeout'> {
   // Sent together, so that no other statement of this connection is executed between them.
@@ -80,7 +83,7 @@ export async function deletePublished(
   return deleted.status === 'fulfilled' && deleted.value.rowCount === batchSize ? 'more' : 'done';
 }
 
-/** Postgres's code for a statement that reached its timeout. */
+/** Postgres's code for a statement that was cancelled by its timeout. */
 const canceled = '57014';
 
 const deleteText = `

@@ -6,24 +6,26 @@ import type { LowWatermark } from './low-watermark.ts';
 import type { OutboxMetrics } from './metrics.ts';
 import { type BatchResult, publishBatch } from './publish-batch.ts';
 import { deletePublished, requeueLost } from './published-rows.ts';
-import { createStreamReader, type StreamPosition, type StreamSettings } from './stream.ts';
+import { createStreamReader, type StreamSettings, type StreamState } from './stream.ts';
 import { markFailed, markPublished, selectWaiting } from './waiting-rows.ts';
 
-const streamCheckIntervalMs = 1_000;
-const deletePauseAfterTimeoutMs = 60_000;
+const checkIntervalMs = 1_000;
+/** The pause after a deletion, by its result. */
+const deleteIntervalMs = { done: 1_000, more: 100, timeout: 60_000 };
 
 /** The result of one batch: more rows may wait, or none; or NATS accepted nothing. */
 export type PublishResult = 'more' | 'idle' | 'blocked';
 
 export interface Publisher {
-  /** Publishes the next batch. Throws when Postgres fails, since nothing can be led without it, and never when NATS does. */
+  /** Publishes the next batch. It throws when Postgres fails, which ends the leadership, and never when NATS does. */
   publishNext(): Promise<PublishResult>;
   /** The known state of the stream may be wrong: it is read again before the next batch. */
   recheckStream(): void;
 }
 
-/** Reads the stream's state, publishes waiting rows, and marks those that were acknowledged. */
+/** Publishes waiting rows, marks those that NATS acknowledged, and compares the marks with the state of the stream. */
 export function createPublisher(options: {
+  /** A connection that pipelines statements. */
   client: pg.ClientBase;
   connection: NatsConnection;
   settings: StreamSettings;
@@ -33,22 +35,24 @@ export function createPublisher(options: {
   metrics: OutboxMetrics;
   watermark: LowWatermark;
   /** Aborted when this process no longer leads. */
-  lost: AbortSignal;
+  signal: AbortSignal;
 }): Publisher {
-  const { client, connection, settings, retentionMs, log, metrics, watermark, lost } = options;
+  const { client, connection, settings, retentionMs, log, metrics, watermark, signal } = options;
   const subjects = subjectsFor(settings.prefix);
   const jetstream = connection.jetstream();
   const readStream = createStreamReader(connection, settings, log);
-  /** Only the next batch waits for it: its statement is sent behind this one. */
+  /** The statement that marks the last batch. The next select does not wait for its answer: it is executed behind it. */
   let marking: Promise<void> = Promise.resolve();
-  let stream: StreamPosition | undefined;
-  let checkStreamAt = 0;
+  let stream: StreamState | undefined;
+  let checkAt = 0;
   let deleteAt = 0;
   let lastWarning = '';
 
   async function publishNext(): Promise<PublishResult> {
-    if (performance.now() >= checkStreamAt && !(await checkStream())) return 'blocked';
+    if (performance.now() >= checkAt && !(await checkStream())) return 'blocked';
     if (!stream) return 'blocked';
+    if (performance.now() >= deleteAt) await deleteOld(stream);
+
     const [{ rows, hasMore }] = await Promise.all([selectWaiting(client, watermark.position), marking]);
     if (rows.length === 0) {
       watermark.raise();
@@ -58,21 +62,26 @@ export function createPublisher(options: {
     await record(result, stream);
     if (result.unconfirmed > 0) recheckStream();
     else watermark.raise(hasMore ? rows.at(-1)?.position : undefined);
-    if (result.stored.length + result.unpublishable.length === 0) return blocked(result.reason ?? '');
+    if (result.stored.length + result.unpublishable.length === 0) {
+      warnOnce(result.reason ?? '');
+      return 'blocked';
+    }
     return hasMore || result.unconfirmed > 0 ? 'more' : 'idle';
   }
 
+  /** Reads the state of the stream; when it may have lost messages, their rows wait again. False when it cannot be read. */
   async function checkStream(): Promise<boolean> {
-    let current: StreamPosition;
+    let current: StreamState;
     try {
       current = await readStream();
     } catch (error) {
-      blocked((error as Error).message);
+      warnOnce((error as Error).message);
       return false;
     }
+    // A new leader does not know the state before it, so it always compares.
     if (!stream || current.epoch !== stream.epoch || current.lastSeq < stream.lastSeq) {
-      const events = await requeueLost(client, current, lost);
-      if (lost.aborted) return false;
+      const events = await requeueLost(client, current, signal);
+      if (signal.aborted) return false;
       if (events > 0) {
         watermark.reset();
         log.warn({ events }, 'the stream does not hold what it acknowledged: publishing it again');
@@ -80,24 +89,15 @@ export function createPublisher(options: {
     }
     stream = current;
     await watermark.update();
-    checkStreamAt = performance.now() + streamCheckIntervalMs;
-    if (performance.now() >= deleteAt) await deleteOld(current);
+    checkAt = performance.now() + checkIntervalMs;
     return true;
   }
 
-  async function deleteOld(current: StreamPosition): Promise<void> {
-    const result = await deletePublished(client, current, retentionMs);
-    if (result === 'more') checkStreamAt = performance.now() + streamCheckIntervalMs / 10;
-    if (result !== 'timeout') return;
-    deleteAt = performance.now() + deletePauseAfterTimeoutMs;
-    log.warn('removing published events took more than a second: is a transaction open for long?');
-  }
-
-  async function record(result: BatchResult, { epoch, lastSeq }: StreamPosition): Promise<void> {
+  async function record(result: BatchResult, { epoch, lastSeq }: StreamState): Promise<void> {
     const { stored, unpublishable, unconfirmed } = result;
     if (stored.length > 0) {
       marking = markPublished(client, stored, epoch);
-      // The next batch gets its failure.
+      // Its failure is thrown by the next `publishNext`.
       marking.catch(() => {});
       stream = { epoch, lastSeq: Math.max(lastSeq, ...stored.map(({ streamSeq }) => streamSeq)) };
       metrics.published.inc(stored.length);
@@ -113,14 +113,20 @@ export function createPublisher(options: {
     metrics.retries.inc(unconfirmed);
   }
 
-  function blocked(reason: string): PublishResult {
-    if (reason !== lastWarning) log.warn({ reason }, 'NATS takes no events: they wait in the outbox');
+  async function deleteOld(current: StreamState): Promise<void> {
+    const result = await deletePublished(client, current, retentionMs);
+    deleteAt = performance.now() + deleteIntervalMs[result];
+    if (result === 'timeout')
+      log.warn('removing published events took more than a second: is a transaction open for long?');
+  }
+
+  function warnOnce(reason: string): void {
+    if (reason !== lastWarning) log.warn({ reason }, 'NATS accepts no events: they wait in the outbox');
     lastWarning = reason;
-    return 'blocked';
   }
 
   function recheckStream(): void {
-    checkStreamAt = 0;
+    checkAt = 0;
   }
 
   return { publishNext, recheckStream };

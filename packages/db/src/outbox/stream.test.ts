@@ -23,10 +23,10 @@ let subject: string;
 beforeAll(async () => {
   connection = await connect({ servers: process.env.NATS_URL ?? 'nats://127.0.0.1:4222' });
   jsm = await connection.jetstreamManager();
-  fresh();
+  chooseStream();
 });
 
-function fresh() {
+function chooseStream() {
   settings = { prefix: `t_${randomBytes(6).toString('hex')}`, maxBytes: mebibyte, replicas: 1 };
   const subjects = subjectsFor(settings.prefix);
   stream = subjects.stream;
@@ -35,7 +35,7 @@ function fresh() {
 
 afterEach(async () => {
   await jsm.streams.delete(stream).catch(() => false);
-  fresh();
+  chooseStream();
 });
 
 afterAll(() => connection.close());
@@ -45,10 +45,10 @@ async function publish(count: number, bytes: number) {
   for (let n = 0; n < count; n++) await jetstream.publish(subject, new Uint8Array(bytes));
 }
 
-describe('a stream that is not there', () => {
-  test('is made as the settings say', async () => {
+describe('a missing stream', () => {
+  test('is created with the settings', async () => {
     const { info, action, warnings } = await ensureStream(jsm, settings);
-    expect({ action, warnings }).toEqual({ action: 'made', warnings: [] });
+    expect({ action, warnings }).toEqual({ action: 'created', warnings: [] });
     expect(info.config).toMatchObject({
       name: stream,
       subjects: [`${settings.prefix}.v1.>`],
@@ -62,22 +62,22 @@ describe('a stream that is not there', () => {
     });
   });
 
-  test('is made once, however many start at the same time', async () => {
+  test('is created once when several processes start at the same time', async () => {
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map((size) => ensureStream(jsm, { ...settings, maxBytes: size * mebibyte })),
     );
     expect(new Set(outcomes.map(({ info }) => info.created)).size).toBe(1);
-    expect(outcomes.filter(({ action }) => action === 'made')).toHaveLength(1);
+    expect(outcomes.filter(({ action }) => action === 'created')).toHaveLength(1);
   });
 
-  test('takes a life that is shorter than the duplicate window', async () => {
+  test('may have a maximum age that is shorter than the duplicate window', async () => {
     const { info } = await ensureStream(jsm, { ...settings, maxAge: 60_000 });
     expect(info.config.duplicate_window).toBe(nanos(60_000));
   });
 });
 
-describe('a stream that is there', () => {
-  test('is left alone when it fits', async () => {
+describe('an existing stream', () => {
+  test('is not changed when it has the settings', async () => {
     const first = await ensureStream(jsm, settings);
     const second = await ensureStream(jsm, settings);
     expect(second.action).toBe('unchanged');
@@ -97,7 +97,7 @@ describe('a stream that is there', () => {
     expect(info.state.messages).toBe(3);
   });
 
-  test('shrinks as long as nothing is dropped', async () => {
+  test('gets smaller limits when they drop no event', async () => {
     await ensureStream(jsm, settings);
     const { info, warnings } = await ensureStream(jsm, {
       ...settings,
@@ -108,7 +108,7 @@ describe('a stream that is there', () => {
     expect(info.config).toMatchObject({ max_bytes: mebibyte / 2, max_age: nanos(50 * hour) });
   });
 
-  test('keeps limits whose lowering would drop events, and says so', async () => {
+  test('keeps limits when smaller ones would drop events, with a warning', async () => {
     await ensureStream(jsm, settings);
     await publish(8, 100_000);
     const { info, action, warnings } = await ensureStream(jsm, {
@@ -136,7 +136,7 @@ describe('a stream that is there', () => {
   ])('is refused with $storage storage and $retention retention', async (made) => {
     await jsm.streams.add({ name: stream, subjects: [`${settings.prefix}.v1.>`], ...made });
     await expect(ensureStream(jsm, settings)).rejects.toThrow(
-      `was made with ${made.storage} storage and ${made.retention} retention`,
+      `was created with ${made.storage} storage and ${made.retention} retention`,
     );
   });
 });

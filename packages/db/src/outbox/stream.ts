@@ -18,7 +18,7 @@ const apiTimeoutMs = 2_000;
 /** Times are in milliseconds. */
 export interface StreamSettings {
   readonly prefix: string;
-  /** The stream's size on disk; beyond it the oldest events are dropped. NATS reserves it when the stream is made. */
+  /** The stream's size on disk; beyond it the oldest events are dropped. NATS reserves it when the stream is created. */
   readonly maxBytes: number;
   readonly replicas: number;
   /** Default 73 h: an hour longer than a conversation lives. */
@@ -27,10 +27,11 @@ export interface StreamSettings {
   readonly duplicateWindow?: number;
 }
 
-/** The last known state of a stream. */
-export interface StreamPosition {
+/** What the leader needs to know of the stream. */
+export interface StreamState {
   /** When the stream was created: a stream that was deleted and created again has another epoch. */
   readonly epoch: string;
+  /** The sequence of its last message. */
   readonly lastSeq: number;
 }
 
@@ -39,7 +40,7 @@ export function createStreamReader(
   connection: NatsConnection,
   settings: StreamSettings,
   log: Log,
-): () => Promise<StreamPosition> {
+): () => Promise<StreamState> {
   const { stream } = subjectsFor(settings.prefix);
   const manager = connection.jetstreamManager({ checkAPI: false, timeout: apiTimeoutMs });
   let isEnsured = false;
@@ -47,8 +48,7 @@ export function createStreamReader(
   async function ensure(): Promise<StreamInfo> {
     const { info, action, warnings } = await ensureStream(await manager, settings);
     for (const warning of warnings) log.warn(warning);
-    if (action !== 'unchanged')
-      log.info({ stream }, action === 'made' ? 'made the stream' : 'adjusted the stream');
+    if (action !== 'unchanged') log.info({ stream }, `${action} the stream`);
     isEnsured = true;
     return info;
   }
@@ -71,10 +71,10 @@ export function createStreamReader(
 }
 
 interface EnsuredStream {
-  /** As it is now; `created` is the stream's epoch. */
+  /** Its `created` is the stream's epoch. */
   readonly info: StreamInfo;
-  readonly action: 'made' | 'adjusted' | 'unchanged';
-  /** Whole sentences for the log: what was not changed, why, and what to do about it. */
+  readonly action: 'created' | 'adjusted' | 'unchanged';
+  /** Sentences for the log: which limit was not changed, why, and what to do. */
   readonly warnings: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export async function ensureStream(jsm: JetStreamManager, settings: StreamSettin
   const existing = await find(jsm, wanted.name);
   if (existing) return await adjust(jsm, existing, wanted);
   try {
-    return { info: await jsm.streams.add(wanted), action: 'made', warnings: [] };
+    return { info: await jsm.streams.add(wanted), action: 'created', warnings: [] };
   } catch (error) {
     // Another process created it in between, from other settings.
     if (errorCode(error) !== nameInUse) throw error;
@@ -126,15 +126,15 @@ async function adjust(
   const { name, storage, retention, subjects, ...rest } = wanted;
   if (existing.config.storage !== storage || existing.config.retention !== retention) {
     throw new Error(
-      `The NATS stream ${name} was made with ${existing.config.storage} storage and ` +
+      `The NATS stream ${name} was created with ${existing.config.storage} storage and ` +
         `${existing.config.retention} retention, which can lose events and cannot be changed to file and limits. ` +
-        'Remove that stream, or set RELAY_NATS_PREFIX to a prefix of its own.',
+        'Delete that stream, or set RELAY_NATS_PREFIX to another prefix.',
     );
   }
   const { limits, warnings } = planLimits(existing, rest);
-  // Only ever added to: during an upgrade the other release's subjects stay captured.
-  const together = [...new Set([...existing.config.subjects, ...subjects])];
-  const update = { ...rest, ...limits, subjects: together };
+  // Subjects are never removed: during an upgrade the stream must capture those of the other release too.
+  const allSubjects = [...new Set([...existing.config.subjects, ...subjects])];
+  const update = { ...rest, ...limits, subjects: allSubjects };
   if (fits(existing.config, update)) return { info: existing, action: 'unchanged', warnings };
   return { info: await jsm.streams.update(name, update), action: 'adjusted', warnings };
 }

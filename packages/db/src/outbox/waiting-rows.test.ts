@@ -8,9 +8,9 @@ const kilobyte = 1_024;
 test.each([
   ['many small rows', 250, 10, [100, 100, 50]],
   ['few large rows', 7, 100 * kilobyte, [3, 3, 1]],
-  ['rows that are each as large as a batch may be', 2, 256 * kilobyte, [1, 1, 0]],
+  ['rows of the maximum size of a batch', 2, 256 * kilobyte, [1, 1, 0]],
   ['exactly a batch', 100, 10, [100, 0]],
-])('%s come in batches', async (_, count, size, batches) => {
+])('%s are selected in batches', async (_, count, size, batches) => {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
   const client = await connectOnce(database.url);
   await client.query(

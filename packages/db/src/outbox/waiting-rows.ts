@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** An event that was committed and is not yet published. */
+/** An event that is committed and not yet published. */
 export interface WaitingRow {
   readonly id: string;
   readonly position: number;
@@ -13,18 +13,22 @@ export interface WaitingRow {
   readonly recordedAt: Date;
 }
 
-/** A row that NATS has stored, with the sequence of its message. */
+/** A row whose message NATS has acknowledged, with the message's sequence in the stream. */
 export interface StoredRow {
   readonly id: string;
   readonly streamSeq: number;
 }
 
+/** A condition on `outbox_events`: committed, and neither published nor set aside. An index has these rows. */
+export const isWaiting = 'published_at IS NULL AND failed_at IS NULL';
+
 /** Limits of a batch: publishing it takes some milliseconds, in which the process answers no request. */
 const maxRows = 100;
 const maxBytes = 256 * 1024;
 
-export interface Waiting {
+interface Waiting {
   readonly rows: readonly WaitingRow[];
+  /** The batch is full, so more rows may wait. */
   readonly hasMore: boolean;
 }
 
@@ -45,7 +49,7 @@ const waitingText = `
   FROM (
     SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
     FROM (
-      SELECT * FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL AND position > $1
+      SELECT * FROM outbox_events WHERE ${isWaiting} AND position > $1
       ORDER BY position LIMIT ${maxRows}
     ) AS first
   ) AS counted
@@ -67,7 +71,7 @@ export async function markPublished(
   });
 }
 
-/** For rows that can never be published, so that they do not block later ones. */
+/** Sets rows aside that can never be published, so that they do not block later ones. */
 export async function markFailed(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
   await client.query('UPDATE outbox_events SET failed_at = clock_timestamp() WHERE id = ANY($1::uuid[])', [
     ids,

@@ -7,7 +7,7 @@ import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { createWakeupSender } from './wakeup.ts';
 
-test('many wakeups at a time are sent as two: the first at once, and one after the last', async () => {
+test('of many wakeups at a time two are sent: the first at once, and one after the last', async () => {
   const nats = createNats({
     url: process.env.NATS_URL ?? '',
     name: 'test',

@@ -1,14 +1,14 @@
 import { subjectsFor } from '@expert-relay/contracts';
 import type { Nats } from '@expert-relay/kit/nats';
 
-/** Wakes one loop; wakeups that arrive while it works are kept as one. */
+/** Lets one loop wait for something to do. Wakeups that arrive while it works count as one. */
 export interface Wakeup {
   notify(): void;
-  /** Resolves on the next wakeup, at once if one is kept, and after `timeoutMs` in any case. */
+  /** Resolves at the next wakeup, at once if one came since the last wait, and after `timeoutMs` in any case. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Without an `AbortController` for each wait: aborting it makes an error with its stack, as slow as a publish. */
+/** Has no `AbortController` for each wait: aborting one makes an error with its stack, which costs as much as a publish. */
 export function createWakeup(): Wakeup {
   let isPending = false;
   let resolveWait: () => void = () => {};
@@ -34,12 +34,12 @@ export function createWakeup(): Wakeup {
   };
 }
 
-/** One wakeup serves many writes, since the leader publishes all rows that wait. A longer interval would delay events. */
+/** One wakeup is enough for many writes, since the leader publishes all rows that wait. A longer interval would delay events. */
 const minIntervalMs = 2;
 
 /**
- * Wakes the outbox leader of any process over core NATS after a commit. Not acknowledged: without the message the
- * leader finds the row half a second later, when it polls.
+ * Returns a function that wakes the outbox leader in another process, by a message of core NATS. It is not acknowledged:
+ * when it is lost, the leader finds the row half a second later, as it polls.
  */
 export function createWakeupSender(nats: Pick<Nats, 'connection' | 'connected'>, prefix: string): () => void {
   const { wakeup } = subjectsFor(prefix);

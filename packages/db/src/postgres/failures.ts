@@ -1,14 +1,14 @@
 import pg from 'pg';
 
 export interface ConnectionFailure {
-  /** One clause that names the server and what failed; never the password. */
+  /** Names the server and what failed, without the password; not a whole sentence. */
   readonly message: string;
-  /** A repetition cannot help: a setting has to be changed. */
+  /** Another attempt cannot help: a setting has to be changed. */
   readonly permanent: boolean;
 }
 
 /** SQLSTATEs of connections, of a server without resources, and of one that stops: a later attempt may succeed. */
-const passingStates = /^(08|53|57)/;
+const temporaryStates = /^(08|53|57)/;
 
 const networkReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused (is Postgres running there?)',
@@ -17,7 +17,7 @@ const networkReasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to this host',
   ENOENT: 'there is no such socket (is Postgres running?)',
   ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  EAI_AGAIN: 'the host name cannot be looked up now',
   ETIMEDOUT: 'it did not answer in time',
 };
 
@@ -26,7 +26,7 @@ export function connectionFailure(url: string, error: unknown): ConnectionFailur
   const target = describeTarget(url);
   if (!target) return { permanent: true, message: 'the address of Postgres is malformed' };
   if (error instanceof pg.DatabaseError) {
-    const permanent = !passingStates.test(error.code ?? '');
+    const permanent = !temporaryStates.test(error.code ?? '');
     return { permanent, message: `Postgres at ${target.host} refused: ${refusal(error, target)}` };
   }
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
@@ -75,22 +75,23 @@ interface StatementError {
 }
 
 /** System errors of connections. */
-const network = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$)/;
+const networkCodes = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$)/;
 /** Prisma's codes for the same. */
-const prisma = /^P(1001|1002|1008|1017|2024|2028)$/;
-const kinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'];
-/** node-postgres gives these no code. */
-const words = /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect)/;
+const prismaCodes = /^P(1001|1002|1008|1017|2024|2028)$/;
+const adapterKinds = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'];
+/** Errors of node-postgres that have no code. */
+const messages =
+  /^(Connection terminated|Client (was closed|has encountered a connection error)|Query read timeout|timeout exceeded when trying to connect)/;
 
 /**
- * Whether a statement failed because Postgres was away, went away meanwhile or did not answer. A repetition
- * will help; it is unknown whether a write took effect.
+ * Whether a statement failed because Postgres was away, went away meanwhile or did not answer. A later attempt
+ * may succeed; it is unknown whether a write took effect.
  */
 export function isOutage(error: unknown): boolean {
   const { code = '', message = '', meta } = error as StatementError;
   const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
-  const named = [code, originalCode].some(
-    (one) => passingStates.test(one) || network.test(one) || prisma.test(one),
+  const hasCode = [code, originalCode].some(
+    (one) => temporaryStates.test(one) || networkCodes.test(one) || prismaCodes.test(one),
   );
-  return named || kinds.includes(kind) || words.test(message);
+  return hasCode || adapterKinds.includes(kind) || messages.test(message);
 }

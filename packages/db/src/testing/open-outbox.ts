@@ -6,18 +6,19 @@ import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
 import pg from 'pg';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../outbox/index.ts';
+import { isWaiting } from '../outbox/waiting-rows.ts';
 import { createTestDatabase } from './create-test-database.ts';
 
 const log: Log = createLog('test', { level: 'silent' });
 
-/** A new database, a prefix of its own for the stream, and any number of relays between them. */
+/** A new database, a stream with a new prefix, and any number of relays between them. */
 export interface TestOutbox extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly prefix: string;
   readonly nats: Nats;
   relay(options?: Partial<OutboxRelayOptions>): Promise<OutboxRelay & { registry: Metrics }>;
-  /** Commits `count` message events of a request, continuing its order. */
+  /** Commits `count` events of a request, with its next values of `seq`. */
   write(requestId: string, count: number): Promise<void>;
   /** The events of the stream, oldest first. */
   stored(): Promise<readonly DomainEvent[]>;
@@ -28,7 +29,7 @@ export interface TestOutbox extends AsyncDisposable {
 export async function openOutbox(servers: { databaseUrl: string; natsUrl: string }): Promise<TestOutbox> {
   const database = await createTestDatabase(servers.databaseUrl);
   const pool = new pg.Pool({ connectionString: database.url, max: 5 });
-  // Its last connections may still be closing when the database is dropped under them.
+  // Its last connections may still be closing when the database is dropped.
   pool.on('error', () => {});
   const nats = createNats({ url: servers.natsUrl, name: 'test', log });
   await nats.start?.();
@@ -44,12 +45,10 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
     nats,
     async relay(options) {
       const registry = createMetrics('test', { forProcess: false });
-      const stream = { maxBytes: 2 ** 24 };
       const relay = createOutboxRelay({
         directUrl: database.url,
         nats,
-        prefix,
-        stream,
+        stream: { prefix, maxBytes: 2 ** 24, replicas: 1 },
         log,
         metrics: registry,
         ...options,
@@ -69,7 +68,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
     },
     async stored() {
-      // One by one: a consumer would stall when the stream is made again under it.
+      // Read by sequence: a consumer would hang when the stream is deleted and created again meanwhile.
       if (!nats.connected || !nats.connection) return [];
       const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 2_000 });
       const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;
@@ -85,7 +84,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
     },
     async waiting() {
       const { rows } = await pool.query<{ count: number }>(
-        'SELECT count(*)::int AS count FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL',
+        `SELECT count(*)::int AS count FROM outbox_events WHERE ${isWaiting}`,
       );
       return rows[0]?.count ?? -1;
     },
@@ -111,7 +110,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
   return outbox;
 }
 
-/** Violations of what receivers rely on: each event once, and those of a request in order. */
+/** Counts violations of what receivers need: each event once, and the events of a request in order. */
 export function countFaults(events: readonly DomainEvent[]): { duplicated: number; disordered: number } {
   const seen = new Set<string>();
   const last = new Map<string, bigint>();
