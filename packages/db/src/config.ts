@@ -1,13 +1,13 @@
 import { ConfigError, databaseVariables, directDatabaseVariable, read } from '@expert-relay/kit/config';
 
-/** What `migrate` reads: one of the two addresses is enough. */
+/** The settings of `migrate`. One of the two addresses is enough. */
 export const variables = {
   url: { ...databaseVariables.url, fallback: '' },
   directUrl: directDatabaseVariable,
   patience: databaseVariables.patience,
 };
 
-/** The database that `migrate` works on: locks and migrations need a connection without a pooler. */
+/** The database to migrate. Locks and migrations need a connection without a pooler. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): { url: string; patience: number } {
   const { directUrl, url = directUrl, patience } = read(variables, env);
   if (url === undefined) {

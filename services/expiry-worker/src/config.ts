@@ -19,7 +19,7 @@ export const variables = {
   retention: {
     content: duration('RELAY_RETENTION', {
       help:
-        'How long an ended conversation keeps its content: messages, question, context and public keys. ' +
+        'How long the content of an ended conversation is kept: messages, question, context and public keys. ' +
         'Also how long the digest of a secret that no longer works is kept.',
       default: '30d',
     }),
@@ -28,7 +28,7 @@ export const variables = {
       default: '365d',
     }),
     interval: duration('RELAY_PURGE_INTERVAL', {
-      help: 'How often what was kept long enough is removed.',
+      help: 'How often data is removed whose retention is over.',
       default: '1h',
       min: '1s',
     }),

@@ -9,94 +9,94 @@ import {
 } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { createStage, type Stage } from './testing/create-stage.ts';
+import { countRequests } from './testing/count-requests.ts';
+import { createTestSetup, type TestSetup } from './testing/create-test-setup.ts';
 import { readMetric } from './testing/read-metric.ts';
 import { seedRequests } from './testing/seed-requests.ts';
-import { tally } from './testing/tally.ts';
 
 let assertNothingLeftOpen: () => Promise<void>;
 const { databaseUrl: server, redisUrl } = testServers();
 const { logOf, lines } = captureLogs();
-let stage: Stage;
+let setup: TestSetup;
 let redisCable: Cable;
 let databaseCable: Cable;
 
 beforeAll(async () => {
   assertNothingLeftOpen = watchOpenHandles();
-  stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
+  setup = await createTestSetup({ server, redisUrl, log: logOf('expiry-worker') });
   redisCable = await createCable(redisUrl);
-  databaseCable = await createCable(stage.databaseUrl);
+  databaseCable = await createCable(setup.databaseUrl);
 });
 
 afterEach(async () => {
   await redisCable.restore();
   await databaseCable.restore();
-  await stage.next();
+  await setup.reset();
 });
 
 afterAll(async () => {
-  await stage.stop();
+  await setup.stop();
   await redisCable.stop();
   await databaseCable.stop();
   await assertNothingLeftOpen();
 });
 
-/** Waits until every request has ended and says what became of them: each once, none early. */
+/** Waits until every request has ended; expects that each ended once and none early. */
 async function allEnded(count: number, within = 8_000): Promise<void> {
-  const isDone = async () => (await tally(stage.prisma)).expired === count;
+  const isDone = async () => (await countRequests(setup.prisma)).expired === count;
   await eventually(`${count} requests ended`, isDone, { within });
-  expect(await tally(stage.prisma)).toEqual({
+  expect(await countRequests(setup.prisma)).toEqual({
     requests: count,
     expired: count,
     events: count,
     early: 0,
-    doubled: 0,
+    repeated: 0,
     missing: 0,
-    misplaced: 0,
+    wrongStages: 0,
   });
 }
 
 const logged = (message: RegExp) => lines.some(({ msg }) => message.test(msg));
 
-describe('Redis forgets', () => {
-  test('everything, with a thousand jobs pending: scheduler and jobs come back by themselves', async () => {
-    await seedRequests(stage.prisma, { count: 1_000, dueIn: 4_000 });
-    const worker = await stage.startWorker({ ttl: '20s' });
+describe('Redis loses', () => {
+  test('everything, with a thousand jobs pending: the worker restores schedulers and jobs', async () => {
+    await seedRequests(setup.prisma, { count: 1_000, dueIn: 4_000 });
+    const worker = await setup.startWorker({ ttl: '20s' });
     const delayed = async () => (await readMetric(worker, 'relay_expiry_jobs')) >= 1_000;
     await eventually('the jobs are there', delayed);
-    await forgetRedisKeys(redisUrl, stage.prefix);
+    await forgetRedisKeys(redisUrl, setup.prefix);
 
     await allEnded(1_000);
     await eventually(
-      'both schedulers are back, of sweeps and of purges',
+      'the schedulers of sweeps and purges are restored',
       async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) === 2,
     );
-    expect(logged(/^the scheduler of the queue sweep was gone/)).toBe(true);
+    expect(logged(/^the scheduler of the queue sweep was missing/)).toBe(true);
   });
 
   test.each(['repeat', 'delayed'])('only the scheduler’s %s key', async (key) => {
-    const worker = await stage.startWorker();
+    const worker = await setup.startWorker();
     const swept = () => readMetric(worker, 'relay_expiry_sweep_seconds_count');
     await eventually('the first sweep', swept);
     const redis = new Redis(redisUrl);
-    await redis.unlink(`${stage.prefix}:expiry:sweep:${key}`);
+    await redis.unlink(`${setup.prefix}:expiry:sweep:${key}`);
     await redis.quit();
 
-    await seedRequests(stage.prisma, { count: 3, dueIn: 700 });
+    await seedRequests(setup.prisma, { count: 3, dueIn: 700 });
     await allEnded(3);
     await eventually(
-      'the scheduler is back',
+      'the scheduler is restored',
       async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) === 1,
     );
   });
 });
 
 describe('Redis is away', () => {
-  test('while the worker runs: overdue requests end without it, and the queue works again after', async () => {
-    const worker = await stage.startWorker({ redisUrl: redisCable.url });
+  test('while the worker runs: overdue requests end without it, and later the queue works again', async () => {
+    const worker = await setup.startWorker({ redisUrl: redisCable.url });
     await eventually('the first sweep', () => readMetric(worker, 'relay_expiry_sweep_seconds_count'));
     await redisCable.cut();
-    await seedRequests(stage.prisma, { count: 50, dueIn: 300 });
+    await seedRequests(setup.prisma, { count: 50, dueIn: 300 });
     await allEnded(50);
     expect(logged(/^Redis is away/)).toBe(true);
     const ready = await fetch(`${worker.opsUrl}/readyz`);
@@ -107,17 +107,17 @@ describe('Redis is away', () => {
     await eventually('Redis is back', () => logged(/^Redis is back/));
     const sweeps = await readMetric(worker, 'relay_expiry_sweep_seconds_count');
     await eventually(
-      'sweeps go on',
+      'sweeps continue',
       async () => (await readMetric(worker, 'relay_expiry_sweep_seconds_count')) > sweeps + 2,
     );
-    await seedRequests(stage.prisma, { count: 50, dueIn: 1_500 });
+    await seedRequests(setup.prisma, { count: 50, dueIn: 1_500 });
     await allEnded(100);
   });
 
   test('when the worker starts, and when it stops', async () => {
     await redisCable.cut();
-    await seedRequests(stage.prisma, { count: 10, dueIn: -1_000 });
-    const worker = await stage.startWorker({ redisUrl: redisCable.url });
+    await seedRequests(setup.prisma, { count: 10, dueIn: -1_000 });
+    const worker = await setup.startWorker({ redisUrl: redisCable.url });
     await allEnded(10);
 
     const start = performance.now();
@@ -126,10 +126,10 @@ describe('Redis is away', () => {
   });
 });
 
-test('Postgres away for a while delays the ends, and loses none', async () => {
+test('an outage of Postgres delays the ends, and loses none', async () => {
   const { href } = new URL(databaseCable.url);
-  const worker = await stage.startWorker({ databaseUrl: href });
-  await seedRequests(stage.prisma, { count: 100, dueIn: 600 });
+  const worker = await setup.startWorker({ databaseUrl: href });
+  await seedRequests(setup.prisma, { count: 100, dueIn: 600 });
   await eventually('the first sweep', () => readMetric(worker, 'relay_expiry_sweep_seconds_count'));
   await databaseCable.cut();
   await eventually(

@@ -1,58 +1,59 @@
 import { captureLogs, eventually, testServers } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createStage, type Stage } from './testing/create-stage.ts';
+import { countRequests } from './testing/count-requests.ts';
+import { createTestSetup, type TestSetup } from './testing/create-test-setup.ts';
 import { seedRequests } from './testing/seed-requests.ts';
 import { spawnWorker, type WorkerProcess } from './testing/spawn-worker.ts';
-import { tally } from './testing/tally.ts';
 
-/* Workers as processes of their own: killed without a word, or on a machine whose clock is wrong. */
+/* Workers as real processes: killed with SIGKILL, or on a machine whose clock is wrong. */
 
 const { databaseUrl: server, redisUrl } = testServers();
 const hour = 3_600_000;
 const workers: WorkerProcess[] = [];
-let stage: Stage;
+let setup: TestSetup;
 
 beforeAll(async () => {
-  stage = await createStage({ server, redisUrl, log: captureLogs().logOf('expiry-worker') });
+  setup = await createTestSetup({ server, redisUrl, log: captureLogs().logOf('expiry-worker') });
 });
 
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.kill();
-  await stage.next();
+  await setup.reset();
 });
 
-afterAll(() => stage.stop());
+afterAll(() => setup.stop());
 
 function start(options: { ttl?: string; clockShift?: number } = {}): WorkerProcess {
   const { ttl, clockShift } = options;
-  const worker = spawnWorker(stage.environment(ttl === undefined ? {} : { ttl }), clockShift);
+  const worker = spawnWorker(setup.environment(ttl === undefined ? {} : { ttl }), clockShift);
   workers.push(worker);
   return worker;
 }
 
 /** Waits until all have ended: each once, with one event, none early. */
 async function allEndedOnce(count: number): Promise<void> {
-  const isDone = async () => (await tally(stage.prisma)).expired === count;
+  const isDone = async () => (await countRequests(setup.prisma)).expired === count;
   await eventually(`${count} requests ended`, isDone, { within: 20_000 });
   const once = {
     requests: count,
     expired: count,
     events: count,
     early: 0,
-    doubled: 0,
+    repeated: 0,
     missing: 0,
-    misplaced: 0,
+    wrongStages: 0,
   };
-  expect(await tally(stage.prisma)).toEqual(once);
+  expect(await countRequests(setup.prisma)).toEqual(once);
 }
 
 describe('a worker that is killed in the middle of a batch', () => {
   let blocker: pg.Client;
 
-  // From then on a statement that tells of something waits for the lock: when it has changed its rows.
+  // While the test has the lock, a statement that ends requests waits for it in its middle: the rows are changed, and the
+  // event is not inserted.
   beforeAll(async () => {
-    blocker = new pg.Client({ connectionString: stage.databaseUrl });
+    blocker = new pg.Client({ connectionString: setup.databaseUrl });
     await blocker.connect();
     await blocker.query(`
       CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS
@@ -66,7 +67,7 @@ describe('a worker that is killed in the middle of a batch', () => {
     await blocker.end();
   });
 
-  /** Holds a batch up in its middle, and kills its worker there. */
+  /** Lets a batch wait in its middle, and kills its worker there. */
   async function killInBatch(): Promise<void> {
     await blocker.query('SELECT pg_advisory_lock(1)');
     const worker = start();
@@ -74,7 +75,7 @@ describe('a worker that is killed in the middle of a batch', () => {
     await worker.kill();
   }
 
-  /** The connections whose batch is held up. */
+  /** The connections whose batch waits. */
   async function waiting(): Promise<number[]> {
     const { rows } = await blocker.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`,
@@ -82,20 +83,20 @@ describe('a worker that is killed in the middle of a batch', () => {
     return rows.map(({ pid }) => pid);
   }
 
-  test('and whose transaction Postgres rolls back: another one ends the same requests', async () => {
-    await seedRequests(stage.prisma, { count: 5_000, dueIn: -1_000 });
+  test('and whose transaction is rolled back: another worker ends the same requests', async () => {
+    await seedRequests(setup.prisma, { count: 5_000, dueIn: -1_000 });
     await killInBatch();
     for (const pid of await waiting()) await blocker.query('SELECT pg_terminate_backend($1)', [pid]);
     await eventually('it is rolled back', async () => (await waiting()).length === 0);
     await blocker.query('SELECT pg_advisory_unlock(1)');
-    expect(await tally(stage.prisma)).toMatchObject({ expired: 0, events: 0 });
+    expect(await countRequests(setup.prisma)).toMatchObject({ expired: 0, events: 0 });
 
     start();
     await allEndedOnce(5_000);
   });
 
-  test('and whose transaction Postgres, which has not noticed, still commits: another one ends the rest', async () => {
-    await seedRequests(stage.prisma, { count: 5_000, dueIn: -1_000 });
+  test('and whose transaction Postgres still commits: another worker ends the rest', async () => {
+    await seedRequests(setup.prisma, { count: 5_000, dueIn: -1_000 });
     await killInBatch();
     start();
     await blocker.query('SELECT pg_advisory_unlock(1)');
@@ -107,8 +108,8 @@ describe('a worker whose clock is wrong', () => {
   test.each([
     ['ahead', hour],
     ['behind', -hour],
-  ])('%s by an hour ends none early and misses none', async (_, clockShift) => {
-    await seedRequests(stage.prisma, { count: 300, dueIn: 3_000, apart: 5 });
+  ])('%s by an hour ends no request early and misses none', async (_, clockShift) => {
+    await seedRequests(setup.prisma, { count: 300, dueIn: 3_000, apart: 5 });
     start({ ttl: '20s', clockShift });
     await allEndedOnce(300);
   });

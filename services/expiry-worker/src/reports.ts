@@ -8,7 +8,7 @@ import type { JobFailure } from './queue/queue.ts';
 
 export type Reports = ReturnType<typeof createReports>;
 
-/** The worker's metrics, and log lines about what an operator may want to know. */
+/** The worker's metrics, and its log lines for operators. */
 export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) {
   const meters = createMeters(metrics);
   return {
@@ -30,23 +30,26 @@ export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) 
     purged({ seconds, backlog }: { seconds: number; backlog: number }): void {
       meters.purgeSeconds.observe(seconds);
       meters.purgeBacklog.set(backlog);
-      log.info({ seconds, backlog }, 'what was kept long enough is purged');
+      log.info({ seconds, backlog }, 'a purge has ended');
     },
 
     scheduler(queue: string, state: SchedulerState): void {
-      if (state === 'made') log.info({ queue }, 'a scheduler was made');
+      if (state === 'created') log.info({ queue }, 'a scheduler was created');
       if (state !== 'restored') return;
       meters.schedulerRestored.inc({ queue });
       log.warn(
         { queue },
-        `the scheduler of the queue ${queue} was gone from Redis: it is put back; the next sweep puts back jobs`,
+        `the scheduler of the queue ${queue} was missing in Redis: it is restored; the next sweep restores the jobs`,
       );
     },
 
     jobFailed({ queue, error, final }: JobFailure): void {
       meters.jobFailures.inc({ queue, final: String(final) });
       if (final)
-        log.error({ queue, err: error }, 'a job failed for good: the next sweep or purge does its work');
+        log.error(
+          { queue, err: error },
+          'a job failed and is not tried again: the next sweep or purge does its work',
+        );
       else log.warn({ queue, reason: error.message }, 'a job failed: trying it again');
     },
 
@@ -74,7 +77,7 @@ function createMeters(metrics: Metrics) {
     }),
     lateness: new Histogram({
       name: 'relay_expiry_lateness_seconds',
-      help: 'Time from the moment at which a request fell due to its end.',
+      help: 'Time from the expiry of a request to its end.',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
       registers,
     }),
@@ -86,13 +89,13 @@ function createMeters(metrics: Metrics) {
     }),
     schedulerRestored: new Counter({
       name: 'relay_expiry_scheduler_restored_total',
-      help: 'How often the scheduler of a queue was gone and was put back.',
+      help: 'How often the scheduler of a queue was missing and was restored.',
       labelNames: ['queue'],
       registers,
     }),
     purged: new Counter({
       name: 'relay_purge_removed_total',
-      help: 'What this worker removed since it was kept long enough, by kind: content is counted in requests.',
+      help: 'What this worker removed after its retention, by kind: content is counted in requests.',
       labelNames: ['what'],
       registers,
     }),

@@ -30,7 +30,7 @@ export function createWatch(options: {
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       await check().catch((error) =>
-        log.warn({ reason: error.message }, 'could not look for overdue requests'),
+        log.warn({ reason: error.message }, 'could not check for overdue requests'),
       );
       await pause(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }

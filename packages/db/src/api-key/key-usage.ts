@@ -5,13 +5,13 @@ import type { Query } from '../postgres/query.ts';
 import { join, sql } from '../postgres/query.ts';
 
 export interface KeyUsage extends Part {
-  /** Records that a key was used; costs no query. */
+  /** Records that a key was used; it is written later. */
   note(principal: Principal): void;
 }
 
 const writeIntervalMs = 5_000;
 
-/** Writes when keys were last used: collected, after the calls, and at most once a minute for a key. */
+/** Writes when keys were last used: every five seconds for all keys together, and at most once a minute for each. */
 export function createKeyUsage(options: { query: Query; log: Log }): KeyUsage {
   const { query, log } = options;
   let used = new Set<string>();

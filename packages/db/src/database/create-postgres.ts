@@ -13,8 +13,8 @@ export interface PostgresOptions {
   /** A statement that is not answered after this time fails, and its connection is closed. */
   statementTimeoutMs?: number;
   /**
-   * Plans each call again. For statements over tables that may be empty when they are first planned: a cached plan would
-   * read whole tables until their next vacuum.
+   * Plans each statement again. For tables that may be empty when a statement is first planned: a plan that is kept would
+   * read the whole table until its next vacuum.
    */
   withoutPreparedStatements?: boolean;
 }
@@ -30,7 +30,7 @@ export interface Postgres extends Required<Omit<Part, 'drain'>> {
 const poolTimeoutMs = 5_000;
 
 /**
- * Postgres for a service that does without Prisma, whose engine takes a third of a second of every start. It is not
+ * Postgres for a service that does not use Prisma, whose engine adds a third of a second to every start. It is not
  * ready while Postgres is away or lacks migrations. `start` fails at once when waiting cannot help, and otherwise
  * after `patience` milliseconds.
  */

@@ -14,8 +14,8 @@ const answerTimeoutMs = 2_000;
 export type PostgresWatch = Required<Omit<Part, 'drain'>>;
 
 /**
- * Checks whether Postgres answers and has this code's schema. It uses a connection of its own, so that a busy pool
- * does not count as a database that is away.
+ * Checks whether Postgres answers and has the schema of this code. It uses its own connection, so that a busy pool
+ * does not count as an outage.
  */
 export function watchPostgres(options: { url: string; patience: number; log: Log }): PostgresWatch {
   const { url, patience, log } = options;
@@ -26,7 +26,7 @@ export function watchPostgres(options: { url: string; patience: number; log: Log
   const stopping = new AbortController();
   const { signal } = stopping;
   let client: pg.Client | undefined;
-  let gap: string | undefined = 'its schema was not checked yet';
+  let gap: string | undefined = 'its schema is not checked yet';
   let outage: string | undefined = 'not connected yet';
   let reason: string | undefined = gap;
   let checking: Promise<void> | undefined;
@@ -48,11 +48,11 @@ export function watchPostgres(options: { url: string; patience: number; log: Log
     }
   }
 
-  function report(now: string | undefined): void {
-    if (now === reason) return;
-    if (now) log.warn({ reason: now }, 'the database cannot be used');
+  function report(newReason: string | undefined): void {
+    if (newReason === reason) return;
+    if (newReason) log.warn({ reason: newReason }, 'the database cannot be used');
     else log.info('the database can be used');
-    reason = now;
+    reason = newReason;
   }
 
   async function checkRegularly(known: readonly string[]): Promise<void> {
@@ -68,8 +68,8 @@ export function watchPostgres(options: { url: string; patience: number; log: Log
     notReady: () => reason,
     async start() {
       const known = await knownMigrations();
-      const onRetry = (why: string, wait: number) =>
-        log.warn({ reason: why }, `Postgres is away: trying again in ${wait} ms`);
+      const onRetry = (message: string, wait: number) =>
+        log.warn({ reason: message }, `Postgres is away: trying again in ${wait} ms`);
       try {
         client = await connect(url, { config, patience, onRetry, signal });
       } catch (error) {

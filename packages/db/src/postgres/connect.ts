@@ -10,28 +10,25 @@ export interface ConnectOptions {
   config?: pg.ClientConfig;
   /** How long to wait for a server that is away, in milliseconds. */
   patience: number;
-  /** Called after each attempt that failed and will be repeated. */
+  /** Called after each failed attempt, before the pause. */
   onRetry(message: string, pauseMs: number): void;
   signal?: AbortSignal;
 }
 
-/** A connection could not be made; the message is a whole sentence for the operator. */
+/** No connection could be opened; the message is a whole sentence for the operator. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
 }
 
-/**
- * Opens one connection to Postgres. Waits for a server that is away with growing pauses; fails at once
- * when waiting cannot help.
- */
+/** Opens one connection to Postgres. It tries again, with growing pauses, while the server is away; it fails at once when waiting cannot help. */
 export async function connect(url: string, options: ConnectOptions): Promise<pg.Client> {
   const until = performance.now() + options.patience;
   for (let wait = 100; ; wait = Math.min(wait * 2, maxPauseMs)) {
-    const left = until - performance.now();
+    const remaining = until - performance.now();
     try {
       return await connectOnce(url, {
         ...options.config,
-        connectionTimeoutMillis: clamp(left, 500, maxAttemptMs),
+        connectionTimeoutMillis: clamp(remaining, 500, maxAttemptMs),
       });
     } catch (error) {
       const failure = connectionFailure(url, error);
@@ -45,7 +42,7 @@ export async function connect(url: string, options: ConnectOptions): Promise<pg.
   }
 }
 
-/** A single attempt. A connection that breaks later fails its queries, not the process. */
+/** A single attempt. When the connection breaks later, its queries fail and the process continues. */
 export async function connectOnce(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
   const client = new pg.Client({ keepAlive: true, ...config, connectionString: url });
   client.on('error', () => {});
@@ -62,7 +59,7 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-/** Ends a connection, also one whose other side is gone and never answers. */
+/** Closes a connection, also when the other side does not answer any more. */
 export async function disconnect(client: pg.Client): Promise<void> {
   const ended = new AbortController();
   const deadline = pause(endTimeoutMs, undefined, { signal: ended.signal }).then(

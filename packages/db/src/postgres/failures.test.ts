@@ -5,10 +5,10 @@ import { connectionFailure } from './failures.ts';
 
 const server = process.env.DATABASE_URL ?? '';
 const { host, password } = new URL(server);
-/** The server's own, where it asks for one, and that of made-up addresses. */
+/** The password of the server, if it has one, and that of the other addresses. */
 const passwords = new RegExp(`hunter2${password && `|${password}`}`);
 
-/** What is said of a real attempt. */
+/** The failure of a real attempt. */
 async function failureOf(url: string) {
   const client = await connectOnce(url, { connectionTimeoutMillis: 500 }).catch((error: unknown) => error);
   if (client instanceof pg.Client) throw new Error(`${url} was not supposed to work`);
@@ -34,12 +34,12 @@ describe('connectionFailure', () => {
     [
       'an unknown user',
       address((url) => {
-        url.username = 'nobody_knows';
+        url.username = 'unknown_user';
       }),
       { permanent: true, message: expect.stringContaining(`Postgres at ${host} refused: `) },
     ],
     [
-      'a port where nobody listens',
+      'a port without a server',
       address((url) => {
         url.host = '127.0.0.1:1';
       }),
@@ -80,7 +80,7 @@ describe('connectionFailure', () => {
     expect(failure.message).not.toMatch(passwords);
   });
 
-  test('a password that is missing', () => {
+  test('a missing password', () => {
     const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
     expect(connectionFailure('postgres://ada@db.example/relay', error)).toEqual({
       permanent: true,

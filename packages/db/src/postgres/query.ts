@@ -3,8 +3,8 @@ import type * as Utilities from '@prisma/client-runtime-utils';
 import pg from 'pg';
 
 /*
- * Fragments of SQL that Prisma and `Query` both take. Prisma recognises fragments by their class, which it loads as
- * CommonJS; as an ES module it would be another class. Services that do without Prisma load no more of it than this.
+ * Fragments of SQL for Prisma and for `Query`. Prisma recognises fragments by their class, which it loads as CommonJS; an
+ * ES module would contain another class. Services that do not use Prisma load only this part of it.
  */
 export const { sql, join, raw, empty } = createRequire(import.meta.url)(
   '@prisma/client-runtime-utils',
@@ -13,9 +13,8 @@ export const { sql, join, raw, empty } = createRequire(import.meta.url)(
 export type Sql = Utilities.Sql;
 
 /**
- * Runs one statement and returns its rows: `` query<Row>`SELECT ${value}` ``. For the calls of agents and experts.
- * It is used like Prisma's `$queryRaw`, which takes twice the CPU time for the same (docs/adr/0004);
- * but times are returned as texts, as answers show them.
+ * Runs one statement and returns its rows: `` query<Row>`SELECT ${value}` ``. It is used like Prisma's `$queryRaw`, and
+ * costs half of its CPU time (docs/adr/0004-statements-past-prisma.md). It returns times as texts, in the form of answers.
  */
 export type Query = <Row extends object>(
   statement: TemplateStringsArray,
@@ -32,7 +31,7 @@ export function createQuery(pool: pg.Pool, nameOf: (text: string) => string): Qu
 
 const timestamptz = 1184;
 
-/** Parses results as usual, except times: a `Date` would only be formatted again for the answer. */
+/** Parses results as usual, except times: a `Date` would be formatted again for the answer. */
 const resultTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === timestamptz ? toIso : pg.types.getTypeParser(oid, format)),
 };
@@ -43,13 +42,13 @@ export function toIso(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
 }
 
-/** Statements whose text varies (lists of any length) must not fill the server's memory. */
+/** Without a limit, statements whose text varies (with the length of a list) would fill the server's memory. */
 const maxNames = 500;
 
 /**
- * Names statements by their text, so that Postgres parses and plans each once per connection: measured, a
- * fifth more submits per second. A pooler in transaction mode may not know such names; an address that
- * says `?pgbouncer=true`, as is usual with Prisma, goes without.
+ * Names statements by their text, so that Postgres parses and plans each once for a connection: 20 % more submits per
+ * second. A pooler in transaction mode may not support names, so an address with `?pgbouncer=true`, the usual
+ * parameter of Prisma, gets none.
  */
 export function statementNames(url: string): (text: string) => string {
   const unnamed = '';

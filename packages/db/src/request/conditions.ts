@@ -8,8 +8,8 @@ export type Party = Extract<Principal, { kind: 'consumer' | 'provider' | 'sessio
 
 /**
  * Which requests a party may read and change, as a condition on `help_requests`: those of the consumer key, or all of
- * the user for a provider key and a session. Every statement uses the same condition, so that an unknown request and
- * a foreign one are answered alike.
+ * the user for a provider key and a session. Every statement uses this condition, so that an unknown request and that of
+ * another user get the same answer.
  */
 export function ownedBy(party: Party): Sql {
   return party.kind === 'consumer'
@@ -27,7 +27,7 @@ export const roleOf = (party: Party): 'consumer' | 'provider' =>
  * They use `clock_timestamp()`, since a statement that waited for a row's lock must use the time after the wait.
  */
 
-/** The current status, whatever was last written. */
+/** The current status, which may not be written yet. */
 export const statusNow = sql`
   CASE WHEN status IN ('pending', 'responded') AND expires_at <= clock_timestamp()
     THEN 'expired'::request_status ELSE status END`;
@@ -40,7 +40,7 @@ export const isOpen = sql`(status IN ('pending', 'responded') AND expires_at > c
  */
 export const overdue = sql`(status IN ('pending', 'responded') AND expires_at <= now())`;
 
-/** The answer to a write to an ended conversation. */
+/** The answer to a write into a conversation that has ended. */
 export function endedProblem(status: Extract<RequestStatus, 'closed' | 'expired'>): Problem {
   return new Problem(status === 'closed' ? 'conversation_closed' : 'conversation_expired');
 }
@@ -50,9 +50,9 @@ export function endedProblem(status: Extract<RequestStatus, 'closed' | 'expired'
  * beside the change of the requests, called `ended`, which returns their `request_id` and `expires_at`.
  * For every other change of a request a trigger does this; row by row it would be half of the cost of an expiry.
  *
- * The LATERAL subquery makes Postgres use the index, whatever statistics it has: as a plain join it compared all open
- * rows with all ended ones when the statistics were from a time without open rows. The rows cannot move meanwhile,
- * since their requests are locked.
+ * The LATERAL subquery makes Postgres use the index, whatever its statistics are: with a plain join and statistics from a
+ * time without open rows it compared all open rows with all ended ones. The rows cannot move meanwhile, since their
+ * requests are locked.
  */
 export const moveExpired = sql`
   UPDATE request_stages SET stage = 'ended' WHERE ctid = ANY(ARRAY(

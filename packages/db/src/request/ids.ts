@@ -4,7 +4,7 @@ import { Problem } from '@expert-relay/kit/problem';
 /** 128 random bits: the id alone allows polling, so it must not be guessable. */
 export const makeRequestId = (): string => randomBytes(16).toString('base64url');
 
-/** A path's request id. A malformed one is answered like one that does not exist. */
+/** The request id of a path. A malformed one gets the same answer as one that does not exist. */
 export function requestIdFrom(params: Readonly<Record<string, string>>): string {
   const id = params.requestId ?? '';
   if (!/^[A-Za-z0-9_-]{22}$/.test(id)) throw new Problem('not_found');
@@ -23,7 +23,7 @@ export function makeRefCode(): string {
 
 export const formatRefCode = (code: string): string => `HS-${code}`;
 
-/** `hs-o1i1...` -> `0111...`: in any case, and with the letters that people write for 0 and 1. */
+/** `hs-o1i1...` -> `0111...`: accepts lower case, and the letters that people write for 0 and 1. */
 export function parseRefCode(text: string): string | undefined {
   const code = text.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code) ? code : undefined;
@@ -32,7 +32,7 @@ export function parseRefCode(text: string): string | undefined {
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
-/** A few random bytes from a pool: asking the system for 16 costs as much as for 4,096. */
+/** Random bytes from a pool: to get 16 from the system costs as much as 4,096. */
 function randomBytes(size: number): Buffer {
   if (used + size > pool.length) {
     randomFillSync(pool);

@@ -47,7 +47,7 @@ const answer = `seq = 2, status = 'responded', response_count = response_count +
   last_message_at = '2030-01-01', last_message_role = 'provider'`;
 const followUp = `message_count = message_count + 1, last_message_at = '2030-01-02', last_message_role = 'consumer'`;
 
-test('a request has one row from its first moment to its last', async () => {
+test('a request has one row from its creation to its deletion', async () => {
   expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
   await change(followUp);
   expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
@@ -65,7 +65,7 @@ test('a request has one row from its first moment to its last', async () => {
   expect(await stages()).toEqual(['b open 3 unanswered']);
 });
 
-test('an expiry moves the row itself', async () => {
+test('`moveExpired` moves the row of an expired request', async () => {
   await change(answer);
   await client.query(`
     WITH ended AS (
@@ -77,28 +77,31 @@ test('an expiry moves the row itself', async () => {
   expect(await stages()).toEqual(['a erased 3 answered', 'b open 3 unanswered']);
 });
 
-test('a message that the release before counts is noted all the same', async () => {
-  const noted = async () => {
+test('time and role of a message that an older release writes are recorded', async () => {
+  const lastMessage = async () => {
     const { rows } = await client.query<{ role: string | null; isNew: boolean }>(`
       SELECT last_message_role AS role, last_message_at > clock_timestamp() - interval '1 minute' AS "isNew"
       FROM help_requests WHERE id = 'a'`);
     return rows[0];
   };
   await change(`status = 'responded', response_count = 1, message_count = 1`);
-  expect(await noted()).toEqual({ role: 'provider', isNew: true });
+  expect(await lastMessage()).toEqual({ role: 'provider', isNew: true });
   expect(await stages()).toEqual(['a open 3 answered', 'b open 3 unanswered']);
   await change(`response_count = 1, message_count = 2`);
-  expect(await noted()).toEqual({ role: 'consumer', isNew: true });
+  expect(await lastMessage()).toEqual({ role: 'consumer', isNew: true });
   expect(await stages()).toEqual(['a open 3 follow_up', 'b open 3 unanswered']);
 });
 
-test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])('it goes with its user: %s', async (statement) => {
-  await client.query(statement);
-  expect(await stages()).toEqual([]);
-});
+test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])(
+  'the row is deleted with its user: %s',
+  async (statement) => {
+    await client.query(statement);
+    expect(await stages()).toEqual([]);
+  },
+);
 
-test('changes of a request write none of its indexes again', async () => {
-  // Of this connection, since it last told the statistics.
+test('changes of a request write no index entries', async () => {
+  // The counters of this transaction.
   const updates = async () => {
     const { rows } = await client.query<{ total: number; cold: number }>(`
       SELECT total, total - hot AS cold FROM (

@@ -6,7 +6,7 @@ import { createTestDatabase } from './create-test-database.ts';
 const server = process.env.DATABASE_URL ?? '';
 
 describe('createTestDatabase', () => {
-  test('gives migrated databases that know nothing of each other', async () => {
+  test('creates migrated databases that are independent of each other', async () => {
     await using one = await createTestDatabase(server);
     await using other = await createTestDatabase(server);
     const client = await connectOnce(one.url);
@@ -17,13 +17,13 @@ describe('createTestDatabase', () => {
     expect(await count(other.url, '_prisma_migrations')).toBe((await knownMigrations()).length);
   });
 
-  test('serves many at once', async () => {
+  test('creates several at once', async () => {
     const databases = await Promise.all(Array.from({ length: 5 }, () => createTestDatabase(server)));
     expect(new Set(databases.map(({ url }) => url)).size).toBe(5);
     await Promise.all(databases.map((database) => database.drop()));
   });
 
-  test('drops a database that is still in use', async () => {
+  test('drops a database that has connections', async () => {
     const database = await createTestDatabase(server);
     const client = await connectOnce(database.url);
     const ended = new Promise((resolve) => client.once('end', resolve));

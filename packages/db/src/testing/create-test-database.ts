@@ -11,7 +11,7 @@ export interface TestDatabase extends AsyncDisposable {
   drop(): Promise<void>;
 }
 
-/** Any number that no other program locks on this server. */
+/** Any number that no other program locks in the admin's database. */
 const lockKey = 7_204_513_313n;
 const lockRetryMs = 50;
 
@@ -30,7 +30,7 @@ async function create(
   server: string,
   chooseTemplate: (admin: pg.Client) => Promise<string>,
 ): Promise<TestDatabase> {
-  // By the time in it `dropForgotten` finds old ones.
+  // `dropForgotten` finds old ones by the time in the name.
   const name = `relay_test_${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
   await withAdmin(server, async (admin) => {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${await chooseTemplate(admin)}`);
@@ -58,7 +58,7 @@ function databaseUrl(server: string, name: string): string {
   return url.href;
 }
 
-/** A migrated database to clone, made once for each state of the migrations, which its name contains. */
+/** A migrated database to clone. There is one for each state of the migrations, whose hash is in its name. */
 async function ensureTemplate(admin: pg.ClientBase, server: string): Promise<string> {
   const name = `relay_template_${await hashOfMigrations()}`;
   if (await exists(admin, name)) return name;
@@ -92,7 +92,7 @@ async function dropForgotten(admin: pg.ClientBase): Promise<void> {
   for (const { name } of rows) await admin.query(`DROP DATABASE IF EXISTS ${name}`);
 }
 
-/** Polls: `CREATE DATABASE` can wait for sessions that wait inside Postgres. */
+/** Polls: sessions that wait inside Postgres could block `CREATE DATABASE`. */
 async function lock(admin: pg.ClientBase): Promise<void> {
   for (;;) {
     const { rows } = await admin.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [

@@ -11,7 +11,7 @@ import * as engine from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 import { schemaFile } from '../migrations/migration-files.ts';
 
-/** As far as it is used here: Node's types leave it to the DOM's. */
+/** The part that is used here: the types of Node do not contain it. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: object } }>;
 };
@@ -37,7 +37,7 @@ export async function schemaDrift(url: string, content?: string): Promise<string
   });
 }
 
-/** What Prisma's `migrate` says about a database and a folder of migrations. */
+/** The diagnosis of `prisma migrate` for a database and a folder of migrations. */
 export async function diagnoseMigrations(url: string, folder: string, names: readonly string[]) {
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') };
   const readScript = (name: string) => readFile(`${folder}/${name}/migration.sql`, 'utf8');
@@ -85,7 +85,7 @@ async function withSchemaEngine<T>(
   }
 }
 
-/** The package's entry point needs a bundler that knows WebAssembly, so its parts are joined here. */
+/** The package's entry point needs a bundler that supports WebAssembly, so its parts are connected here. */
 async function load(): Promise<void> {
   const file = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(file.replace(/\.js$/, '.wasm'));

@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A NATS server that a test may kill, freeze and set back; the servers that tests share must stay up. */
+/** A NATS server that a test may kill, freeze, and restore to an earlier state. The shared server must not be changed. */
 export interface OwnNats extends AsyncDisposable {
   readonly url: string;
   start(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
   freeze(): void;
   thaw(): void;
-  /** Copies its disk while it is stopped, and later puts that copy in place of what came after. */
+  /** Copies its files. Only while it is stopped. */
   backUp(): Promise<void>;
+  /** Replaces its files with the copy. Only while it is stopped. */
   restore(): Promise<void>;
 }
 
@@ -33,9 +34,9 @@ export async function startNats(): Promise<OwnNats> {
     },
     async stop(signal = 'SIGTERM') {
       if (!server) return;
-      const gone = new Promise((resolve) => server?.once('exit', resolve));
+      const exited = new Promise((resolve) => server?.once('exit', resolve));
       server.kill(signal);
-      await gone;
+      await exited;
       server = undefined;
     },
     freeze: () => void server?.kill('SIGSTOP'),
@@ -54,7 +55,7 @@ export async function startNats(): Promise<OwnNats> {
   return nats;
 }
 
-/** Debian puts it where only root's PATH leads. */
+/** Debian installs it in a folder that is only in root's PATH. */
 function findProgram(): string {
   return (
     ['/usr/sbin/nats-server', '/usr/local/sbin/nats-server'].find((path) => existsSync(path)) ?? 'nats-server'

@@ -2,7 +2,7 @@ import type { Query } from '@expert-relay/db';
 import { expect, test } from '@jest/globals';
 import { createEnder } from './end-job.ts';
 
-/** A database in which all requests have ended. */
+/** A database that ends both requests. */
 const ended = (async () => [{ ended: { 'id-1': 1, 'id-2': 1 } }]) as unknown as Query;
 
 test('a batch that fails rejects its jobs and does not block the next one', async () => {
@@ -16,7 +16,7 @@ test('a batch that fails rejects its jobs and does not block the next one', asyn
   await expect(end('id-1')).resolves.toBeUndefined();
 });
 
-test('so does one whose report fails', async () => {
+test('a report that fails rejects the jobs of its batch and does not block the next one', async () => {
   let failures = 1;
   const end = createEnder(ended, () => {
     if (failures-- > 0) throw new Error('the report failed');

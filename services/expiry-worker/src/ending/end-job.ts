@@ -2,7 +2,7 @@ import type { Query } from '@expert-relay/db';
 import { DelayedError, type Job } from 'bullmq';
 import { type EndedRequests, endListed } from './end-requests.ts';
 
-/** Ends one request; resolves with the milliseconds after which to try again when it is still open. */
+/** Ends one request. When it is still open, the result is the number of milliseconds after which to try again. */
 type Ender = (id: string) => Promise<number | undefined>;
 
 interface PendingEnd {

@@ -3,8 +3,8 @@ import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { countRequests } from '../testing/count-requests.ts';
 import { seedRequests } from '../testing/seed-requests.ts';
-import { tally } from '../testing/tally.ts';
 import { endOverdue, endRequests } from './end-requests.ts';
 
 let database: OpenDatabase;
@@ -20,14 +20,14 @@ afterEach(async () => {
   await database.stop();
 });
 
-test('what changed before its row was locked is left as it is, and ended the next time', async () => {
+test('a request that changes before its row is locked stays unchanged, and ends the next time', async () => {
   const { prisma, query } = database;
   const ids = await seedRequests(prisma, { count: 2, dueIn: -1_000 });
-  const [changed = '', still = ''] = ids;
+  const [changed = '', unchanged = ''] = ids;
   const end = (waitFor: Sql) =>
     endRequests(query, sql`SELECT unnest(${ids}::text[]) AS request_id ${waitFor}`);
 
-  // The statement has begun and sees the rows as they are now, but gets to them only later.
+  // The statement has begun, so it sees the rows as they are now, but it locks them only later.
   await other.query('SELECT pg_advisory_lock(1)');
   const first = end(sql`FROM pg_advisory_xact_lock(1)`);
   await eventually('it waits', async () => {
@@ -40,17 +40,23 @@ test('what changed before its row was locked is left as it is, and ended the nex
   await prisma.helpRequest.update({ where: { id: changed }, data: { seq: 5 } });
   await other.query('SELECT pg_advisory_unlock(1)');
 
-  expect(Object.keys((await first).ended)).toEqual([still]);
+  expect(Object.keys((await first).ended)).toEqual([unchanged]);
   const request = { where: { id: changed } };
   expect(await prisma.helpRequest.findUnique(request)).toMatchObject({ status: 'pending', seq: 5 });
   expect(Object.keys((await end(empty)).ended)).toEqual([changed]);
   expect(await prisma.helpRequest.findUnique(request)).toMatchObject({ status: 'expired', seq: 6 });
-  expect(await tally(prisma)).toMatchObject({ expired: 2, events: 2, doubled: 0, missing: 0, misplaced: 0 });
+  expect(await countRequests(prisma)).toMatchObject({
+    expired: 2,
+    events: 2,
+    repeated: 0,
+    missing: 0,
+    wrongStages: 0,
+  });
 });
 
-test.each([1, 2, 3, 5, 6])('in pages of %i: all but those that are locked, each once', async (size) => {
+test.each([1, 2, 3, 5, 6])('pages of %i: every request that is not locked ends once', async (size) => {
   const { prisma, query } = database;
-  // Due in the same moment, so that only their ids tell where a page ends.
+  // Due at the same time, so that only their ids decide where a page ends.
   const ids = (await seedRequests(prisma, { count: 5, dueIn: -1_000 })).sort();
   await other.query('BEGIN');
   const { rows } = await other.query<{ id: string }>(
@@ -67,10 +73,10 @@ test.each([1, 2, 3, 5, 6])('in pages of %i: all but those that are locked, each 
     return all.sort();
   };
   expect(await ended()).toEqual(ids.filter((id) => !locked.includes(id)));
-  // None was looked at twice.
+  // None was read twice.
   expect(pages).toBe(Math.floor(5 / size) + 1);
   await other.query('ROLLBACK');
   expect(await ended()).toEqual(locked.sort());
   expect(await ended()).toEqual([]);
-  expect(await tally(prisma)).toMatchObject({ events: 5, doubled: 0, missing: 0, misplaced: 0 });
+  expect(await countRequests(prisma)).toMatchObject({ events: 5, repeated: 0, missing: 0, wrongStages: 0 });
 });

@@ -14,16 +14,16 @@ interface EndResult<Listed> {
 const payload = requestClosedPayload({ reason: 'expired' });
 
 /**
- * Ends the overdue ones of some requests and records their event, in one statement. A row that is
- * locked, or that another worker or its consumer has ended in the meantime, is skipped. `list` is a part of that
- * statement and selects their `request_id`.
+ * Ends the overdue ones of some requests and records their event, in one statement. It skips a row that is locked, or
+ * that another worker or the agent has ended in the meantime. `list` is a part of that statement and selects their
+ * `request_id`. The outbox leader finds the event when it polls, within half a second: this service has no NATS to wake it.
  *
- * `ended_at` is `expires_at`, however late a worker is, so that a request reads the same before and after.
+ * `ended_at` is `expires_at`, however late the worker is: readers saw the request as expired from then on.
  */
 export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndResult<Listed>> {
-  // Postgres assumes ten elements for an array of unknown length, so it looks each row up by the index, whatever its
-  // statistics say. A locked row keeps its ctid. A row that was changed just before the lock has a new version, which
-  // this statement does not see: the next one ends it.
+  // Postgres assumes ten elements for an array of unknown length, so it uses the index for each, whatever its statistics
+  // are. A locked row keeps its ctid. A row that was changed just before the lock has a new version, which this statement
+  // does not see: the next one ends it.
   const [result] = await query<EndResult<Listed>>`
     WITH listed AS MATERIALIZED (${list}),
     due AS MATERIALIZED (
@@ -61,7 +61,7 @@ export interface PageEnd {
  * now by the database's clock.
  *
  * Each page begins after the one before, since the index still lists the rows that were ended meanwhile. Bounds as
- * tuples and a limit in the text make Postgres use the index, whatever its statistics say.
+ * tuples and a limit in the text make Postgres use the index, whatever its statistics are.
  */
 export function openPage(page: { after: PageEnd; untilMs?: number; size: number }): Sql {
   const { after, untilMs = 0, size } = page;

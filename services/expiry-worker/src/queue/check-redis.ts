@@ -3,8 +3,8 @@ import type { Log } from '@expert-relay/kit/log';
 import type { RedisConnection } from '@expert-relay/kit/redis';
 
 /**
- * Fails the start when Redis would lose jobs. When such a Redis is reached only later, the worker goes on but is not
- * ready.
+ * Fails the start when Redis would lose jobs. When the worker connects to such a Redis only later, it continues but is
+ * not ready.
  */
 export function checkRedis(options: { redis: RedisConnection; log: Log }): Part {
   const { redis, log } = options;
@@ -45,7 +45,7 @@ export function redisProblem(info: string): string | undefined {
   const policy = field(info, 'maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {
     return (
-      `Redis evicts keys when its memory is full (maxmemory-policy is ${policy}), and would drop jobs without a word. ` +
+      `Redis evicts keys when its memory is full (maxmemory-policy is ${policy}), and would drop jobs without an error. ` +
       'Set it to noeviction: `redis-cli CONFIG SET maxmemory-policy noeviction`, and in redis.conf so that it stays.'
     );
   }

@@ -24,8 +24,8 @@ afterAll(async () => {
   await redis.quit();
 });
 
-test('makes the scheduler, with a first sweep at once, and then leaves it alone', async () => {
-  expect(await keep()).toBe('made');
+test('creates the scheduler with a first sweep at once, and does not change it later', async () => {
+  expect(await keep()).toBe('created');
   const scheduler = await queue.getJobScheduler('sweep');
   expect(scheduler?.every).toBe(interval);
   expect(scheduler?.next).toBeLessThanOrEqual(Date.now());
@@ -33,37 +33,37 @@ test('makes the scheduler, with a first sweep at once, and then leaves it alone'
   expect(await queue.getJobScheduler('sweep')).toEqual(scheduler);
 });
 
-test('finds the one that another worker has made', async () => {
+test('accepts the one that another worker has created', async () => {
   await keepScheduler({ scheduled: { queue }, interval, clock })();
   expect(await keep()).toBe('fine');
 });
 
-test('puts it back when it is gone', async () => {
+test('restores it when it is missing', async () => {
   await keep();
   await queue.removeJobScheduler('sweep');
   expect(await keep()).toBe('restored');
   expect(await keep()).toBe('fine');
 });
 
-test('puts it back when its next job was lost, without which it would never fire again', async () => {
+test('restores it when its next job was lost, without which it would never run again', async () => {
   await keep();
   await redis.unlink(`${prefix}:sweep:delayed`, `${prefix}:sweep:wait`);
   expect(await keep()).toBe('restored');
 });
 
-test('puts it back when a clock that was wrong has put the next sweep far off', async () => {
+test('restores it when a wrong clock has scheduled the next sweep far in the future', async () => {
   await keep();
   clock.advance(-3_600_000);
   expect(await keep()).toBe('restored');
 });
 
-test('takes a late sweep for a busy queue, not for a lost one', async () => {
+test('accepts a late sweep: the queue is busy', async () => {
   await keep();
   clock.advance(3_600_000);
   expect(await keep()).toBe('fine');
 });
 
-test('adjusts it to another interval', async () => {
+test('changes its interval', async () => {
   await keep();
   await keepScheduler({ scheduled: { queue }, interval: 1_500, clock })();
   expect((await queue.getJobScheduler('sweep'))?.every).toBe(1_500);

@@ -1,11 +1,11 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { QueuePart } from './queue.ts';
 
-export type SchedulerState = 'fine' | 'made' | 'restored';
+export type SchedulerState = 'fine' | 'created' | 'restored';
 
 /**
- * Creates the scheduler of a queue, and again when it is gone or will not run: Redis was flushed, its next job was
- * lost, or a worker with a wrong clock has scheduled that job far in the future.
+ * Creates the scheduler of a queue, and creates it again when it is missing or will not run: Redis was flushed, its
+ * next job was lost, or a worker with a wrong clock has scheduled that job far in the future.
  */
 export function keepScheduler(options: {
   scheduled: Pick<QueuePart, 'queue'>;
@@ -26,7 +26,7 @@ export function keepScheduler(options: {
   }
 
   return async function keep(): Promise<SchedulerState> {
-    // Asked twice, since a sweep may have ended and the next one been scheduled between two answers.
+    // Checked twice: between the two reads of a check a sweep may end, and the next one be scheduled.
     if ((await works()) || (await works())) {
       known = true;
       return 'fine';
@@ -38,7 +38,7 @@ export function keepScheduler(options: {
       { every: interval },
       { name: queue.name, opts: { removeOnComplete: true, removeOnFail: { count: 100 } } },
     );
-    const state = known ? 'restored' : 'made';
+    const state = known ? 'restored' : 'created';
     known = true;
     return state;
   };

@@ -14,6 +14,6 @@ test('throws a failure in time, and ignores a late one', async () => {
   };
   await expect(settlesWithin(1_000, failing(1))).rejects.toThrow('failed');
   expect(await settlesWithin(1, failing(20))).toBe(false);
-  // Long enough for a rejection that nobody handles to end the test run.
+  // Long enough for an unhandled rejection to end the test run.
   await pause(40);
 });

@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 const closeTimeoutMs = 5_000;
 
 export interface QueuePart extends Part {
-  /** Once started: BullMQ connects as soon as it is made. */
+  /** Throws before the start: BullMQ connects as soon as a queue is created. */
   readonly queue: Queue;
 }
 
@@ -56,7 +56,7 @@ export function createQueue(options: {
     async stop() {
       if (!opened) return;
       const { queue, worker } = opened;
-      // Without Redis BullMQ would wait for it forever. The next sweep does the work of a job whose end Redis missed.
+      // Without Redis, BullMQ would wait for ever. A job whose end does not reach Redis is done again by the next sweep.
       if (redis.status !== 'ready') await worker.close(true);
       else if (!(await settlesWithin(closeTimeoutMs, worker.close()))) redis.disconnect();
       await queue.close();

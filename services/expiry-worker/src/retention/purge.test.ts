@@ -9,15 +9,15 @@ test.each([
   ['22-2', [0, 1, 22, 23]],
   ['23-24', [23]],
   ['0-1', [0]],
-])('%s', (hours, expected) => {
+])('%s is these hours', (hours, expected) => {
   expect(purgeHoursPattern.test(hours)).toBe(true);
   expect(hoursOf(hours)).toEqual(expected);
 });
 
-test.each(['0-24', '0-0', '7-7'])('%s is all day', (hours) => {
+test.each(['0-24', '0-0', '7-7'])('%s is the whole day', (hours) => {
   expect(hoursOf(hours)).toHaveLength(24);
 });
 
-test.each(['', '1', '1-25', 'night', '1-4 '])('%j is none', (hours) => {
+test.each(['', '1', '1-25', 'night', '1-4 '])('%j is refused', (hours) => {
   expect(purgeHoursPattern.test(hours)).toBe(false);
 });

@@ -24,9 +24,9 @@ interface Retention {
 }
 
 /**
- * Removes data whose retention is over: in small batches, and after each a pause as long as it took, so that it uses
- * at most half of one connection's time. The next run continues what a run leaves when it is stopped, or when the hours
- * or its time are over.
+ * Removes data whose retention is over, in small batches. After each it pauses as long as the batch took, so it uses at
+ * most half of one connection's time. A run ends early when the worker stops, when the purge hours end, or after
+ * `maxRunMs`; the next run continues.
  */
 export function createPurge(options: {
   query: Query;
@@ -51,7 +51,7 @@ export function createPurge(options: {
     reports.purged({ seconds: (performance.now() - start) / 1_000, backlog });
   }
 
-  /** One batch of each kind, so that none waits for another; returns the kinds of which more may be left. */
+  /** Removes one batch of each kind, so that no kind waits for another; returns the kinds of which more may be left. */
   async function runEach(some: readonly PurgeStep[]): Promise<readonly PurgeStep[]> {
     const more: PurgeStep[] = [];
     for (const step of some) {
@@ -80,11 +80,11 @@ export function createPurge(options: {
 interface PurgeStep {
   /** Its label in metrics. */
   readonly what: string;
-  /** Removes some of it in one statement; returns how many rows, 0 when nothing is left. */
+  /** Removes one batch in one statement; returns the number of rows, 0 when none is left. */
   batch(): Promise<number>;
 }
 
-/** Everything that is removed. Any worker may run the next batch. */
+/** All kinds of data that are removed. Any worker may run the next batch. */
 function purgeSteps(query: Query, { content, metadata }: Retention): readonly PurgeStep[] {
   return [
     { what: 'content', batch: () => eraseContent(query, content) },

@@ -6,7 +6,7 @@ import type { Query } from '@expert-relay/db';
  */
 
 const erasedRequests = 200;
-/** A conversation may hold 10,000: then it is a batch of its own. */
+/** A conversation may have 10,000. Then the batch is this conversation alone. */
 const erasedMessages = 2_000;
 
 /**
@@ -29,14 +29,14 @@ export async function eraseContent(query: Query, retention: number): Promise<num
     counted AS (
       SELECT id, sum(message_count) OVER (ORDER BY ended_at, id) - message_count AS before FROM due
     ),
-    taken AS (SELECT id FROM counted WHERE before < ${erasedMessages}),
-    deleted AS (DELETE FROM messages USING taken WHERE request_id = taken.id)
+    chosen AS (SELECT id FROM counted WHERE before < ${erasedMessages}),
+    deleted AS (DELETE FROM messages USING chosen WHERE request_id = chosen.id)
     UPDATE help_requests SET
       question = NULL, plaintext = NULL, context = '[]',
       consumer_sign_pub_key = NULL, consumer_encrypt_pub_key = NULL,
       provider_sign_pub_key = NULL, provider_encrypt_pub_key = NULL, key_signature = NULL,
       erased_at = now()
-    FROM taken WHERE help_requests.id = taken.id
+    FROM chosen WHERE help_requests.id = chosen.id
     RETURNING 1`;
   return rows.length;
 }
@@ -102,8 +102,8 @@ export async function deleteKeys(query: Query, retention: number): Promise<numbe
 const deletedEvents = 500;
 
 /**
- * Deletes events that can never be published, since they hold the beginnings of questions. The outbox's leader deletes
- * the published ones.
+ * Deletes outbox rows that can never be published, because they contain the beginnings of questions. The outbox leader
+ * deletes the published ones.
  */
 export async function deleteFailedEvents(query: Query, retention: number): Promise<number> {
   const rows = await query`

@@ -2,11 +2,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { captureLogs, eventually, testServers, watchOpenHandles } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
-import { createStage, type Stage } from '../testing/create-stage.ts';
+import { countRequests } from '../testing/count-requests.ts';
+import { createTestSetup, type TestSetup } from '../testing/create-test-setup.ts';
 import { readMetric } from '../testing/read-metric.ts';
 import { seedEnded } from '../testing/seed-ended.ts';
 import { seedRequests } from '../testing/seed-requests.ts';
-import { tally } from '../testing/tally.ts';
 import { eraseContent } from './remove-batch.ts';
 
 let assertNothingLeftOpen: () => Promise<void>;
@@ -15,36 +15,36 @@ const { logOf } = captureLogs();
 const second = 1_000;
 const day = 86_400 * second;
 const year = 365 * day;
-let stage: Stage;
+let setup: TestSetup;
 
 beforeAll(async () => {
   assertNothingLeftOpen = watchOpenHandles();
-  stage = await createStage({ server, redisUrl, log: logOf('expiry-worker') });
+  setup = await createTestSetup({ server, redisUrl, log: logOf('expiry-worker') });
 });
 
 afterEach(async () => {
-  await stage.next();
+  await setup.reset();
 });
 
 afterAll(async () => {
-  await stage.stop();
+  await setup.stop();
   await assertNothingLeftOpen();
 });
 
-/** Starts a worker, waits until it has purged once, and gives it. */
+/** Starts a worker, and waits until it has purged once. */
 async function purge(env: Readonly<Record<string, string>> = {}) {
-  const worker = await stage.startWorker({ env });
+  const worker = await setup.startWorker({ env });
   await eventually('a purge', () => readMetric(worker, 'relay_purge_seconds_count'));
   return worker;
 }
 
 const read = (id: string) =>
-  stage.prisma.helpRequest.findUnique({ where: { id }, include: { messages: true } });
+  setup.prisma.helpRequest.findUnique({ where: { id }, include: { messages: true } });
 
 describe('content', () => {
-  test('goes when its time is over by the database’s clock, and the metadata stays', async () => {
-    const old = await seedEnded(stage.prisma, { endedAgo: 30 * day + second });
-    const young = await seedEnded(stage.prisma, { endedAgo: 30 * day - 60 * second });
+  test('is erased when its retention is over by the clock of Postgres; the metadata stays', async () => {
+    const old = await seedEnded(setup.prisma, { endedAgo: 30 * day + second });
+    const young = await seedEnded(setup.prisma, { endedAgo: 30 * day - 60 * second });
     const [before, kept] = [await read(old), await read(young)];
     const worker = await purge();
 
@@ -67,46 +67,46 @@ describe('content', () => {
   });
 
   test('of an open conversation stays, however old it is', async () => {
-    const [id = ''] = await seedRequests(stage.prisma, { count: 1, dueIn: day });
-    await stage.prisma.$executeRaw`
+    const [id = ''] = await seedRequests(setup.prisma, { count: 1, dueIn: day });
+    await setup.prisma.$executeRaw`
       UPDATE help_requests SET created_at = now() - interval '1 year', question = 'May I?'`;
     await purge({ RELAY_RETENTION: '0s' });
     expect(await read(id)).toMatchObject({ question: 'May I?', erasedAt: null });
   });
 
-  test('is erased in batches that stay small, until none is left', async () => {
+  test('is erased in small batches until none is left', async () => {
     for (let count = 0; count < 5; count++)
-      await seedEnded(stage.prisma, { endedAgo: 40 * day, messages: 1_500 });
-    const others = await seedRequests(stage.prisma, { count: 450, dueIn: -40 * day });
-    await stage.prisma.$executeRaw`
+      await seedEnded(setup.prisma, { endedAgo: 40 * day, messages: 1_500 });
+    const others = await seedRequests(setup.prisma, { count: 450, dueIn: -40 * day });
+    await setup.prisma.$executeRaw`
       UPDATE help_requests SET status = 'closed', ended_at = expires_at WHERE id = ANY(${others})`;
     await purge();
-    expect(await stage.prisma.message.count()).toBe(0);
-    expect(await stage.prisma.helpRequest.count({ where: { erasedAt: null } })).toBe(0);
+    expect(await setup.prisma.message.count()).toBe(0);
+    expect(await setup.prisma.helpRequest.count({ where: { erasedAt: null } })).toBe(0);
   });
 
-  test('is erased once, however many workers purge at the same moment', async () => {
-    await seedRequests(stage.prisma, { count: 300, dueIn: -40 * day });
-    await stage.prisma.$executeRaw`UPDATE help_requests SET status = 'closed', ended_at = expires_at`;
-    const erased = await Promise.all([1, 2, 3].map(() => eraseContent(stage.query, 30 * day)));
-    const rest = await eraseContent(stage.query, 30 * day);
+  test('is erased once when several workers purge at the same time', async () => {
+    await seedRequests(setup.prisma, { count: 300, dueIn: -40 * day });
+    await setup.prisma.$executeRaw`UPDATE help_requests SET status = 'closed', ended_at = expires_at`;
+    const erased = await Promise.all([1, 2, 3].map(() => eraseContent(setup.query, 30 * day)));
+    const rest = await eraseContent(setup.query, 30 * day);
     expect([...erased, rest].reduce((sum, count) => sum + count)).toBe(300);
-    expect(await eraseContent(stage.query, 30 * day)).toBe(0);
+    expect(await eraseContent(setup.query, 30 * day)).toBe(0);
   });
 
-  test('is erased although before it stand rows of requests that are gone', async () => {
-    await stage.prisma.$executeRaw`
+  test('is erased although rows of deleted requests are older', async () => {
+    await setup.prisma.$executeRaw`
       INSERT INTO request_stages (stage, at, request_id)
-      SELECT stage::request_stage, '2020-01-01', 'gone ' || number
+      SELECT stage::request_stage, '2020-01-01', 'deleted ' || number
       FROM generate_series(1, 600) AS number, unnest(ARRAY['ended', 'erased']) AS stage`;
-    const old = await seedEnded(stage.prisma, { endedAgo: 2 * year });
+    const old = await seedEnded(setup.prisma, { endedAgo: 2 * year });
     await purge();
-    await eventually('it is gone', async () => (await read(old)) === null, { within: 10_000 });
+    await eventually('it is deleted', async () => (await read(old)) === null, { within: 10_000 });
   });
 
-  test('stays outside the hours', async () => {
-    const id = await seedEnded(stage.prisma, { endedAgo: 40 * day });
-    const [clock] = await stage.prisma.$queryRaw<{ hour: number }[]>`
+  test('is not erased outside the purge hours', async () => {
+    const id = await seedEnded(setup.prisma, { endedAgo: 40 * day });
+    const [clock] = await setup.prisma.$queryRaw<{ hour: number }[]>`
       SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int AS hour`;
     const later = ((clock?.hour ?? 0) + 2) % 24;
     const worker = await purge({ RELAY_PURGE_HOURS: `${later}-${later + 1}` });
@@ -115,21 +115,21 @@ describe('content', () => {
   });
 });
 
-test('a request goes altogether when its metadata was kept long enough', async () => {
-  const old = await seedEnded(stage.prisma, { endedAgo: year + second });
-  const young = await seedEnded(stage.prisma, { endedAgo: year - 60 * second });
+test('a request is deleted when the retention of its metadata is over', async () => {
+  const old = await seedEnded(setup.prisma, { endedAgo: year + second });
+  const young = await seedEnded(setup.prisma, { endedAgo: year - 60 * second });
   await purge();
-  await eventually('the old one is gone', async () => (await read(old)) === null, { within: 10_000 });
-  expect(await tally(stage.prisma)).toMatchObject({ requests: 1, misplaced: 0 });
+  await eventually('the old one is deleted', async () => (await read(old)) === null, { within: 10_000 });
+  expect(await countRequests(setup.prisma)).toMatchObject({ requests: 1, wrongStages: 0 });
   expect(await read(young)).toMatchObject({ erasedAt: expect.any(Date) });
 });
 
-test('idempotency records go after a day', async () => {
-  const requestId = await seedEnded(stage.prisma, { endedAgo: day });
-  const key = await stage.prisma.apiKey.findFirstOrThrow();
+test('idempotency records are deleted after a day', async () => {
+  const requestId = await seedEnded(setup.prisma, { endedAgo: day });
+  const key = await setup.prisma.apiKey.findFirstOrThrow();
   const digest = (text: string) => Uint8Array.from(createHash('sha256').update(text).digest());
   const add = (name: string, age: number) =>
-    stage.prisma.idempotencyRecord.create({
+    setup.prisma.idempotencyRecord.create({
       data: {
         apiKeyId: key.id,
         keyDigest: digest(name),
@@ -141,11 +141,11 @@ test('idempotency records go after a day', async () => {
   await add('old', day + second);
   const young = await add('young', day - 60 * second);
   await purge();
-  expect(await stage.prisma.idempotencyRecord.findMany()).toEqual([young]);
+  expect(await setup.prisma.idempotencyRecord.findMany()).toEqual([young]);
 });
 
-test('secrets that no longer work go after the retention, keys that were revoked a year ago too', async () => {
-  const { prisma } = stage;
+test('secrets that no longer work are deleted after the retention, and keys that were revoked a year ago', async () => {
+  const { prisma } = setup;
   const user = await prisma.user.create({ data: { name: 'ada' } });
   const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
   const addKey = async (name: string, revokedAt: Date | null, expiries: readonly (Date | null)[]) => {
@@ -176,20 +176,20 @@ test('secrets that no longer work go after the retention, keys that were revoked
   });
 });
 
-test('events that were set aside go after the retention; those that wait stay, however old', async () => {
+test('events that were set aside are deleted after the retention; events that wait stay, however old', async () => {
   const add = (failedAgo: number | null) =>
-    stage.prisma.$executeRaw`
+    setup.prisma.$executeRaw`
       INSERT INTO outbox_events (type, payload, user_id, recorded_at, failed_at)
       VALUES ('new_request', '', gen_random_uuid(), now() - interval '2 years', now() - ${failedAgo}::float8 * interval '1 ms')`;
   await add(30 * day + second);
   await add(29 * day);
   await add(null);
   await purge();
-  const left = await stage.prisma.outboxEvent.findMany({ orderBy: { failedAt: 'asc' } });
+  const left = await setup.prisma.outboxEvent.findMany({ orderBy: { failedAt: 'asc' } });
   expect(left.map(({ failedAt }) => failedAt)).toEqual([expect.any(Date), null]);
 });
 
-test('metadata that would go before its content is refused at the start', () => {
-  const env = stage.environment({ env: { RELAY_RETENTION: '30d', RELAY_METADATA_RETENTION: '29d' } });
+test('a retention of metadata that is shorter than that of content is refused', () => {
+  const env = setup.environment({ env: { RELAY_RETENTION: '30d', RELAY_METADATA_RETENTION: '29d' } });
   expect(() => readConfig(env)).toThrow(/^RELAY_METADATA_RETENTION is shorter than RELAY_RETENTION/);
 });

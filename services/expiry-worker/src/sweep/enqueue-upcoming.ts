@@ -18,8 +18,8 @@ const jobOptions = {
 } as const;
 
 /**
- * A delayed job for each request that falls due within `horizonMs`, with the request's id as its own: those that have one keep
- * it. The delay is computed by the database's clock, so that the clock of this process does not matter.
+ * Enqueues a delayed job for each request that falls due within `horizonMs`. The job's id is the request's, so a request that
+ * has a job does not get another one. The delay is computed by the database's clock: that of this process may be wrong.
  */
 export async function enqueueUpcoming(options: {
   query: Query;

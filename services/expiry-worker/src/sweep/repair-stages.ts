@@ -13,8 +13,8 @@ export async function repairStages(query: Query, signal: AbortSignal): Promise<v
 const batchSize = 500;
 
 async function repairBatch(query: Query): Promise<number> {
-  // A scalar subquery, so that each row looks up its request alone: there is hardly ever a stale row. The request is
-  // locked, so that it is not deleted before its row is inserted.
+  // A scalar subquery, so that Postgres finds the request of each row by its index: stale rows are very rare. The request
+  // is locked, so that it is not deleted before its row is inserted.
   const [batch] = await query<{ found: number }>`
     WITH stale AS (
       DELETE FROM request_stages WHERE (stage, at, request_id) IN (

@@ -4,11 +4,11 @@ import { sweepInterval } from './sweep.ts';
 const hour = 3_600_000;
 
 test.each([
-  ['a conversation of 72 hours: every minute', 72 * hour, 60_000],
-  ['of 10 minutes: every minute too', hour / 6, 60_000],
-  ['a shorter one: ten times in its life', 15_000, 1_500],
-  ['in whole milliseconds', 12_345, 1_234],
-  ['never more often than twice a second', 1_000, 500],
+  ['conversations of 72 hours: every minute', 72 * hour, 60_000],
+  ['conversations of 10 minutes: every minute', hour / 6, 60_000],
+  ['shorter conversations: ten times in their lifetime', 15_000, 1_500],
+  ['rounded down to milliseconds', 12_345, 1_234],
+  ['at most twice a second', 1_000, 500],
 ])('%s', (_, ttl, interval) => {
   expect(sweepInterval(ttl)).toBe(interval);
 });

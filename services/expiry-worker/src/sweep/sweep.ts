@@ -40,13 +40,13 @@ export function createSweep(options: {
       if (signal.aborted) break;
       batchStart = performance.now();
     }
-    // Not when it was stopped: it would look up every request that is still overdue, and delay the stop.
+    // After the requests have ended: it reads the requests of all rows that are overdue. It does nothing once the worker stops.
     await repairStages(database.query, signal);
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
   }
 
   async function sweep(): Promise<void> {
-    // Concurrently: a Redis that hangs must not delay the ends, nor a million overdue requests the jobs.
+    // At the same time: a Redis that hangs must not delay the ends, and a million overdue requests must not delay the jobs.
     const enqueued = enqueueUpcoming({
       query: database.query,
       queue: ends.queue,
@@ -71,7 +71,7 @@ export function createSweep(options: {
 }
 
 const maxIntervalMs = 60_000;
-/** With less a worker would hardly do anything else. */
+/** With a shorter one a worker would spend most of its time on sweeps. */
 const minIntervalMs = 500;
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PrismaClient } from '@expert-relay/db';
 import { seedRequests } from './seed-requests.ts';
 
-/** A conversation with everything in it that ended so many milliseconds ago; gives its id. */
+/** Inserts a conversation with all content that ended `endedAgo` milliseconds ago; returns its id. */
 export async function seedEnded(
   prisma: PrismaClient,
   { endedAgo, messages = 2 }: { endedAgo: number; messages?: number },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId, type PrismaClient } from '@expert-relay/db';
 
-/** Open requests of a new user, the first due in `dueIn` milliseconds (or that long ago) and one each `apart` after it. */
+/** Inserts open requests of a new user. The first is due in `dueIn` milliseconds (or was, if negative), each next one `apart` later. */
 export async function seedRequests(
   prisma: PrismaClient,
   options: { count: number; dueIn: number; apart?: number },

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
 export interface WorkerProcess {
-  /** Ends it as a power cut does. */
+  /** Ends it without a chance to clean up, as a power cut does. */
   kill(): Promise<void>;
 }
 
-/** The worker as it is shipped, in a process of its own; its clock may be wrong by `clockShift` milliseconds. */
+/** Starts the built worker as a process; its clock is wrong by `clockShift` milliseconds. */
 export function spawnWorker(env: Readonly<Record<string, string>>, clockShift = 0): WorkerProcess {
   const worker = spawn(
     process.execPath,
@@ -23,11 +23,11 @@ export function spawnWorker(env: Readonly<Record<string, string>>, clockShift = 
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );
-  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   return {
     async kill() {
       worker.kill('SIGKILL');
-      await gone;
+      await exited;
     },
   };
 }

@@ -16,11 +16,10 @@ export interface NewMessage {
   content: Content;
 }
 
-/** The request as the statement found it, and the message if it was inserted. */
+/** The request before the message, and the message's time if it was inserted. */
 export interface Outcome {
   id: string;
   refCode: string;
-  /** Before the message. */
   status: RequestStatus;
   hasRoom: boolean;
   createdAt: string | null;
@@ -30,8 +29,11 @@ const maxMessages = 10_000;
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Lock, insert, count, event: one statement. Returns nothing when the caller has no such request. Each message of a conversation has a later
- * time than the one before: the trigger that serves older releases takes an unchanged `last_message_at` for a release that does not set it.
+ * Locks the request, inserts the message, counts it and records the event, in one statement. Returns `undefined` when the
+ * caller has no such request.
+ *
+ * Each message gets a later time than the one before it. A trigger for older releases, which do not set
+ * `last_message_at`, recognises them by a value that has not changed.
  */
 export async function insertMessage(
   query: Query,

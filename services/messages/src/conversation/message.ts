@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const text = z.string({ error: 'Expected a text.' });
 
-/** Opaque to the relay, but with one encoding for the same bytes, since the signature covers the text. */
+/** The relay does not read it, but the same bytes must always be the same text, since the signature covers the text. */
 const base64 = text.refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
   error: 'Expected canonical base64 (standard alphabet, padded).',
 });
@@ -24,18 +24,18 @@ export const messageSchema = z
     messageId: text.regex(uuid, 'Expected a UUID.').nullish(),
   })
   .superRefine(({ encrypted, signature, plaintext }, context) => {
-    const complain = (path: string, message: string) =>
+    const addIssue = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
-    if (encrypted && !signature) complain('signature', 'Expected the signature that goes with `encrypted`.');
-    if (signature && !encrypted) complain('encrypted', 'Expected the blob that goes with `signature`.');
+    if (encrypted && !signature) addIssue('signature', 'Expected the signature of `encrypted`.');
+    if (signature && !encrypted) addIssue('encrypted', 'Expected the blob of `signature`.');
     if (!encrypted && !signature && !plaintext) {
-      complain('plaintext', 'Expected either `encrypted` together with `signature`, or `plaintext`.');
+      addIssue('plaintext', 'Expected either `encrypted` together with `signature`, or `plaintext`.');
     }
   });
 
 type MessageBody = z.infer<typeof messageSchema>;
 
-/** A message's content as the table has it: every column, empty or not. */
+/** The content of a message: all its columns in the table, `null` where it has none. */
 export type Content = Pick<
   Message,
   'role' | 'iv' | 'ciphertext' | 'tag' | 'ephemeralPublicKey' | 'signature' | 'plaintext'
@@ -58,6 +58,6 @@ const columns = ['role', 'iv', 'ciphertext', 'tag', 'ephemeralPublicKey', 'signa
 export const isSame = (one: Content, other: Content): boolean =>
   columns.every((column) => one[column] === other[column]);
 
-/** What counts towards the limit of a conversation. */
+/** The bytes of a message that count towards the limit of a conversation. */
 export const sizeOf = (content: Content): number =>
   columns.reduce((sum, column) => sum + Buffer.byteLength(content[column] ?? ''), 0);

@@ -14,20 +14,20 @@ interface Range {
   limit: number;
 }
 
-/** In bytes of content. A single message may be larger. */
+/** The size of a page, in bytes of content. A single message may be larger. */
 export const pageBytes = 65_536;
 
 const columns = sql`seq, role, message_id AS "messageId", iv, ciphertext, tag,
   ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"`;
 
-// Postgres knows the length of a text without fetching it.
+// Postgres reads the length of a large text without the text itself.
 const size = raw(
   ['iv', 'ciphertext', 'tag', 'ephemeral_public_key', 'signature', 'plaintext']
     .map((column) => `COALESCE(octet_length(${column}), 0)`)
     .join(' + '),
 );
 
-// One row more than `limit`, to see whether there are more.
+// One row more than `limit`, so that it is known whether there are more.
 const inRange = ({ requestId, after, upTo, limit }: Range) => sql`
   FROM messages
   WHERE request_id = ${requestId} AND seq > ${after}::int AND seq <= ${upTo}::int
@@ -46,7 +46,7 @@ export async function readSmallPage(query: Query, range: Range): Promise<Page> {
   return { rows: rows.slice(0, range.limit), hasMore: rows.length > range.limit };
 }
 
-/** The same of any conversation; the message that fills the page is its last. Twice the work for Postgres. */
+/** The same for a conversation of any size: a page ends with the message that fills it. It is twice the work for Postgres. */
 export async function readPage(query: Query, range: Range): Promise<Page> {
   const rows = await query<Row & { hasNext: boolean }>`
     SELECT ${columns}, "hasNext"
@@ -62,8 +62,8 @@ export async function readPage(query: Query, range: Range): Promise<Page> {
 }
 
 /**
- * A message as JSON. Only its text needs escaping: all other columns hold UUIDs, base64 or numbers.
- * `JSON.stringify` of the whole message took three times as long.
+ * A message as JSON. Only its text has to be escaped: all other columns contain UUIDs, base64 or numbers.
+ * `JSON.stringify` of the whole message takes three times as long.
  */
 export function messageText(row: Row): string {
   const { messageId, seq, role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext } = row;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** Makes a conversation of messages of these sizes. The result reads it. */
+/** Inserts a conversation with messages of these sizes; returns a function that reads it. */
 async function conversationOf(sizes: readonly number[]) {
   const id = makeRequestId();
   await database.prisma.helpRequest.create({
@@ -29,7 +29,7 @@ async function conversationOf(sizes: readonly number[]) {
         create: sizes.map((size, index) => {
           const messageId = randomUUID();
           const content = index % 2 ? { plaintext: 'ü'.repeat(size / 2) } : blob(size);
-          // Other changes of the request take numbers, too.
+          // Other changes of the request use numbers too.
           return {
             seq: 2 * index + 1,
             role: 'provider' as const,
@@ -67,7 +67,7 @@ test('a conversation of one page is one piece', async () => {
   expect(pieces).toHaveLength(1);
 });
 
-test('large messages are read a page at a time, each once', async () => {
+test('large messages are read page by page, each once', async () => {
   const largest = 1_000_000;
   const sizes = [10, largest, 10, 40_000, 40_000, 40_000, largest, largest, 10, 10];
   const read = await conversationOf(sizes);
@@ -79,7 +79,7 @@ test('large messages are read a page at a time, each once', async () => {
   expect(pieces).toHaveLength(5);
 });
 
-test('wherever a page ends, `limit` says whether there is more', async () => {
+test('`next` is there exactly when there are more messages, wherever a page ends', async () => {
   const sizes = [10, pageBytes - 22, 10, 40_000, 40_000, 10];
   const read = await conversationOf(sizes);
   const all = (await read()).seqs;
@@ -92,7 +92,7 @@ test('wherever a page ends, `limit` says whether there is more', async () => {
   }
 });
 
-test('with `limit`, an answer ends early once its messages are long; without it, it is whole', async () => {
+test('an answer with `limit` ends early when its messages are long; without `limit` it is complete', async () => {
   const sizes = Array.from({ length: 60 }, () => 50_000);
   const read = await conversationOf(sizes);
   const seqs: number[] = [];
@@ -111,14 +111,14 @@ test('with `limit`, an answer ends early once its messages are long; without it,
   expect(await read()).toMatchObject({ seqs, next: undefined });
 });
 
-test('many tiny messages come 200 at a time, each once', async () => {
+test('small messages are read 200 at a time, each once', async () => {
   const read = await conversationOf(Array.from({ length: 401 }, () => 2));
   const { seqs, pieces } = await read();
   expect(seqs).toEqual(Array.from({ length: 401 }, (_, index) => 2 * index + 1));
   expect(pieces).toHaveLength(3);
 });
 
-test('a conversation says when its content was erased, and only then', async () => {
+test('a conversation has `erasedAt` only when its content is erased', async () => {
   const [id, erasedAt] = [makeRequestId(), new Date('2026-11-21T07:00:00.123Z')];
   const data = {
     ...{ id, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: apiKeyId, context: [] },

@@ -3,15 +3,15 @@ import type { Pieces } from '@expert-relay/kit/http';
 import type { readHead } from './read-head.ts';
 import { messageText, pageBytes, readPage, readSmallPage } from './read-messages.ts';
 
-/** In messages, for conversations of many tiny ones. */
+/** The number of messages of a page, for conversations of many small ones. */
 const pageLength = 200;
 
-/** In characters of JSON: an answer to a call with `limit` ends with the page of messages that reaches this. */
+/** The length of an answer in characters of JSON: with `limit`, it ends after the page that reaches this. */
 export const answerLength = 1_048_576;
 
 /**
- * A conversation as JSON, with `next` when `limit` or the length cut it. Without `limit` it is always whole. Each piece is a page of messages, which is read when
- * the piece is asked for: what nobody takes stays in Postgres.
+ * Yields a conversation as JSON, a page of messages at a time. Each page is read when the caller asks for it, so a slow
+ * reader does not fill the memory. With `limit`, the answer may end early and then has `next`; without, it is complete.
  */
 export async function* writeConversation(
   query: Query,
@@ -21,23 +21,23 @@ export async function* writeConversation(
   const read = contentBytes > pageBytes ? readPage : readSmallPage;
   let text = `${JSON.stringify(head).slice(0, -1)},"messages":[`;
   let last = after;
-  let left = limit ?? Number.MAX_SAFE_INTEGER;
-  let room = limit === undefined ? Number.POSITIVE_INFINITY : answerLength;
+  let remaining = limit ?? Number.MAX_SAFE_INTEGER;
+  let remainingLength = limit === undefined ? Number.POSITIVE_INFINITY : answerLength;
   let separator = '';
   for (;;) {
     const { rows, hasMore } = await read(query, {
       ...{ requestId: head.requestId, after: last, upTo: seq },
-      limit: Math.min(left, pageLength),
+      limit: Math.min(remaining, pageLength),
     });
     for (const row of rows) {
       text += separator + messageText(row);
       separator = ',';
       last = row.seq;
     }
-    left -= rows.length;
-    room -= text.length;
+    remaining -= rows.length;
+    remainingLength -= text.length;
     if (!hasMore) return `${text}]}`;
-    if (left === 0 || room <= 0) return `${text}],"next":${last}}`;
+    if (remaining === 0 || remainingLength <= 0) return `${text}],"next":${last}}`;
     yield text;
     text = '';
   }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pageBytes } from '../conversation/read-messages.ts';
 import { listMessages } from './list-messages.ts';
 
-/** More than the buffers of both kernels hold. */
+/** More than the socket buffers of both sides can hold. */
 const count = 4_000;
 const size = 10_000;
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-test('a large conversation is read from Postgres page by page, as its reader takes it', async () => {
+test('a large conversation is read from Postgres page by page, as fast as its reader receives it', async () => {
   let read = 0;
   const query: Query = async <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => {
     const rows = await database.query<Row & { plaintext: string | null }>(strings, ...values);
@@ -63,11 +63,11 @@ test('a large conversation is read from Postgres page by page, as its reader tak
   const call = get(await listen(server, '127.0.0.1', 0));
   const [answer] = (await once(call, 'response')) as [IncomingMessage];
 
-  // Until the buffers of both kernels are full: then nothing moves for as long as the client does not read.
+  // Until the socket buffers of both sides are full: the client does not read.
   for (let before = -1; read !== before || !socket?.writableLength; await pause(300)) before = read;
-  const taken = socket.bytesWritten - socket.writableLength;
-  // The page that waits, up to the message that fills it.
-  expect(read - taken).toBeLessThanOrEqual(pageBytes + size);
+  const sent = socket.bytesWritten - socket.writableLength;
+  // One page waits, with the message that fills it.
+  expect(read - sent).toBeLessThanOrEqual(pageBytes + size);
   expect(read).toBeLessThan(count * size);
 
   expect(JSON.parse(await text(answer)).messages).toHaveLength(count);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A conversation that has received messages before. */
+/** Inserts a conversation with these counters, as if it had messages. */
 async function newConversation(used: { messageCount?: number; contentBytes?: number; lastMessageAt?: Date }) {
   const request = await database.prisma.helpRequest.create({
     data: {
@@ -44,7 +44,7 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
 const full = { code: 'conversation_full', status: 409 };
 
 describe('a conversation', () => {
-  test('takes its 10,000th message and no more, and knows that one again', async () => {
+  test('accepts 10,000 messages and no more, and answers a repeated one', async () => {
     const { send, stored } = await newConversation({ messageCount: 9_999 });
     const last = { plaintext: 'the last', messageId: randomUUID() };
     const first = await send(last);
@@ -54,7 +54,7 @@ describe('a conversation', () => {
     expect(await stored()).toMatchObject({ messageCount: 10_000, responseCount: 1, seq: 2 });
   });
 
-  test('takes 64 MiB to the byte, all parts of a message counted', async () => {
+  test('accepts 64 MiB to the byte, and counts all parts of a message', async () => {
     const blob = { iv: 'AAAA', ciphertext: 'AAAA', tag: 'AAAA', ephemeralPublicKey: 'AAAA' };
     const message = { encrypted: blob, signature: 'AAAA', plaintext: 'é' };
     // Five blobs of four characters, two bytes of text and the role.
@@ -66,13 +66,13 @@ describe('a conversation', () => {
     await expect(send({ plaintext: 'x' })).rejects.toMatchObject(full);
   });
 
-  test('that is full and has ended says that it has ended', async () => {
+  test('that is full and has ended is refused because it has ended', async () => {
     const { send } = await newConversation({ messageCount: 10_000 });
     await database.query`UPDATE help_requests SET status = 'closed', ended_at = now() WHERE message_count = 10000`;
     await expect(send({ plaintext: 'x' })).rejects.toMatchObject({ code: 'conversation_closed' });
   });
 
-  test('knows whose message is the last one, however many are sent at once', async () => {
+  test('has time, role and progress of the last message when many are sent at once', async () => {
     const { id, send, stored } = await newConversation({});
     const sent = Array.from({ length: 20 }, (_, index) =>
       index % 2 ? send({ plaintext: 'x' }) : send({ plaintext: 'x', role: 'consumer' }),
@@ -90,7 +90,7 @@ describe('a conversation', () => {
     expect(stage.progress).toBe(last.role === 'provider' ? 'answered' : 'follow_up');
   });
 
-  test('gives a message a later time than the one before, although the clock says otherwise', async () => {
+  test('gives a message a later time than the one before, also when the clock was set back', async () => {
     const lastMessageAt = new Date(Date.now() + 60_000);
     const { send, stored } = await newConversation({ lastMessageAt, messageCount: 1 });
     const { body } = await send({ plaintext: 'x' });

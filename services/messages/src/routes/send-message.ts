@@ -44,36 +44,36 @@ export const sendMessage = (context: Context) =>
     },
   });
 
-/** Nothing was inserted: because the message is there already, or because nothing more is taken. */
+/** Nothing was inserted: an earlier call has stored the message, or the conversation accepts no more. */
 async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Outcome): Promise<Answer> {
   const earlier = await findEarlierMessage(query, message);
   if (earlier) {
     if (!isSame(earlier, message.content)) throw new Problem('message_id_taken');
-    // As it was answered when it was new: the request was open then.
+    // The first answer again: the request was open then.
     const status = earlier.wasResponded ? 'responded' : 'pending';
     const { messageId, createdAt } = earlier;
     return answer(200, { ...outcome, ...message, messageId, createdAt, status });
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');
-  throw new Error('a message was neither inserted nor there');
+  throw new Error('a message was neither inserted nor found');
 }
 
-interface Sent extends NewMessage {
+interface StoredMessage extends NewMessage {
   refCode: string;
   status: RequestStatus;
   createdAt: string;
 }
 
-const answer = (status: 200 | 201, sent: Sent): Answer => ({
+const answer = (status: 200 | 201, message: StoredMessage): Answer => ({
   status,
   body: {
-    requestId: sent.requestId,
-    refCode: formatRefCode(sent.refCode),
-    status: sent.status,
-    messageId: sent.messageId,
-    role: sent.content.role,
-    createdAt: sent.createdAt,
+    requestId: message.requestId,
+    refCode: formatRefCode(message.refCode),
+    status: message.status,
+    messageId: message.messageId,
+    role: message.content.role,
+    createdAt: message.createdAt,
   },
 });
 

@@ -8,30 +8,34 @@ import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
 
 export interface WorkerOptions {
-  /** How long conversations last; a tenth of it lies between two sweeps. */
+  /** The lifetime of conversations. A sweep runs ten times in it. */
   ttl?: string;
   redisUrl?: string;
   databaseUrl?: string;
   env?: Readonly<Record<string, string>>;
 }
 
-export interface Stage {
+export interface TestSetup {
   readonly prisma: PrismaClient;
   readonly query: Query;
   readonly databaseUrl: string;
-  /** Under which the queues of the present test lie. */
+  /** The Redis prefix of the current test's queues. */
   readonly prefix: string;
-  /** What a worker of the present test reads. */
+  /** The environment of a worker of the current test. */
   environment(options?: WorkerOptions): Record<string, string>;
-  /** The real worker, by its real settings. */
+  /** The real worker, which reads its settings from that environment. */
   startWorker(options?: WorkerOptions): Promise<Service>;
-  /** Ends the workers of a test, and begins the next one with empty tables and queues. */
-  next(): Promise<void>;
+  /** Stops the workers, and empties tables and queues for the next test. */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Postgres, Redis and any number of workers, for one test file. */
-export async function createStage(options: { server: string; redisUrl: string; log: Log }): Promise<Stage> {
+export async function createTestSetup(options: {
+  server: string;
+  redisUrl: string;
+  log: Log;
+}): Promise<TestSetup> {
   const { server, redisUrl, log } = options;
   const { url: databaseUrl, drop } = await createTestDatabase(server);
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
@@ -43,7 +47,7 @@ export async function createStage(options: { server: string; redisUrl: string; l
     for (const worker of workers.splice(0)) await worker.stop();
   }
 
-  const environment: Stage['environment'] = ({ ttl = '5s', env = {}, ...urls } = {}) => ({
+  const environment: TestSetup['environment'] = ({ ttl = '5s', env = {}, ...urls } = {}) => ({
     DATABASE_URL: urls.databaseUrl ?? databaseUrl,
     REDIS_URL: urls.redisUrl ?? redisUrl,
     RELAY_REDIS_PREFIX: prefix,
@@ -69,7 +73,7 @@ export async function createStage(options: { server: string; redisUrl: string; l
       await worker.start();
       return worker;
     },
-    async next() {
+    async reset() {
       await stopWorkers();
       await database.prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`;
       await forgetRedisKeys(redisUrl, prefix);
