@@ -48,7 +48,7 @@ export const variables = {
       default: 100,
     }),
     anonymous: integer('RELAY_HUB_MAX_STREAMS_ANONYMOUS', {
-      help: 'Open streams without a credential, at most, so that others are always possible; 0 = no cap.',
+      help: 'Open streams without a credential, at most, so that streams with one are always possible; 0 = no cap.',
       default: 5_000,
     }),
     connectionsPerAddress: integer('RELAY_HUB_MAX_CONNECTIONS_PER_ADDRESS', {
@@ -58,7 +58,7 @@ export const variables = {
   },
   scans: {
     perAddress: integer('RELAY_HUB_SCANS_PER_ADDRESS', {
-      help: 'Scans for events older than the ring, a minute, that the streams of one client address (IPv6: of one /64) without a credential may cause; 0 = no limit. Streams that share a scan count as one. Beyond it a stream begins with `hub.reset`.',
+      help: 'Scans for events older than the ring, a minute, that the streams of one client address (IPv6: of one /64) without a credential may cause; 0 = no limit. Streams that share a scan count as one. Beyond it, a stream begins with `hub.reset`.',
       default: 30,
     }),
     perCredential: integer('RELAY_HUB_SCANS_PER_CREDENTIAL', {
@@ -67,7 +67,7 @@ export const variables = {
     }),
   },
   failuresPerAddress: integer('RELAY_HUB_FAILURES_PER_ADDRESS', {
-    help: 'Calls a minute from one address (IPv6: of one /64) that may be refused with 401 or 403; beyond it keys that were not valid lately are refused with 429, unchecked. 0 = no limit.',
+    help: 'Calls a minute from one address (IPv6: of one /64) that may be refused with 401 or 403. Beyond it, a key that was not valid recently gets 429 without a check. 0 = no limit.',
     default: 60,
   }),
   stream: {

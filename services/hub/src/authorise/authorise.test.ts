@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { Writable } from 'node:stream';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { systemClock } from '@expert-relay/kit/clock';
 import { listen, readBody } from '@expert-relay/kit/http';
-import { createLog } from '@expert-relay/kit/log';
 import { createPrincipalVerifier, parsePrincipalKeys, principalHeader } from '@expert-relay/kit/principal';
+import { captureLogs } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestEvents, revoked } from '../testing/make-event.ts';
 import { Reader, type ReaderOptions } from '../testing/reader.ts';
@@ -18,7 +17,7 @@ let closed: TestHub;
 let requests: Server;
 let requestsUrl: string;
 const open: Reader[] = [];
-const lines: string[] = [];
+const logs = captureLogs();
 const request = new RequestEvents();
 const { topic, providerTopic, activityTopic } = request;
 const known = makeApiKey('provider').text;
@@ -49,15 +48,8 @@ beforeAll(async () => {
     void exchange(call).then(({ status, body }) => response.writeHead(status).end(JSON.stringify(body)));
   });
   requestsUrl = await listen(requests, '127.0.0.1', 0);
-  const destination = new Writable({
-    write(line, _encoding, done) {
-      lines.push(String(line));
-      done();
-    },
-  });
   const env = { RELAY_REQUESTS_URL: requestsUrl };
-  const log = createLog('hub', { level: 'trace', destination });
-  hub = await startTestHub({ prefix: stream.prefix, env, overrides: { log } });
+  hub = await startTestHub({ prefix: stream.prefix, env, overrides: { log: logs.logOf('hub') } });
   closed = await startTestHub({ prefix: stream.prefix, env: { ...env, HUB_REQUIRE_AUTH: 'true' } });
 });
 afterEach(() => {
@@ -134,15 +126,12 @@ describe('a subscription', () => {
   });
 
   test('while requests is away: 503 for keys, whose cause is logged once, and 200 for the rest', async () => {
-    const warnings: object[] = [];
-    const log = createLog('hub', {
-      level: 'warn',
-      destination: { write: (line) => void warnings.push(JSON.parse(line)) },
-    });
-    await using alone = await startTestHub({ prefix: stream.prefix, overrides: { log } });
+    const aloneLogs = captureLogs();
+    const overrides = { log: aloneLogs.logOf('hub') };
+    await using alone = await startTestHub({ prefix: stream.prefix, overrides });
     const withKey = await connectTo([topic], { headers: { 'x-api-key': known } }, alone);
     expect(withKey.status).toBe(503);
-    expect(warnings).toEqual([expect.objectContaining({ callee: 'requests', code: 'ECONNREFUSED' })]);
+    expect(aloneLogs.lines.filter(({ level }) => level === 'warn')).toEqual([expect.objectContaining({ callee: 'requests', code: 'ECONNREFUSED' })]);
     expect(withKey.head).toMatch(/retry-after: \d/);
     expect(await statusOf([topic], {}, alone)).toBe(200);
     expect(await statusOf([topic], bearer(await makeToken([topic])), alone)).toBe(200);
@@ -275,7 +264,8 @@ test('no credential is in logs or responses', async () => {
     await connectTo([topic], { headers: { 'x-api-key': known } }),
   ];
   await answers.at(-1)?.opened();
-  const shown = [...lines, ...answers.map(({ head, blocks }) => head + JSON.stringify(blocks))].join('\n');
+  const received = answers.map(({ head, blocks }) => head + JSON.stringify(blocks));
+  const shown = [JSON.stringify(logs.lines), ...received].join('\n');
   for (const secret of [token, token.split('.')[2] ?? '', known, known.slice(8)])
     expect(shown).not.toContain(secret);
 });

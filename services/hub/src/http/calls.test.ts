@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { Writable } from 'node:stream';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen } from '@expert-relay/kit/http';
-import { createLog } from '@expert-relay/kit/log';
+import { captureLogs, eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { openRaw } from '../testing/raw-connection.ts';
@@ -15,17 +14,11 @@ let hub: TestHub;
 let requests: Server;
 /** The first exchange of a key gets 500, and further ones are not answered. */
 let exchange: 'none' | 'refused' | 'unanswered' = 'none';
-const lines: Record<string, unknown>[] = [];
+const logs = captureLogs();
 const { topic } = new RequestEvents();
 
 beforeAll(async () => {
   stream = await openTestStream();
-  const destination = new Writable({
-    write(line, _encoding, done) {
-      lines.push(JSON.parse(String(line)));
-      done();
-    },
-  });
   requests = createServer((_call, response) => {
     if (exchange === 'none') response.writeHead(500).end();
     exchange = exchange === 'none' ? 'refused' : 'unanswered';
@@ -33,7 +26,7 @@ beforeAll(async () => {
   hub = await startTestHub({
     prefix: stream.prefix,
     env: { RELAY_REQUESTS_URL: await listen(requests, '127.0.0.1', 0) },
-    overrides: { log: createLog('hub', { level: 'info', destination }) },
+    overrides: { log: logs.logOf('hub') },
   });
 });
 afterAll(async () => {
@@ -43,17 +36,9 @@ afterAll(async () => {
   await stream[Symbol.asyncDispose]();
 });
 
-const isAccess = ({ msg }: Record<string, unknown>) => msg === 'call' || msg === 'stream';
-const linesOf = (id: string) => lines.filter((line) => line.callId === id && isAccess(line));
-
-async function lineOf(id: string | null | undefined): Promise<Record<string, unknown>> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    const [line] = linesOf(id ?? '');
-    if (line) return line;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`There is no line of ${id}.`);
-}
+const linesOf = (id: string) =>
+  logs.lines.filter(({ callId, msg }) => callId === id && (msg === 'call' || msg === 'stream'));
+const lineOf = (id = '') => eventually(`a line of the call ${id}`, () => linesOf(id)[0]);
 
 test.each([
   ['a path that does not exist', 'GET', '/nowhere?secret', {}, 404, 'none'],
@@ -75,10 +60,10 @@ test.each([
   const answer = await fetch(hub.url + path, { method, headers: { ...headers, 'x-request-id': 'mine' } });
   await answer.text();
   expect(answer.status).toBe(status);
-  const id = answer.headers.get('x-request-id');
+  const id = answer.headers.get('x-request-id') ?? '';
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   expect(await lineOf(id)).toMatchObject({ msg: 'call', method, route, status, caller: 'none' });
-  expect(linesOf(id ?? '')).toHaveLength(1);
+  expect(linesOf(id)).toHaveLength(1);
 });
 
 test('a stream has a line when it begins and one when it ends, and the time until it begins is measured', async () => {
@@ -101,11 +86,11 @@ test('a client that leaves before its answer is a 499', async () => {
   );
   await connection.until('the exchange of the key', () => exchange === 'unanswered');
   connection.socket.resetAndDestroy();
-  await connection.until('the line', () => lines.some(({ status }) => status === 499));
+  await connection.until('the line', () => logs.lines.some(({ status }) => status === 499));
 });
 
 test('no line has a topic, a token, a key or a query in it', () => {
-  const text = JSON.stringify(lines);
-  expect(lines.length).toBeGreaterThan(10);
+  const text = JSON.stringify(logs.lines);
+  expect(logs.lines.length).toBeGreaterThan(10);
   for (const secret of ['secret', topic, topic.slice(-20), 'topic=']) expect(text).not.toContain(secret);
 });

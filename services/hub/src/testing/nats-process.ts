@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { reservePort } from '@expert-relay/testkit';
 
 /** A NATS server for one test, which can be killed, frozen and restored. */
 export interface NatsProcess extends AsyncDisposable {
@@ -23,7 +24,7 @@ export async function startNatsProcess(): Promise<NatsProcess> {
   const home = await mkdtemp(join(tmpdir(), 'relay-hub-nats-'));
   const data = join(home, 'data');
   const saved = join(home, 'saved');
-  const port = await freePort();
+  const port = await reservePort();
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
@@ -31,7 +32,7 @@ export async function startNatsProcess(): Promise<NatsProcess> {
       stdio: 'ignore',
     });
     for (let tries = 0; tries < 1_200; tries++) {
-      if (await answers(port)) return;
+      if (await accepts(port)) return;
       await pause(50);
     }
     throw new Error('nats-server did not start within 60 s.');
@@ -68,17 +69,8 @@ export async function startNatsProcess(): Promise<NatsProcess> {
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('There is no free port.');
-  return address.port;
-}
-
-function answers(port: number): Promise<boolean> {
+/** Whether a server sends something to a new connection at this port. */
+function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('data', () => {
