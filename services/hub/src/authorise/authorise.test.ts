@@ -131,7 +131,9 @@ describe('a subscription', () => {
     await using alone = await startTestHub({ prefix: stream.prefix, overrides });
     const withKey = await connectTo([topic], { headers: { 'x-api-key': known } }, alone);
     expect(withKey.status).toBe(503);
-    expect(aloneLogs.lines.filter(({ level }) => level === 'warn')).toEqual([expect.objectContaining({ callee: 'requests', code: 'ECONNREFUSED' })]);
+    expect(aloneLogs.lines.filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({ callee: 'requests', code: 'ECONNREFUSED' }),
+    ]);
     expect(withKey.head).toMatch(/retry-after: \d/);
     expect(await statusOf([topic], {}, alone)).toBe(200);
     expect(await statusOf([topic], bearer(await makeToken([topic])), alone)).toBe(200);
