@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connect } from '../postgres/connect.ts';
+import { lockSession } from '../postgres/lock-session.ts';
 import { knownMigrations, type Migration, migrationsFolder, readMigration } from './migration-files.ts';
 import { createTable, readRecorded, recordApplied } from './migration-table.ts';
 
@@ -29,7 +30,8 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
     onRetry: (message, wait) => report(`${message}. Trying again in ${wait} ms.`),
   });
   try {
-    await lock(client, () => report('Another process migrates this database: waiting for it.'));
+    const onWait = () => report('Another process migrates this database: waiting for it.');
+    await lockSession(client, lockKey, { retryMs: lockRetryMs, onWait });
     const missing = await findMissing(client, folder);
     for (const name of missing) {
       await applyWithRetries(client, await readMigration(folder, name), { report, lockPatience });
@@ -43,19 +45,6 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
 /** The key of `prisma migrate`, so that it and this wait for each other. */
 const lockKey = 72_707_369;
 const lockRetryMs = 100;
-
-/**
- * The lock ends with the connection, however the process ends. It is polled: waiting for it inside Postgres would hold
- * a snapshot, and `CREATE INDEX CONCURRENTLY` waits for those.
- */
-async function lock(client: pg.Client, onWait: () => void): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS locked', [lockKey]);
-    if (rows[0].locked) return;
-    if (attempt === 0) onWait();
-    await pause(lockRetryMs);
-  }
-}
 
 async function findMissing(client: pg.Client, folder: string): Promise<readonly string[]> {
   const known = await knownMigrations(folder);

@@ -3,6 +3,7 @@ import type { Log } from '@expert-relay/kit/log';
 import type pg from 'pg';
 import { connectOnce, disconnect } from '../postgres/connect.ts';
 import { connectionFailure, isOutage } from '../postgres/failures.ts';
+import { lockSession } from '../postgres/lock-session.ts';
 
 /** Any number that no other program locks in this database. */
 const lockKey = 7_204_513_312n;
@@ -65,7 +66,7 @@ export async function runAsLeader(options: {
       client = await connectOnce(url, clientConfig);
       await client.query(sessionSettings);
       lastWarning = '';
-      if (await lock(client, signal)) await leadUntilLost(client);
+      if (await lockSession(client, lockKey, { retryMs: lockRetryMs, signal })) await leadUntilLost(client);
     } catch (error) {
       const isLost = !client || isOutage(error);
       const reason = isLost ? connectionFailure(url, error).message : (error as Error).message;
@@ -96,16 +97,4 @@ export async function runAsLeader(options: {
       log.info('no longer leads the outbox');
     }
   }
-}
-
-/** Polls for the lock: waiting for it inside Postgres would hold back vacuum for as long as another process leads. */
-async function lock(client: pg.Client, signal: AbortSignal): Promise<boolean> {
-  while (!signal.aborted) {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      lockKey,
-    ]);
-    if (rows[0]?.locked) return true;
-    await pause(lockRetryMs, undefined, { signal }).catch(() => {});
-  }
-  return false;
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { migrate } from '../migrations/migrate.ts';
 import { knownMigrations, migrationsFolder, readMigration } from '../migrations/migration-files.ts';
 import { connectOnce } from '../postgres/connect.ts';
+import { lockSession } from '../postgres/lock-session.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -62,7 +62,7 @@ function databaseUrl(server: string, name: string): string {
 async function ensureTemplate(admin: pg.ClientBase, server: string): Promise<string> {
   const name = `relay_template_${await hashOfMigrations()}`;
   if (await exists(admin, name)) return name;
-  await lock(admin);
+  await lockSession(admin, lockKey, { retryMs: lockRetryMs });
   try {
     if (!(await exists(admin, name))) await makeTemplate(admin, server, name);
   } finally {
@@ -90,17 +90,6 @@ async function dropForgotten(admin: pg.ClientBase): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM pg_stat_activity AS other WHERE other.datname = pg_database.datname)`,
   );
   for (const { name } of rows) await admin.query(`DROP DATABASE IF EXISTS ${name}`);
-}
-
-/** Polls: sessions that wait inside Postgres could block `CREATE DATABASE`. */
-async function lock(admin: pg.ClientBase): Promise<void> {
-  for (;;) {
-    const { rows } = await admin.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      lockKey,
-    ]);
-    if (rows[0]?.locked) return;
-    await pause(lockRetryMs);
-  }
 }
 
 async function exists(admin: pg.ClientBase, name: string): Promise<boolean> {
