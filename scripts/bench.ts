@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { buildPrograms } from '../bench/environment/build-programs.ts';
+import { openEnvironment } from '../bench/environment/environment.ts';
 import { formatTable, type Line } from '../bench/measure/table.ts';
 import { chooseRows } from '../bench/rows/choose-rows.ts';
-import { buildPrograms } from '../bench/stage/build-programs.ts';
-import { openStage } from '../bench/stage/open-stage.ts';
 import { root } from './local/home.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
@@ -21,12 +21,13 @@ export async function bench(args: string[]): Promise<void> {
       await terminal.step('generate', generateAll);
       await terminal.step('build', () => Promise.all([buildAll(), buildPrograms()]));
       const servers = await terminal.step('servers', (detail) => openServers(run, { durable: true, detail }));
-      const stage = await terminal.step('stage', () => openStage(run, servers));
-      for (const { name, play } of rows) {
+      const environment = await terminal.step('environment', () => openEnvironment(run, servers));
+      for (const { name, measure } of rows) {
         const options = { rounds, profiles };
-        lines.push(...(await terminal.step(name, (progress) => play(stage, { ...options, progress }))));
+        const measured = await terminal.step(name, (progress) => measure(environment, { ...options, progress }));
+        lines.push(...measured);
       }
-      await stage.database.close();
+      await environment.database.close();
     });
   } finally {
     if (lines.length > 0) terminal.line(`\n${formatTable(lines)}\n`);

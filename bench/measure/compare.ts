@@ -1,54 +1,62 @@
-import { measureOnce } from './measure-once.ts';
 import { type Spread, spreadOf } from './spread.ts';
-import type { Figures, Subject } from './subject.ts';
+import { type Figures, measureOnce, type Subject } from './subject.ts';
 
-export interface Compared {
+export interface ComparisonResult {
   readonly name: string;
   /** Calls per second, divided by the baseline's of the same round. */
   readonly throughput: Spread;
-  /** The baseline's CPU time for one call, divided by this one's: 0.5 costs twice as much. */
-  readonly thrift: Spread;
+  /** The baseline's CPU time for one call, divided by this subject's: at 0.5 a call costs twice as much. */
+  readonly cpuRatio: Spread;
   readonly perSecond: Spread;
   readonly cpu: Spread;
   readonly load: Spread | undefined;
 }
 
 /**
- * Lets the subjects run in turn, round after round, so that whatever else the machine does meets them
- * alike. Ratios are taken within a round; the first subject is what the others are divided by.
+ * Measures the subjects in turn, in several rounds, so that other work on the machine affects all of them. Ratios are
+ * calculated within a round; the first subject is the baseline.
  */
 export async function compare(options: {
   subjects: readonly [Subject, ...Subject[]];
   rounds: number;
   count: number;
-  settle: () => Promise<void>;
+  /** Removes the effects of a run before the next one. */
+  afterRun: () => Promise<void>;
   progress: (text: string) => void;
-}): Promise<readonly Compared[]> {
-  const { subjects, rounds, count, settle, progress } = options;
+}): Promise<readonly ComparisonResult[]> {
+  const { subjects, rounds, count, afterRun, progress } = options;
   const figures = new Map<Subject, Figures[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round <= rounds; round++) {
-    // Nobody is always the first, or always behind the same other.
-    const shift = round % subjects.length;
-    for (const subject of [...subjects.slice(shift), ...subjects.slice(0, shift)]) {
-      progress(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${subject.name}`);
+    for (const subject of rotate(subjects, round)) {
+      progress(`${roundTitle(round, rounds)}: ${subject.name}`);
       const measured = await measureOnce(subject, count);
       if (round > 0) figures.get(subject)?.push(measured);
-      await settle();
+      await afterRun();
     }
   }
 
   const baseline = figures.get(subjects[0]) ?? [];
   return subjects.map((subject) => {
     const own = figures.get(subject) ?? [];
-    const perRound = (pick: (mine: Figures, base: Figures) => number) =>
-      spreadOf(own.map((mine, round) => pick(mine, baseline[round] as Figures)));
+    const perRound = (pick: (own: Figures, base: Figures) => number) =>
+      spreadOf(own.map((one, round) => pick(one, baseline[round] as Figures)));
     return {
       name: subject.name,
-      throughput: perRound((mine, base) => mine.perSecond / base.perSecond),
-      thrift: perRound((mine, base) => base.cpu / mine.cpu),
+      throughput: perRound((one, base) => one.perSecond / base.perSecond),
+      cpuRatio: perRound((one, base) => base.cpu / one.cpu),
       perSecond: perRound(({ perSecond }) => perSecond),
       cpu: perRound(({ cpu }) => cpu),
       load: own[0]?.load === undefined ? undefined : perRound(({ load = 0 }) => load),
     };
   });
 }
+
+/** Each round begins with another subject, so that the position in a round gives no advantage. */
+export function rotate<T>(all: readonly T[], round: number): readonly T[] {
+  const shift = round % all.length;
+  return [...all.slice(shift), ...all.slice(0, shift)];
+}
+
+/** Round 0 is not counted. */
+export const roundTitle = (round: number, rounds: number): string =>
+  round === 0 ? 'warm-up' : `round ${round} of ${rounds}`;

@@ -1,4 +1,4 @@
-/** The middle one of several figures, and how far they lie apart. */
+/** The median of several figures, and the range around it. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -15,3 +15,11 @@ export function spreadOf(figures: readonly number[]): Spread {
     max: at(sorted.length - 1),
   };
 }
+
+/** `share` 0.99 gives the 99th percentile. */
+export const quantile = (figures: readonly number[], share: number): number =>
+  [...figures].sort((a, b) => a - b)[Math.floor(figures.length * share)] ?? Number.NaN;
+
+/** As `median (min-max)`. */
+export const formatSpread = ({ median, min, max }: Spread, digits: number): string =>
+  `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;

@@ -1,15 +1,15 @@
-import type { Spread } from './spread.ts';
+import { formatSpread, type Spread } from './spread.ts';
 
-/** One line of the table; what does not apply is left out. */
+/** One line of the table. A figure that does not apply is left out. */
 export interface Line {
   readonly title: string;
   readonly ratio?: Spread;
   readonly goal?: { readonly text: string; readonly reached: boolean };
-  readonly thrift?: Spread;
+  readonly cpuRatio?: Spread;
   readonly perSecond?: Spread;
   readonly cpu?: Spread;
   readonly load?: Spread;
-  /** Said instead of the figures, behind the title. */
+  /** Printed after the title, instead of the figures. */
   readonly note?: string;
 }
 
@@ -31,17 +31,15 @@ export function formatTable(lines: readonly Line[]): string {
     .join('\n');
 }
 
-function cells({ title, ratio, goal, thrift, perSecond, cpu, load, note }: Line): readonly string[] {
+function cells({ title, ratio, goal, cpuRatio, perSecond, cpu, load, note }: Line): readonly string[] {
   if (note !== undefined) return [`${title}  ${note}`];
   return [
     title,
-    ratio ? spread(ratio) : '',
+    ratio ? formatSpread(ratio, 2) : '',
     goal ? `${goal.text} ${goal.reached ? 'met' : 'MISSED'}` : '',
-    thrift ? spread(thrift) : '',
+    cpuRatio ? formatSpread(cpuRatio, 2) : '',
     perSecond ? Math.round(perSecond.median).toLocaleString('en') : '',
     cpu ? cpu.median.toFixed(0) : '',
     load ? `${Math.round(load.median * 100)} %` : '',
   ];
 }
-
-const spread = ({ median, min, max }: Spread) => `${median.toFixed(2)} (${min.toFixed(2)}-${max.toFixed(2)})`;

@@ -1,26 +1,26 @@
 import { answerCommands } from './answer-commands.ts';
-import { serve } from './serve.ts';
+import { serve } from './bare-server.ts';
 
-const listeners = new Set<{ write(bytes: Buffer): unknown }>();
+const readers = new Set<{ write(bytes: Buffer): unknown }>();
 const head = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 
-/** What Node needs to pass one topic's events on, and nothing besides: whatever is posted goes to everyone. */
+/** The least that Node needs to deliver the events of one topic: every posted body is sent to all readers. */
 const server = serve((request, response) => {
   if (request.method === 'GET') {
     response.writeHead(200, head);
     response.write(': \n\n');
-    listeners.add(response);
-    response.once('close', () => listeners.delete(response));
+    readers.add(response);
+    response.once('close', () => readers.delete(response));
     return;
   }
-  const pieces: Buffer[] = [];
-  request.on('data', (piece: Buffer) => pieces.push(piece));
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.once('end', () => {
-    const bytes = Buffer.from(`id: ${Date.now()}\ndata: ${Buffer.concat(pieces)}\n\n`);
-    for (const listener of listeners) listener.write(bytes);
+    const bytes = Buffer.from(`id: ${Date.now()}\ndata: ${Buffer.concat(chunks)}\n\n`);
+    for (const reader of readers) reader.write(bytes);
     response.writeHead(204).end();
   });
 });
-// Who publishes may be silent for a while, and keeps its connection.
+// The publisher keeps its connection while it sends nothing.
 server.keepAliveTimeout = 0;
 answerCommands();

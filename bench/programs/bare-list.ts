@@ -1,12 +1,10 @@
 import { answerCommands } from './answer-commands.ts';
-import { openPool } from './open-pool.ts';
-import { queryMessages } from './query-messages.ts';
-import { sendJson } from './send-json.ts';
-import { serve } from './serve.ts';
+import { openPool, queryMessages } from './bare-queries.ts';
+import { sendJson, serve } from './bare-server.ts';
 
 const pool = openPool();
 
-/** Node's HTTP and node-postgres: the rows as JSON, as they come. */
+/** A list with Node's HTTP and node-postgres alone. */
 serve(async (_request, response) => {
   const { rows } = await queryMessages(pool);
   sendJson(response, 200, JSON.stringify({ messages: rows }));

@@ -1,13 +1,10 @@
 import { answerCommands } from './answer-commands.ts';
-import { insertSubmission } from './insert-submission.ts';
-import { openPool } from './open-pool.ts';
-import { readText } from './read-text.ts';
-import { sendJson } from './send-json.ts';
-import { serve } from './serve.ts';
+import { insertSubmission, openPool } from './bare-queries.ts';
+import { readText, sendJson, serve } from './bare-server.ts';
 
 const pool = openPool();
 
-/** Node's HTTP and node-postgres, nothing checked: what the same submit costs over HTTP at the least. */
+/** A submit with Node's HTTP and node-postgres alone, without any check. */
 serve(async (request, response) => {
   const { rows } = await insertSubmission(pool, JSON.parse(await readText(request)));
   const { id, ref_code, expires_at } = rows[0];

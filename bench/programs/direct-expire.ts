@@ -1,13 +1,13 @@
 import { answerCommands } from './answer-commands.ts';
-import { openPool } from './open-pool.ts';
-import { timeSpan } from './span.ts';
+import { openPool } from './bare-queries.ts';
+import { timeRun } from './timed-run.ts';
 
 const pool = openPool();
-/** As the worker's. */
+/** As in the worker. */
 const batchSize = 2_000;
 const event = Buffer.from(process.env.BENCH_PAYLOAD ?? '', 'base64url');
 
-/** The writes of an expiry in batches, as bare as they can be: an event for each, and nothing is locked, skipped or checked. */
+/** The writes of an expiry in batches, with one event for each request. Nothing is locked, skipped or checked. */
 const text = `
   WITH moved AS (
     UPDATE request_stages SET stage = 'ended'
@@ -22,7 +22,7 @@ const text = `
     WHERE id = ANY(ARRAY(SELECT request_id FROM moved))
     RETURNING id, user_id, ref_code, seq, expires_at
   ),
-  told AS (
+  event AS (
     INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
     SELECT 'request_closed', $2, user_id, id, ref_code, seq FROM ended
   )
@@ -36,4 +36,4 @@ async function endAll(count: number): Promise<void> {
   }
 }
 
-answerCommands({ run: ({ count }: { count: number }) => timeSpan([() => endAll(count)], { done: count }) });
+answerCommands({ run: ({ count }: { count: number }) => timeRun([() => endAll(count)], { done: count }) });

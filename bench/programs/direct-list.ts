@@ -1,7 +1,6 @@
 import { answerCommands } from './answer-commands.ts';
-import { openPool } from './open-pool.ts';
-import { queryMessages } from './query-messages.ts';
-import { repeat } from './repeat.ts';
+import { openPool, queryMessages } from './bare-queries.ts';
+import { repeat } from './timed-run.ts';
 
 const pool = openPool();
 

@@ -1,7 +1,6 @@
 import { answerCommands } from './answer-commands.ts';
-import { insertSubmission } from './insert-submission.ts';
-import { openPool } from './open-pool.ts';
-import { repeat } from './repeat.ts';
+import { insertSubmission, openPool } from './bare-queries.ts';
+import { repeat } from './timed-run.ts';
 
 const pool = openPool();
 const submission = JSON.parse(process.env.BENCH_SUBMISSION ?? '');

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAnswerReader } from './answer-reader.ts';
+import { createResponseReader } from './response-reader.ts';
 
 export interface Posted {
-  /** Milliseconds from when it was to be sent to the answer, and to its event on the stream; each sorted. */
+  /** Milliseconds from the planned start of a request to its answer, and to its event on the stream; each sorted. */
   readonly answered: readonly number[];
   readonly arrived: readonly number[];
   readonly lost: number;
@@ -12,15 +12,16 @@ export interface Posted {
 
 export interface PostPlan {
   readonly port: number;
-  /** Whole HTTP requests, and the id by which the event of each is known. */
+  /** Whole HTTP requests, and the message id in the event of each. */
   readonly requests: readonly { readonly text: string; readonly id: string }[];
   readonly perSecond: number;
 }
 
 const connections = 32;
-const patience = 5_000;
+/** How long to wait for missing events. */
+const timeoutMs = 5_000;
 
-/** Sends requests at a steady pace, whatever becomes of those before: waiting for a free connection counts. */
+/** Sends requests at a steady rate. The time that a request waits for a free connection counts. */
 export async function postAll(
   { port, requests, perSecond }: PostPlan,
   arrivals: ReadonlyMap<string, number>,
@@ -31,9 +32,9 @@ export async function postAll(
   let begun = 0;
   const idle: ((at: number) => void)[] = [];
   const waiting: number[] = [];
-  const sockets = await Promise.all(Array.from({ length: connections }, openLane));
+  const sockets = await Promise.all(Array.from({ length: connections }, openConnection));
 
-  function openLane() {
+  function openConnection() {
     return new Promise<{ destroy(): void }>((resolve, reject) => {
       let current = 0;
       const socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -41,7 +42,7 @@ export async function postAll(
         current = at;
         socket.write(requests[at]?.text ?? '');
       };
-      const read = createAnswerReader((status) => {
+      const read = createResponseReader((status) => {
         answered.push(performance.now() - (sentAt[current] ?? 0));
         if (status !== 201) failed++;
         const next = waiting.shift();
@@ -68,9 +69,9 @@ export async function postAll(
     }
     await pause(1);
   }
-  const deadline = performance.now() + patience;
-  const isThere = () => answered.length === requests.length && requests.every(({ id }) => arrivals.has(id));
-  while (!isThere() && performance.now() < deadline) await pause(20);
+  const deadline = performance.now() + timeoutMs;
+  const isComplete = () => answered.length === requests.length && requests.every(({ id }) => arrivals.has(id));
+  while (!isComplete() && performance.now() < deadline) await pause(20);
   for (const socket of sockets) socket.destroy();
 
   const arrived = requests.flatMap(({ id }, at) => {

@@ -1,4 +1,4 @@
 import { answerCommands } from './answer-commands.ts';
 
-// Loaded into a service with `--import`: the service itself knows nothing of being measured.
+// Loaded into a service with `--import`, so that the service itself needs no code for measurements.
 answerCommands().unref();

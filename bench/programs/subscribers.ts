@@ -1,24 +1,23 @@
 import { answerCommands } from './answer-commands.ts';
-import { openStreams, type Streams } from './open-streams.ts';
+import { openStreams, type StreamOptions, type Streams } from './open-streams.ts';
 import { type PostPlan, postAll } from './post-all.ts';
 
 let streams: Streams | undefined;
 
-// Who listens to a hub, in a process of its own: as little work for each event as there can be.
+// The readers of a hub. They are a separate process, and do as little work for each event as possible.
 answerCommands({
-  async open(wanted: { port: number; paths: readonly string[]; lastEventId?: string; stubborn?: boolean }) {
+  async open(options: StreamOptions) {
     streams?.close();
-    streams = openStreams(wanted);
+    streams = openStreams(options);
     await streams.opened;
   },
-  /** Waits until every stream has had so many events since it was opened. */
-  async until({ each, within }: { each: number; within: number }) {
-    await streams?.until(each, within);
+  /** Waits until every stream has received so many events since it was opened. */
+  async waitForEvents({ perStream, timeoutMs }: { perStream: number; timeoutMs: number }) {
+    await streams?.waitForEvents(perStream, timeoutMs);
     return streams?.counts();
   },
-  counts: () => streams?.counts(),
-  /** Posts at a steady pace, and tells how long each took to be answered and to come out of the streams. */
-  post: (plan: PostPlan) => postAll(plan, streams?.noteArrivals() ?? new Map()),
+  /** Posts at a steady rate, and measures the time to each answer and to each event. */
+  post: (plan: PostPlan) => postAll(plan, streams?.recordArrivals() ?? new Map()),
   close() {
     streams?.close();
     streams = undefined;

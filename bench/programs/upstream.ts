@@ -1,5 +1,5 @@
 import { answerCommands } from './answer-commands.ts';
-import { serve } from './serve.ts';
+import { serve } from './bare-server.ts';
 
 const answer = JSON.stringify({
   requestId: 'kq3vJ0VbT1mJw8z4c1yRrA',
@@ -10,7 +10,7 @@ const answer = JSON.stringify({
   expiresAt: '2026-01-04T00:00:00.000Z',
 });
 
-/** The least that a service could do: read the body, give a fixed answer. */
+/** The least that a service could do: it reads the body and sends a fixed answer. */
 serve((request, response) => {
   request.resume();
   request.once('end', () => {

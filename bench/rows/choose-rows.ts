@@ -1,7 +1,43 @@
 import { parseArgs } from 'node:util';
 import { StepError } from '../../scripts/terminal/failure.ts';
-import { rows as all } from './index.ts';
+import { dashboard } from './dashboard.ts';
+import { encrypt } from './encrypt.ts';
+import { expire } from './expire.ts';
+import { expireLateness } from './expire-lateness.ts';
+import { expireMillion } from './expire-million.ts';
+import { gateway, gatewaySubmit } from './gateway.ts';
+import { fanOut } from './hub/fan-out.ts';
+import { hold } from './hub/hold.ts';
+import { latency } from './hub/latency.ts';
+import { resume } from './hub/resume.ts';
+import { idle } from './idle.ts';
+import { inbox } from './inbox.ts';
+import { list } from './list.ts';
+import { memory } from './memory.ts';
+import { roundTrip } from './round-trip.ts';
 import type { Row } from './row.ts';
+import { submit, submitThroughGateway } from './submit.ts';
+
+const all: readonly Row[] = [
+  gateway,
+  gatewaySubmit,
+  submit,
+  submitThroughGateway,
+  list,
+  inbox,
+  encrypt,
+  roundTrip,
+  expire,
+  fanOut,
+  latency,
+  hold,
+  resume,
+  memory,
+  expireMillion,
+  expireLateness,
+  idle,
+  dashboard,
+];
 
 export interface Choice {
   readonly rows: readonly Row[];
@@ -19,11 +55,11 @@ export function chooseRows(args: string[]): Choice {
   const unknown = positionals.find((name) => !all.some((row) => row.name === name));
   if (unknown !== undefined) {
     const names = all.map(({ name }) => name).join(', ');
-    throw new StepError(`There is no row "${unknown}". Name some of these, or none for all: ${names}.`);
+    throw new StepError(`There is no row "${unknown}". Name one or more of these, or none to run all: ${names}.`);
   }
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new StepError('--rounds takes a whole number from 1; five or more give a median worth telling.');
+    throw new StepError('--rounds takes a whole number from 1; five or more give a useful median.');
   }
   const rows = all.filter(({ name, onlyByName }) =>
     positionals.length > 0 ? positionals.includes(name) : !onlyByName,

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../test/browser/setup/open-browser.ts';
-import { spreadOf } from '../measure/spread.ts';
+import { quantile, spreadOf } from '../measure/spread.ts';
 import type { Line } from '../measure/table.ts';
-import { seedInbox } from '../requests/seed-inbox.ts';
-import type { Stage } from '../stage/stage.ts';
+import { seedInbox } from '../requests/seed.ts';
+import type { Environment } from '../environment/environment.ts';
 import type { Row } from './row.ts';
 
 /** Milliseconds. */
@@ -13,24 +13,24 @@ const messagesInLong = 200;
 const listed = 50_000;
 const slowdown = 4;
 
-/** The experts' pages in Chromium: how soon a request is visible, a conversation readable, the inbox usable. */
+/** The experts' pages in Chromium: the time until a request is visible, a conversation readable, the inbox usable. */
 export const dashboard: Row = {
   name: 'dashboard',
   onlyByName: true,
-  async play(stage, { progress, rounds }) {
-    const url = await start(stage);
+  async measure(environment, { progress, rounds }) {
+    const url = await start(environment);
     const browser = await openBrowser();
     try {
       const context = await signIn(browser, url);
       const page = await context.newPage();
       progress('submit to visible');
-      const visible = await measureVisible(stage, page, url);
+      const visible = await measureVisible(environment, page, url);
       progress(`a conversation of ${messagesInLong} messages`);
-      const opening = await measureOpening(stage, page, url, rounds);
+      const opening = await measureOpening(environment, page, url, rounds);
       progress('inbox on a slow processor');
       const interactive = await measureInteractive(browser, context, url, rounds);
       progress(`a list of ${listed.toLocaleString('en')}`);
-      const frames = await measureScrolling(stage, page, url);
+      const frames = await measureScrolling(environment, page, url);
       return [...visible, ...opening, ...interactive, frames];
     } finally {
       await browser.close();
@@ -38,10 +38,10 @@ export const dashboard: Row = {
   },
 };
 
-async function start(stage: Stage): Promise<string> {
-  for (const name of ['requests', 'messages', 'hub'] as const) await stage.service(name);
-  await stage.service('dashboard', { env: { RELAY_DEV_LOGIN: 'true', NODE_ENV: 'development' } });
-  const gateway = await stage.service('gateway');
+async function start(environment: Environment): Promise<string> {
+  for (const name of ['requests', 'messages', 'hub'] as const) await environment.service(name);
+  await environment.service('dashboard', { env: { RELAY_DEV_LOGIN: 'true', NODE_ENV: 'development' } });
+  const gateway = await environment.service('gateway');
   return `http://127.0.0.1:${gateway.port}`;
 }
 
@@ -52,7 +52,7 @@ async function signIn(browser: Browser, url: string): Promise<BrowserContext> {
 }
 
 /** Baseline: the event of the same request at a client of the SDK in this process. */
-async function measureVisible({ user }: Stage, page: Page, url: string): Promise<Line[]> {
+async function measureVisible({ user }: Environment, page: Page, url: string): Promise<Line[]> {
   const { createExpert } = await import('@expert-relay/sdk/expert');
   const expert = createExpert({ url, apiKey: user.providerKey });
   const arrivals = new Map<string, number>();
@@ -64,14 +64,14 @@ async function measureVisible({ user }: Stage, page: Page, url: string): Promise
   await page.goto('/dashboard/requests');
   await page.evaluate(`{
     const seen = (globalThis.seen = {});
-    const look = () => {
+    const check = () => {
       for (const row of document.querySelectorAll('[data-request]')) {
         const [name] = /question-\\d+/.exec(row.textContent) ?? [];
         if (name) seen[name] ??= Date.now();
       }
-      requestAnimationFrame(look);
+      requestAnimationFrame(check);
     };
-    look();
+    check();
   }`);
   const [inPage, atSdk]: [number[], number[]] = [[], []];
   for (let at = 0; at < submits; at++) {
@@ -83,9 +83,9 @@ async function measureVisible({ user }: Stage, page: Page, url: string): Promise
       body: JSON.stringify({ apiKey: user.consumerKey, messages: [], question, plaintext: question }),
     });
     if (!answer.ok) throw new Error(`The submit was answered ${answer.status}.`);
-    const seenAt = await until(page, `globalThis.seen['${question}']`);
+    const seenAt = await waitForNumber(page, `globalThis.seen['${question}']`);
     while (!arrivals.has(question)) await new Promise((resolve) => setTimeout(resolve, 5));
-    // The first ones wait for streams to open.
+    // The first ones are not counted, since they wait for streams to open.
     if (at < 5) continue;
     inPage.push(seenAt - begun);
     atSdk.push((arrivals.get(question) ?? Number.NaN) - begun);
@@ -99,7 +99,7 @@ async function measureVisible({ user }: Stage, page: Page, url: string): Promise
 }
 
 /** Baseline: a conversation of one message. */
-async function measureOpening({ user }: Stage, page: Page, url: string, rounds: number): Promise<Line[]> {
+async function measureOpening({ user }: Environment, page: Page, url: string, rounds: number): Promise<Line[]> {
   const { createRelay } = await import('@expert-relay/sdk');
   const { createExpert } = await import('@expert-relay/sdk/expert');
   const { makeRecoveryCode, makeRoot, sealVault } = await import('@expert-relay/sdk/crypto');
@@ -128,12 +128,12 @@ async function measureOpening({ user }: Stage, page: Page, url: string, rounds: 
     return page.evaluate<number>(`new Promise((resolve) => {
       const begun = performance.now();
       document.querySelector('[data-request="${requestId}"]').click();
-      const look = () => {
+      const check = () => {
         const pane = document.querySelector('section[aria-label="Conversation"]');
         if (pane?.textContent.includes(${JSON.stringify(last)})) resolve(performance.now() - begun);
-        else requestAnimationFrame(look);
+        else requestAnimationFrame(check);
       };
-      look();
+      check();
     })`);
   };
   const [longs, shorts]: [number[], number[]] = [[], []];
@@ -156,54 +156,54 @@ async function measureInteractive(
   url: string,
   rounds: number,
 ): Promise<Line[]> {
-  const stranger = await browser.newContext({ baseURL: url });
+  const signedOut = await browser.newContext({ baseURL: url });
   const [inbox, signInPage]: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds * 2; round++) {
     const one = await load(context, '/dashboard/requests', '[data-request]');
-    const other = await load(stranger, '/auth/login', 'main');
+    const other = await load(signedOut, '/auth/login', 'main');
     if (round === 0) continue;
     inbox.push(one);
     signInPage.push(other);
   }
-  await stranger.close();
+  await signedOut.close();
   return [
     toLine(`inbox usable, processor slowed ${slowdown} times`, inbox, goals.interactive, 0.5, signInPage),
     { title: '  / the sign-in page', note: describe(signInPage) },
   ];
 }
 
-/** From the call of the page until the element is there and the page has time for a click. */
+/** Milliseconds from the navigation until the element exists and the page can handle a click. */
 async function load(context: BrowserContext, path: string, selector: string): Promise<number> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
   await page.addInitScript(`{
-    const look = () => document.querySelector('${selector}')
+    const check = () => document.querySelector('${selector}')
       ? setTimeout(() => (globalThis.usableAt = performance.now()))
-      : requestAnimationFrame(look);
-    look();
+      : requestAnimationFrame(check);
+    check();
   }`);
   await page.goto(path);
-  const usableAt = await until(page, 'globalThis.usableAt');
+  const usableAt = await waitForNumber(page, 'globalThis.usableAt');
   await page.close();
   return usableAt;
 }
 
-/** The number that an expression has in the page, once it has one. */
-const until = (page: Page, expression: string): Promise<number> =>
+/** Waits until an expression in the page has a value, and returns it. */
+const waitForNumber = (page: Page, expression: string): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve) => {
-    const look = () => (${expression} === undefined ? setTimeout(look, 10) : resolve(${expression}));
-    look();
+    const check = () => (${expression} === undefined ? setTimeout(check, 10) : resolve(${expression}));
+    check();
   })`);
 
-async function measureScrolling({ database, user }: Stage, page: Page, url: string): Promise<Line> {
+async function measureScrolling({ database, user }: Environment, page: Page, url: string): Promise<Line> {
   await seedInbox(database, user.userId, listed);
   await page.goto(`${url}/dashboard/requests?filter=ended`);
   await page.locator('[data-request]').first().waitFor();
   const { rows, longest, slow, frames } = await page.evaluate<Record<string, number>>(`(async () => {
     const scroller = document.querySelector('[data-request]').closest('ul').parentElement;
     const frame = () => new Promise(requestAnimationFrame);
-    // To the end, so that all pages were read.
+    // Scrolls to the end, so that all pages are loaded.
     for (let height = 0, same = 0; same < 60; ) {
       scroller.scrollTop = scroller.scrollHeight;
       await frame();
@@ -244,9 +244,6 @@ function toLine(
     note: `${describe(times)}, ${ratio.toFixed(1)} times the baseline, goal p${share * 100} <= ${goal} ms ${reached}`,
   };
 }
-
-const quantile = (times: readonly number[], share: number): number =>
-  [...times].sort((one, other) => one - other)[Math.floor(times.length * share)] ?? Number.NaN;
 
 const describe = (times: readonly number[]): string =>
   `p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms`;

@@ -1,15 +1,15 @@
-import { directSubject } from '../measure/load-subject.ts';
-import { ratioRow } from './ratio-row.ts';
+import { directSubject } from '../measure/subject.ts';
+import { ratioRow } from './row.ts';
 
-/** A message of 1 KB, sealed and opened. */
+/** A message of 1 KB, encrypted and decrypted. */
 export const encrypt = ratioRow({
   name: 'encrypt',
   goal: 0.8,
   count: 8_000,
-  async cast(stage) {
+  async open(environment) {
     return {
-      measured: directSubject('the SDK', await stage.program('seal-and-open')),
-      baseline: directSubject('bare WebCrypto', await stage.program('bare-seal-and-open')),
+      measured: directSubject('the SDK', await environment.program('sdk-encrypt')),
+      baseline: directSubject('bare WebCrypto', await environment.program('bare-encrypt')),
     };
   },
 });

@@ -1,5 +1,5 @@
-import { seedOverdue } from '../requests/seed-overdue.ts';
-import type { Database } from '../stage/open-database.ts';
+import { seedOverdue } from '../requests/seed.ts';
+import type { Database } from '../environment/database.ts';
 import { secondsUntilEnded } from './expire.ts';
 import type { Row } from './row.ts';
 
@@ -7,15 +7,15 @@ const perSecond = 1_000;
 const seconds = 30;
 const goal = 2;
 
-/** How late requests are told of that fall due one each millisecond, each by a job of its own. */
+/** How late requests are ended when one expires each millisecond. Each is ended by its own job. */
 export const expireLateness: Row = {
   name: 'expire-lateness',
   onlyByName: true,
-  async play(stage, { progress }) {
-    const { database, user } = stage;
-    progress(`${perSecond} requests fall due each second`);
-    // It sweeps every six seconds: most of what happens between two sweeps is jobs.
-    const worker = await stage.service('expiry-worker', { env: { RELAY_CONVERSATION_TTL: '60s' } });
+  async measure(environment, { progress }) {
+    const { database, user } = environment;
+    progress(`${perSecond} requests expire each second`);
+    // It sweeps every six seconds, so that most requests are ended by jobs and not by a sweep.
+    const worker = await environment.service('expiry-worker', { env: { RELAY_CONVERSATION_TTL: '60s' } });
     const before = await worker.usage();
     const rows = { count: perSecond * seconds, dueIn: 8, apart: 1_000 / perSecond };
     await secondsUntilEnded(database, await seedOverdue(database, user.userId, rows));
@@ -45,11 +45,11 @@ const latenessText = `
   FROM (
     SELECT extract(epoch FROM at - expires_at)::float8 AS late
     FROM help_requests JOIN unnest($1::text[], $2::timestamptz[]) AS ended (id, at) USING (id)
-  ) AS told`;
+  ) AS lateness`;
 
-/** When the end of each request was recorded; one event tells of hundreds. */
+/** When the end of each request was recorded. One event may contain hundreds of ends. */
 async function readEnds(database: Database): Promise<{ id: string; at: Date }[]> {
-  // Not built yet when this file is loaded.
+  // Imported here because the package is not built yet when this file is loaded.
   const { EventHead } = await import('@expert-relay/contracts');
   const rows = await database.query<{ payload: Buffer; at: Date }>(
     `SELECT payload, recorded_at AS at FROM outbox_events WHERE type = 'request_closed'`,

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { compare } from '../measure/compare.ts';
 import type { Subject } from '../measure/subject.ts';
-import { seedOverdue } from '../requests/seed-overdue.ts';
-import type { Database } from '../stage/open-database.ts';
-import type { Stage } from '../stage/stage.ts';
-import { toLine } from './ratio-row.ts';
+import { seedOverdue } from '../requests/seed.ts';
+import type { Database } from '../environment/database.ts';
+import type { Environment } from '../environment/environment.ts';
+import { toLine } from './row.ts';
 import type { Row } from './row.ts';
 
 const count = 30_000;
 const goal = 0.5;
 
-/** Overdue requests that a sweep ends, compared with the bare statement that writes the same. */
+/** A sweep over overdue requests, compared with the bare statement that writes the same rows. */
 export const expire: Row = {
   name: 'expire',
-  async play(stage, { progress, rounds }) {
-    const subjects = [await bareStatement(stage), await theWorker(stage)] as const;
-    const results = await compare({ subjects, rounds, count, settle: () => empty(stage.database), progress });
+  async measure(environment, { progress, rounds }) {
+    const subjects = [await bareStatement(environment), await theWorker(environment)] as const;
+    const results = await compare({ subjects, rounds, count, afterRun: () => empty(environment.database), progress });
     const [base, measured] = results.map(toLine);
     const reached = (measured?.ratio?.median ?? 0) >= goal;
     return [
@@ -25,10 +25,10 @@ export const expire: Row = {
   },
 };
 
-async function theWorker(stage: Stage): Promise<Subject> {
-  const { database, user } = stage;
+async function theWorker(environment: Environment): Promise<Subject> {
+  const { database, user } = environment;
   // It sweeps twice a second.
-  const worker = await stage.service('expiry-worker', { env: { RELAY_CONVERSATION_TTL: '1s' } });
+  const worker = await environment.service('expiry-worker', { env: { RELAY_CONVERSATION_TTL: '1s' } });
   return {
     name: 'a sweep',
     processes: [worker],
@@ -43,26 +43,26 @@ async function theWorker(stage: Stage): Promise<Subject> {
   };
 }
 
-async function bareStatement({ database, user, program }: Stage): Promise<Subject> {
+async function bareStatement({ database, user, program }: Environment): Promise<Subject> {
   const bare = await program('direct-expire', { BENCH_PAYLOAD: await closedPayload() });
   return {
     name: 'the bare UPDATE and INSERT',
     processes: [bare],
     async run(requests) {
-      // Not due for a day, so that they are left alone by the worker. The statement does not ask.
+      // They expire in a day, so that the worker does not end them. The statement does not check the time.
       await seedOverdue(database, user.userId, { count: requests, dueIn: 86_400, apart: 0.1 });
-      return await bare.ask('run', { count: requests });
+      return await bare.call('run', { count: requests });
     },
   };
 }
 
 async function closedPayload(): Promise<string> {
-  // Not built yet when this file is loaded.
+  // Imported here because the package is not built yet when this file is loaded.
   const { requestClosedPayload } = await import('@expert-relay/contracts');
   return Buffer.from(requestClosedPayload({ reason: 'expired' })).toString('base64url');
 }
 
-/** From the beginning of the first batch until the last request, by the order of expiry, has ended. */
+/** Seconds from the beginning of the first batch until the request that expires last has ended. */
 export async function secondsUntilEnded(database: Database, last: string): Promise<number> {
   const ended = `SELECT 1 FROM help_requests WHERE id = $1 AND status = 'expired'`;
   while ((await database.query(ended, [last])).length === 0) await pause(10);
@@ -73,7 +73,7 @@ export async function secondsUntilEnded(database: Database, last: string): Promi
   return row?.seconds ?? Number.NaN;
 }
 
-/** So that each run begins with tables of the same size, and with as much of the log before a checkpoint. */
+/** Gives each run tables of the same size, and the same distance to the next checkpoint. */
 async function empty(database: Database): Promise<void> {
   await database.query('TRUNCATE help_requests, messages, idempotency_records, outbox_events');
   await database.query('CHECKPOINT');

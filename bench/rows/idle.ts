@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '../../scripts/local/home.ts';
 import type { Line } from '../measure/table.ts';
-import { type ProcessUsage, readFamily } from '../stage/read-family.ts';
+import { type ProcessUsage, readProcessTree } from '../environment/process-usage.ts';
 import type { Row } from './row.ts';
 
-const settleMs = 20_000;
+const waitBeforeMs = 20_000;
 const measuredSeconds = 30;
 const calls = 20_000;
 const callsAtOnce = 16;
@@ -21,13 +21,13 @@ interface DevJson {
   readonly pids: Readonly<Record<string, number>>;
 }
 
-/** What `npm start` costs while nobody uses it: fresh, and after it has answered calls. */
+/** What `npm start` costs without users: after its start, and after it has answered calls. */
 export const idle: Row = {
   name: 'idle',
   onlyByName: true,
-  async play(_stage, { progress }) {
+  async measure(_environment, { progress }) {
     const home = mkdtempSync(join(tmpdir(), 'expert-relay-idle-'));
-    // Servers of its own, as on a user's machine, and none of the bench's.
+    // It starts its own servers, as on a user's machine, and does not use those of the bench.
     const { DATABASE_URL: _1, DATABASE_DIRECT_URL: _2, REDIS_URL: _3, NATS_URL: _4, ...env } = process.env;
     const launcher = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'start'], {
       cwd: root,
@@ -42,13 +42,13 @@ export const idle: Row = {
         await pause(100);
       }
       const dev = JSON.parse(readFileSync(file, 'utf8')) as DevJson;
-      const family = { root: launcher.pid as number, names: dev.pids };
+      const tree = { root: launcher.pid as number, names: dev.pids };
       progress('fresh');
-      const fresh = await measure(family);
+      const fresh = await measureCost(tree);
       progress(`${calls.toLocaleString('en')} calls`);
       await load(dev);
       progress('after load');
-      return [...toLines('fresh', fresh), ...toLines('after load', await measure(family))];
+      return [...toLines('fresh', fresh), ...toLines('after load', await measureCost(tree))];
     } finally {
       launcher.kill('SIGINT');
       if (launcher.exitCode === null) await once(launcher, 'exit');
@@ -66,17 +66,17 @@ interface Cost {
 }
 
 /** The cost of each program, with its child processes. */
-async function measure(family: { root: number; names: DevJson['pids'] }): Promise<Cost[]> {
-  await pause(settleMs);
-  const before = readFamily(family.root);
+async function measureCost(tree: { root: number; names: DevJson['pids'] }): Promise<Cost[]> {
+  await pause(waitBeforeMs);
+  const before = readProcessTree(tree.root);
   await pause(measuredSeconds * 1_000);
-  const after = readFamily(family.root);
+  const after = readProcessTree(tree.root);
   const nameOf = (one: ProcessUsage): string => {
-    const name = Object.keys(family.names).find((each) => family.names[each] === one.pid);
+    const name = Object.keys(tree.names).find((each) => tree.names[each] === one.pid);
     if (name) return name;
-    if (one.pid === family.root) return 'launcher';
+    if (one.pid === tree.root) return 'launcher';
     const parent = after.find(({ pid }) => pid === one.parent);
-    return parent && parent.pid !== family.root ? nameOf(parent) : 'watchdog';
+    return parent && parent.pid !== tree.root ? nameOf(parent) : 'watchdog';
   };
   const costs = new Map<string, Cost>();
   for (const one of after) {
@@ -105,14 +105,14 @@ async function load({ gatewayUrl, consumerKey }: DevJson): Promise<void> {
   };
   const body = JSON.stringify({ apiKey: consumerKey, messages: [], question: 'May I?', plaintext: 'May I?' });
   const headers = { 'content-type': 'application/json' };
-  const caller = async () => {
+  const worker = async () => {
     while (left > 0) {
       const { requestId } = await call('/api/v1/help', { method: 'POST', headers, body });
       for (const path of [`/api/v1/help/${requestId}`, `/api/v1/messages/${requestId}`])
         await call(path, { headers: { 'x-api-key': consumerKey } });
     }
   };
-  await Promise.all(Array.from({ length: callsAtOnce }, caller));
+  await Promise.all(Array.from({ length: callsAtOnce }, worker));
 }
 
 function toLines(title: string, costs: readonly Cost[]): Line[] {

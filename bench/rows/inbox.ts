@@ -1,7 +1,8 @@
-import { spreadOf } from '../measure/spread.ts';
+import { roundTitle } from '../measure/compare.ts';
+import { quantile, spreadOf } from '../measure/spread.ts';
 import type { Line } from '../measure/table.ts';
-import { seedInbox } from '../requests/seed-inbox.ts';
-import { signAsGateway } from '../requests/sign-as-gateway.ts';
+import { seedInbox } from '../requests/seed.ts';
+import { signAsGateway } from '../requests/http-request.ts';
 import type { Row } from './row.ts';
 
 const count = 50_000;
@@ -24,13 +25,13 @@ const searches = {
   'a search with no hit in waiting': 'q=nowhere&filter=waiting',
 };
 
-/** The lists of an expert with 50,000 requests, beside the bare statement for the newest 50. */
+/** The lists of an expert with 50,000 requests, compared with the bare statement for the newest 50. */
 export const inbox: Row = {
   name: 'inbox',
   onlyByName: true,
-  async play(stage, { progress, rounds }) {
-    const { database, user, gatewayKeys } = stage;
-    const { port } = await stage.service('requests');
+  async measure(environment, { progress, rounds }) {
+    const { database, user, gatewayKeys } = environment;
+    const { port } = await environment.service('requests');
     progress(`${count.toLocaleString('en')} requests`);
     await seedInbox(database, user.userId, count);
     const sign = await signAsGateway('requests', gatewayKeys.requests, {
@@ -39,7 +40,7 @@ export const inbox: Row = {
       apiKeyId: crypto.randomUUID(),
     });
     const times = new Map<string, number[]>();
-    const time = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const measureTime = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       const begun = performance.now();
       const result = await work();
       times.set(name, [...(times.get(name) ?? []), performance.now() - begun]);
@@ -54,24 +55,24 @@ export const inbox: Row = {
     const all = Object.entries({ ...lists, ...searches });
 
     for (let round = 0; round <= rounds; round++) {
-      progress(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
+      progress(roundTitle(round, rounds));
       for (let sample = 0; sample < (round === 0 ? 3 : samples); sample++) {
-        await time(baseline, () => database.query(newest, [user.userId]));
-        for (const [name, query] of all) await time(name, () => get(query));
+        await measureTime(baseline, () => database.query(newest, [user.userId]));
+        for (const [name, query] of all) await measureTime(name, () => get(query));
       }
       for (const [name, query] of [
         ['every page', ''],
         ['every page of ended', 'filter=ended&'],
       ] as const) {
         for (let after = ''; ; ) {
-          const { next } = await time(name, () => get(`${query}limit=200${after}`));
+          const { next } = await measureTime(name, () => get(`${query}limit=200${after}`));
           if (next === undefined) break;
           after = `&after=${next}`;
         }
       }
       if (round === 0) times.clear();
     }
-    return [...times].map(([name, taken]) => toLine(name, taken, spreadOf(times.get(baseline) ?? []).median));
+    return [...times].map(([name, own]) => toLine(name, own, spreadOf(times.get(baseline) ?? []).median));
   },
 };
 
@@ -80,9 +81,9 @@ const newest = `
   SELECT id, ref_code, status, response_count, created_at, expires_at, question FROM help_requests
   WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT 51`;
 
-function toLine(name: string, taken: readonly number[], base: number): Line {
-  const { median } = spreadOf(taken);
-  const p95 = [...taken].sort((one, other) => one - other)[Math.floor(taken.length * 0.95)] ?? Number.NaN;
+function toLine(name: string, times: readonly number[], base: number): Line {
+  const { median } = spreadOf(times);
+  const p95 = quantile(times, 0.95);
   const goal = name === baseline ? undefined : name in searches ? goals.search : goals.list;
   const reached = goal === undefined ? '' : `, goal ${goal} ms ${p95 <= goal ? 'met' : 'MISSED'}`;
   return {

@@ -1,21 +1,20 @@
-import { directSubject, loadSubject } from '../measure/load-subject.ts';
-import { httpText } from '../requests/http-text.ts';
-import { signAsGateway } from '../requests/sign-as-gateway.ts';
-import { submission } from '../requests/submission.ts';
-import type { Controlled } from '../stage/controlled.ts';
-import type { Stage } from '../stage/stage.ts';
-import { ratioRow } from './ratio-row.ts';
+import { directSubject, loadSubject } from '../measure/subject.ts';
+import { httpText, signAsGateway } from '../requests/http-request.ts';
+import { submission } from '../requests/samples.ts';
+import type { BenchProcess } from '../environment/processes.ts';
+import type { Environment } from '../environment/environment.ts';
+import { ratioRow } from './row.ts';
 
-/** A submit at the service that keeps it. */
+/** A submit at the requests service. */
 export const submit = ratioRow({
   name: 'submit',
   goal: 0.6,
   count: 4_000,
-  async cast(stage) {
-    const { load, user, gatewayKeys } = stage;
-    const requests = await requestsService(stage);
-    const baselines = await startBaselines(stage);
-    const apiKeyId = await keyIdOf(stage);
+  async open(environment) {
+    const { load, user, gatewayKeys } = environment;
+    const requests = await requestsService(environment);
+    const baselines = await startBaselines(environment);
+    const apiKeyId = await keyIdOf(environment);
     const sign = await signAsGateway('requests', gatewayKeys.requests, {
       kind: 'consumer',
       userId: user.userId,
@@ -26,14 +25,14 @@ export const submit = ratioRow({
         name: 'at requests',
         load,
         processes: [requests],
-        // Each is another call: the same one again would be answered as a repetition.
+        // Each has its own call id: a repeated call would get the stored answer.
         makeRequests: (count) =>
           Array.from({ length: count }, () =>
             httpText('POST', '/api/v1/help', { headers: sign('POST', '/api/v1/help'), body: submission }),
           ),
       }),
       baseline: directSubject('node-postgres, no HTTP', baselines.direct),
-      beside: [
+      others: [
         loadSubject({
           name: 'bare node:http and node-postgres',
           load,
@@ -45,16 +44,16 @@ export const submit = ratioRow({
   },
 });
 
-/** A submit from the edge to the row and back. */
+/** A submit through the gateway. */
 export const submitThroughGateway = ratioRow({
   name: 'submit-through-gateway',
   goal: 0.25,
   count: 3_000,
-  async cast(stage) {
-    const { load, user } = stage;
-    const requests = await requestsService(stage);
-    const gateway = await stage.service('gateway');
-    const { direct } = await startBaselines(stage);
+  async open(environment) {
+    const { load, user } = environment;
+    const requests = await requestsService(environment);
+    const gateway = await environment.service('gateway');
+    const { direct } = await startBaselines(environment);
     const body = { apiKey: user.consumerKey, ...submission };
     return {
       measured: loadSubject({
@@ -69,31 +68,31 @@ export const submitThroughGateway = ratioRow({
 });
 
 /**
- * Messages starts first, so that it leads the outbox: what telling NATS costs is not part of a submit, and
- * the baseline's events are told as well.
+ * Starts messages first, so that it is the outbox leader. Then publishing costs the requests service nothing, and the
+ * baseline's events are published as well.
  */
-async function requestsService(stage: Stage): Promise<Controlled> {
-  await stage.service('messages');
-  await stage.database.led();
-  return await stage.service('requests');
+async function requestsService(environment: Environment): Promise<BenchProcess> {
+  await environment.service('messages');
+  await environment.database.waitForOutboxLeader();
+  return await environment.service('requests');
 }
 
-async function startBaselines(stage: Stage) {
-  // Not built yet when this file is loaded.
+async function startBaselines(environment: Environment) {
+  // Imported here because the package is not built yet when this file is loaded.
   const { newRequestPayload } = await import('@expert-relay/contracts');
   const env = {
-    BENCH_USER_ID: stage.user.userId,
-    BENCH_KEY_ID: await keyIdOf(stage),
+    BENCH_USER_ID: environment.user.userId,
+    BENCH_KEY_ID: await keyIdOf(environment),
     BENCH_PAYLOAD: Buffer.from(newRequestPayload({ question: submission.question })).toString('base64url'),
     BENCH_SUBMISSION: JSON.stringify(submission),
   };
   return {
-    direct: await stage.program('direct-submit', env),
-    bare: await stage.program('bare-submit', env),
+    direct: await environment.program('direct-submit', env),
+    bare: await environment.program('bare-submit', env),
   };
 }
 
-async function keyIdOf({ database, user }: Stage): Promise<string> {
+async function keyIdOf({ database, user }: Environment): Promise<string> {
   const text = `SELECT id FROM api_keys WHERE user_id = $1 AND kind = 'consumer'`;
   const [key] = await database.query<{ id: string }>(text, [user.userId]);
   return key?.id ?? '';

@@ -12,7 +12,7 @@ const staticWorkspaceImports = (text: string) =>
 
 test('bench rows import workspaces only dynamically', () => {
   const rows = [...readTree()].filter(
-    ([path]) => /^bench\/(rows|stage|measure|requests)\//.test(path) && isCode(path),
+    ([path]) => /^bench\/(rows|environment|measure|requests)\//.test(path) && isCode(path),
   );
   expect(rows.length).toBeGreaterThan(10);
   expect(

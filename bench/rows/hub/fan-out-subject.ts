@@ -1,66 +1,64 @@
 import { Agent, request } from 'node:http';
-import type { Usage } from '../../programs/read-usage.ts';
-import type { Controlled } from '../../stage/controlled.ts';
-import type { Stage } from '../../stage/stage.ts';
-import { makeRequestId, pathOf } from './make-request-id.ts';
-import { type Announcer, openAnnouncer } from './open-announcer.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Usage } from '../../programs/answer-commands.ts';
+import type { BenchProcess } from '../../environment/processes.ts';
+import type { Environment } from '../../environment/environment.ts';
+import { makeRequestId, openEventPublisher, pathOf } from './event-publisher.ts';
 
-/** Something that passes events on to many, with the readers that listen to it in a process of their own. */
+/** A server that delivers events to many readers, and the process of its readers. */
 export interface FanOutSubject {
   readonly name: string;
-  readonly readers: Controlled;
+  readonly readers: BenchProcess;
   readonly port: number;
-  /** What one reader asks for. */
+  /** The path that a reader requests. */
   readonly path: string;
-  /** `settled` collects garbage first, where there is any: not while CPU time is taken. */
-  usage(options?: { settled: boolean }): Promise<Usage>;
+  usage(options?: { collectGarbage: boolean }): Promise<Usage>;
   /** Sends one event to all readers. */
   publish(): Promise<void>;
 }
 
-export async function ourHub(stage: Stage): Promise<FanOutSubject & { announcer: Announcer }> {
+export async function ourHub(environment: Environment): Promise<FanOutSubject> {
   const prefix = 'fan-out';
-  const announcer = await openAnnouncer(stage.natsUrl, prefix);
-  const hub = await stage.service('hub', { as: 'hub-fan-out', env: { RELAY_NATS_PREFIX: prefix } });
+  const publisher = await openEventPublisher(environment.natsUrl, prefix);
+  const hub = await environment.service('hub', { as: 'hub-fan-out', env: { RELAY_NATS_PREFIX: prefix } });
   const requestId = makeRequestId();
   return {
     name: 'the hub',
-    readers: await stage.program('subscribers', {}, 'subscribers-hub'),
+    readers: await environment.program('subscribers', {}, 'subscribers-hub'),
     port: hub.port,
     path: pathOf(requestId),
     usage: (options) => hub.usage(options),
-    publish: async () => announcer.announce(requestId),
-    announcer,
+    publish: async () => publisher.publish(requestId),
   };
 }
 
-export async function bareHub(stage: Stage): Promise<FanOutSubject> {
-  const hub = await stage.program('bare-hub');
+export async function bareHub(environment: Environment): Promise<FanOutSubject> {
+  const hub = await environment.program('bare-hub');
   return {
     name: 'a bare Node hub',
-    readers: await stage.program('subscribers', {}, 'subscribers-bare'),
+    readers: await environment.program('subscribers', {}, 'subscribers-bare'),
     port: hub.port,
     path: '/',
     usage: () => hub.usage(),
-    publish: poster(hub.port, '/'),
+    publish: postEvent(hub.port, '/'),
   };
 }
 
-export async function nchan(stage: Stage): Promise<FanOutSubject> {
-  const server = await stage.nchan();
+export async function nchan(environment: Environment): Promise<FanOutSubject> {
+  const server = await environment.nchan();
   const topic = makeRequestId();
   return {
     name: server.name,
-    readers: await stage.program('subscribers', {}, 'subscribers-nchan'),
+    readers: await environment.program('subscribers', {}, 'subscribers-nchan'),
     port: server.port,
     path: `/listen?topic=${topic}`,
     usage: () => server.usage(),
-    publish: poster(server.port, `/publish?topic=${topic}`),
+    publish: postEvent(server.port, `/publish?topic=${topic}`),
   };
 }
 
-/** The same JSON that the hub makes of an event. */
-function poster(port: number, path: string): () => Promise<void> {
+/** Gives a function that posts an event, with the JSON that the hub would send. */
+function postEvent(port: number, path: string): () => Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return () =>
     new Promise((resolve, reject) => {
@@ -73,4 +71,33 @@ function poster(port: number, path: string): () => Promise<void> {
       call.once('error', reject);
       call.end(body);
     });
+}
+
+const timeoutMs = 30_000;
+
+/** Opens streams. Returns the server's memory for each, in KB. */
+export async function openReaders(subject: FanOutSubject, count: number): Promise<number> {
+  const before = await subject.usage({ collectGarbage: true });
+  await subject.readers.call('open', { port: subject.port, paths: Array(count).fill(subject.path) });
+  await pause(500);
+  const after = await subject.usage({ collectGarbage: true });
+  return (after.rss - before.rss) / count / 1_024;
+}
+
+/**
+ * Publishes events, each after all readers have received the one before. Returns microseconds of CPU for a delivery.
+ * `delivered` is the number of events that each reader has received before.
+ */
+export async function cpuPerDelivery(
+  subject: FanOutSubject,
+  { readers, events, delivered }: { readers: number; events: number; delivered: number },
+): Promise<number> {
+  await pause(100);
+  const before = await subject.usage();
+  for (let event = 1; event <= events; event++) {
+    await subject.publish();
+    await subject.readers.call('waitForEvents', { perStream: delivered + event, timeoutMs });
+  }
+  const after = await subject.usage();
+  return (after.cpu - before.cpu) / (events * readers);
 }

@@ -1,11 +1,11 @@
-import { type Spread, spreadOf } from '../../measure/spread.ts';
+import { rotate, roundTitle } from '../../measure/compare.ts';
+import { formatSpread, spreadOf } from '../../measure/spread.ts';
 import type { Line } from '../../measure/table.ts';
-import type { Stage } from '../../stage/stage.ts';
+import type { Environment } from '../../environment/environment.ts';
 import type { Row } from '../row.ts';
-import { bareHub, type FanOutSubject, nchan, ourHub } from './fan-out-subject.ts';
-import { cpuPerDelivery, openReaders } from './measure-fan-out.ts';
+import { bareHub, cpuPerDelivery, type FanOutSubject, nchan, openReaders, ourHub } from './fan-out-subject.ts';
 
-/** Streams, and events in a round. The largest comes first: a process gives no memory back. */
+/** Streams, and events in a round. The largest is first, since a process does not return its memory. */
 const sizes = [
   { readers: 10_000, events: 8 },
   { readers: 1_000, events: 80 },
@@ -14,12 +14,12 @@ const sizes = [
 const cpuGoal = 1;
 const memoryGoal = 1.2;
 
-/** One topic, many streams: CPU for each delivery, and memory for each stream that only waits. */
+/** One topic, many streams: CPU for each delivery, and memory for each idle stream. */
 export const fanOut: Row = {
   name: 'fan-out',
   onlyByName: true,
-  async play(stage, { progress, rounds }) {
-    const { subjects, without } = await castOf(stage);
+  async measure(environment, { progress, rounds }) {
+    const { subjects, missing } = await openSubjects(environment);
     const lines: Line[] = [];
     for (const { readers, events } of sizes) {
       const size = readers.toLocaleString('en');
@@ -29,35 +29,35 @@ export const fanOut: Row = {
         one.memory = await openReaders(one.subject, readers);
       }
       for (let round = 0; round <= rounds; round++) {
-        progress(`${size} streams: ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}`);
-        // Nobody is always the first, or always behind the same other.
-        const shift = round % figures.length;
-        for (const { subject, cpu } of [...figures.slice(shift), ...figures.slice(0, shift)]) {
-          const cost = await cpuPerDelivery(subject, { readers, events, sofar: round * events });
+        progress(`${size} streams: ${roundTitle(round, rounds)}`);
+        for (const { subject, cpu } of rotate(figures, round)) {
+          const cost = await cpuPerDelivery(subject, { readers, events, delivered: round * events });
           if (round > 0) cpu.push(cost);
         }
       }
-      for (const { subject } of figures) await subject.readers.ask('close');
+      for (const { subject } of figures) await subject.readers.call('close');
       lines.push(...toLines(size, figures, readers === sizes[0]?.readers));
     }
-    return [...lines, ...without];
+    return [...lines, ...missing];
   },
 };
 
-async function castOf(stage: Stage): Promise<{ subjects: FanOutSubject[]; without: Line[] }> {
-  const [ours, bare] = [await ourHub(stage), await bareHub(stage)];
+async function openSubjects(
+  environment: Environment,
+): Promise<{ subjects: FanOutSubject[]; missing: Line[] }> {
+  const [ours, bare] = [await ourHub(environment), await bareHub(environment)];
   try {
-    return { subjects: [ours, await nchan(stage), bare], without: [] };
+    return { subjects: [ours, await nchan(environment), bare], missing: [] };
   } catch (error) {
-    const note = `could not be had, so a bare Node hub is the baseline: ${(error as Error).message}`;
-    return { subjects: [ours, bare], without: [{ title: '  nginx + nchan', note }] };
+    const note = `not available, so a bare Node hub is the baseline: ${(error as Error).message}`;
+    return { subjects: [ours, bare], missing: [{ title: '  nginx + nchan', note }] };
   }
 }
 
 function toLines(
   size: string,
   figures: readonly { subject: FanOutSubject; cpu: readonly number[]; memory: number }[],
-  tellsMemory: boolean,
+  withMemory: boolean,
 ): Line[] {
   const [ours, base] = figures;
   if (!ours || !base) return [];
@@ -70,10 +70,10 @@ function toLines(
     },
     ...figures.map(({ subject, cpu }) => ({
       title: `  ${subject.name}`,
-      note: `${told(spreadOf(cpu))} us of CPU a delivery`,
+      note: `${formatSpread(spreadOf(cpu), 1)} us of CPU a delivery`,
     })),
   ];
-  if (!tellsMemory) return lines;
+  if (!withMemory) return lines;
   const memory = spreadOf([ours.memory / base.memory]);
   return [
     ...lines,
@@ -88,5 +88,3 @@ function toLines(
     })),
   ];
 }
-
-const told = ({ median, min, max }: Spread) => `${median.toFixed(1)} (${min.toFixed(1)}-${max.toFixed(1)})`;

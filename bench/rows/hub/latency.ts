@@ -1,44 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { profileRun } from '../../profile/profile-run.ts';
+import { roundTitle } from '../../measure/compare.ts';
+import { profileRun } from '../../measure/profile.ts';
+import { quantile } from '../../measure/spread.ts';
 import type { Posted } from '../../programs/post-all.ts';
-import { httpText } from '../../requests/http-text.ts';
-import { writeConversation } from '../../requests/write-conversation.ts';
-import type { Stage } from '../../stage/stage.ts';
+import { httpText } from '../../requests/http-request.ts';
+import { writeConversation } from '../../requests/seed.ts';
+import type { Environment } from '../../environment/environment.ts';
 import type { Row } from '../row.ts';
-import { pathOf } from './make-request-id.ts';
+import { pathOf } from './event-publisher.ts';
 
 const topics = 1_000;
 const perSecond = 500;
 const seconds = 10;
 const goals = { p50: 3, p99: 20 };
 
-/** From sending a message to its event on the stream: through gateway, messages, Postgres, outbox, NATS and hub. */
+/** The time from the POST of a message to its event on the stream: gateway, messages, Postgres, outbox, NATS, hub. */
 export const latency: Row = {
   name: 'latency',
   onlyByName: true,
-  async play(stage, { progress, rounds, profiles }) {
+  async measure(environment, { progress, rounds, profiles }) {
     progress('starting the services');
-    const messages = await stage.service('messages');
-    await stage.database.led();
-    const [gateway, hub] = [await stage.service('gateway'), await stage.service('hub')];
-    const readers = await stage.program('subscribers');
+    const messages = await environment.service('messages');
+    await environment.database.waitForOutboxLeader();
+    const [gateway, hub] = [await environment.service('gateway'), await environment.service('hub')];
+    const readers = await environment.program('subscribers');
     progress(`${topics} conversations`);
     const ids: string[] = [];
-    for (let n = 0; n < topics; n++) ids.push(await writeConversation(stage.database, stage.user.userId, 0));
-    await readers.ask('open', { port: hub.port, paths: ids.map(pathOf) });
+    for (let n = 0; n < topics; n++) ids.push(await writeConversation(environment.database, environment.user.userId, 0));
+    await readers.call('open', { port: hub.port, paths: ids.map(pathOf) });
 
     const post = (count: number) => {
       const requests = Array.from({ length: count }, (_, n) =>
-        message(ids[n % topics] ?? '', stage.user.providerKey),
+        message(ids[n % topics] ?? '', environment.user.providerKey),
       );
-      return readers.ask<Posted>('post', { port: gateway.port, requests, perSecond });
+      return readers.call<Posted>('post', { port: gateway.port, requests, perSecond });
     };
     const results: Posted[] = [];
     for (let round = 0; round <= rounds; round++) {
-      progress(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
+      progress(roundTitle(round, rounds));
       const posted = await post(perSecond * (round === 0 ? 3 : seconds));
       if (round > 0) results.push(posted);
-      await stage.database.settled();
+      await environment.database.waitUntilPublished();
     }
     const count = perSecond * seconds;
     const shares = profiles
@@ -46,13 +48,13 @@ export const latency: Row = {
           post(count),
         )
       : [];
-    await readers.ask('close');
-    const commits = await timeCommits(stage.database);
+    await readers.call('close');
+    const commits = await timeCommits(environment.database);
 
-    const arrived = results.flatMap((one) => one.arrived).sort((a, b) => a - b);
-    const answered = results.flatMap((one) => one.answered).sort((a, b) => a - b);
+    const arrived = results.flatMap((one) => one.arrived);
+    const answered = results.flatMap((one) => one.answered);
     const sum = (pick: (one: Posted) => number) => results.reduce((total, one) => total + pick(one), 0);
-    const [p50, p99] = [at(arrived, 0.5), at(arrived, 0.99)];
+    const [p50, p99] = [quantile(arrived, 0.5), quantile(arrived, 0.99)];
     const lost = sum((one) => one.lost) + sum((one) => one.failed);
     const reached = p50 <= goals.p50 && p99 <= goals.p99 && lost === 0;
     return [
@@ -62,26 +64,26 @@ export const latency: Row = {
       },
       {
         title: '  the POST alone, to its answer',
-        note: `p50 ${at(answered, 0.5).toFixed(1)} ms, p99 ${at(answered, 0.99).toFixed(1)} ms`,
+        note: `p50 ${quantile(answered, 0.5).toFixed(1)} ms, p99 ${quantile(answered, 0.99).toFixed(1)} ms`,
       },
       {
-        title: '  a commit alone, on the same disk, with nothing else going on',
-        note: `p50 ${at(commits, 0.5).toFixed(1)} ms, p99 ${at(commits, 0.99).toFixed(1)} ms`,
+        title: '  a commit alone, on the same disk, without other work',
+        note: `p50 ${quantile(commits, 0.5).toFixed(1)} ms, p99 ${quantile(commits, 0.99).toFixed(1)} ms`,
       },
       ...shares,
     ];
   },
 };
 
-/** Milliseconds that Postgres takes to put next to nothing on disk: no answer can come earlier. Sorted. */
-async function timeCommits(database: Stage['database']): Promise<number[]> {
-  const took: number[] = [];
+/** Milliseconds of the smallest possible commits: the lower limit for any answer. */
+async function timeCommits(database: Environment['database']): Promise<number[]> {
+  const times: number[] = [];
   for (let n = 0; n < 500; n++) {
     const start = performance.now();
     await database.query(`SELECT pg_logical_emit_message(true, 'bench', 'a message')`);
-    took.push(performance.now() - start);
+    times.push(performance.now() - start);
   }
-  return took.sort((a, b) => a - b);
+  return times;
 }
 
 function message(requestId: string, key: string): { text: string; id: string } {
@@ -90,6 +92,3 @@ function message(requestId: string, key: string): { text: string; id: string } {
   const path = `/api/v1/message/${requestId}`;
   return { id, text: httpText('POST', path, { headers: { 'x-api-key': key }, body }) };
 }
-
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

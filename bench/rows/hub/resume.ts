@@ -1,33 +1,31 @@
-import { spreadOf } from '../../measure/spread.ts';
+import { type Spread, spreadOf } from '../../measure/spread.ts';
 import type { Counts } from '../../programs/open-streams.ts';
-import { connectNats } from '../../stage/connect-nats.ts';
-import type { Stage } from '../../stage/stage.ts';
+import type { Environment } from '../../environment/environment.ts';
 import type { Row } from '../row.ts';
-import { makeRequestId, pathOf } from './make-request-id.ts';
-import { openAnnouncer } from './open-announcer.ts';
+import { connectNats, makeRequestId, openEventPublisher, pathOf } from './event-publisher.ts';
 
 const events = 200_000;
 const readers = 1_000;
 const goal = 5;
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /**
- * A hub that is started while a thousand readers ask for all that they missed, each of its own topic: the worst
- * case, in which every event of the stream has to be read and delivered.
+ * A hub starts while a thousand readers request all missed events of their own topics: the worst case, in which the hub
+ * must read and deliver every event of the stream.
  */
 export const resume: Row = {
   name: 'resume',
   onlyByName: true,
-  async play(stage, { progress, rounds }) {
+  async measure(environment, { progress, rounds }) {
     const prefix = 'resume';
-    const announcer = await openAnnouncer(stage.natsUrl, prefix);
+    const publisher = await openEventPublisher(environment.natsUrl, prefix);
     const ids = Array.from({ length: readers }, makeRequestId);
     progress(`${events.toLocaleString('en')} events`);
-    // One more, whose place they all resume from.
-    await announcer.announceAll([makeRequestId()], 1);
-    await announcer.announceAll(ids, events);
-    const lastEventId = await announcer.firstPosition();
-    const program = await stage.program('subscribers');
+    // All readers resume from the position of this event.
+    await publisher.publishMany([makeRequestId()], 1);
+    await publisher.publishMany(ids, events);
+    const lastEventId = await publisher.firstPosition();
+    const program = await environment.program('subscribers');
 
     const bare: number[] = [];
     const caughtUp: number[] = [];
@@ -36,46 +34,50 @@ export const resume: Row = {
     const readersCpu: number[] = [];
     for (let round = 1; round <= Math.min(rounds, 5); round++) {
       progress(`round ${round}: a bare reader`);
-      bare.push(await readBare(stage, 'RESUME_EVENTS'));
+      bare.push(await readBare(environment, 'RESUME_EVENTS'));
       progress(`round ${round}: the hub`);
       const began = performance.now();
-      const hub = await stage.service('hub', {
+      const hub = await environment.service('hub', {
         as: `hub-resume-${round}`,
         env: { RELAY_NATS_PREFIX: prefix },
       });
       const ready = performance.now();
       const before = [await hub.usage(), await program.usage()] as const;
-      await program.ask('open', { port: hub.port, paths: ids.map(pathOf), lastEventId, stubborn: true });
-      const counts = await program.ask<Counts>('until', { each: events / readers, within: patience });
-      if (counts.events !== events) throw new Error(`${counts.events} of ${events} events came`);
+      await program.call('open', { port: hub.port, paths: ids.map(pathOf), lastEventId, reconnect: true });
+      const counts = await program.call<Counts>('waitForEvents', {
+        perStream: events / readers,
+        timeoutMs,
+      });
+      if (counts.events !== events) throw new Error(`${counts.events} of ${events} events arrived`);
       caughtUp.push((performance.now() - began) / 1_000);
       sinceReady.push((performance.now() - ready) / 1_000);
       hubCpu.push(((await hub.usage()).cpu - before[0].cpu) / 1e6);
       readersCpu.push(((await program.usage()).cpu - before[1].cpu) / 1e6);
-      await program.ask('close');
+      await program.call('close');
     }
-    await announcer.close();
+    await publisher.close();
     const [total, own, base] = [spreadOf(caughtUp), spreadOf(sinceReady), spreadOf(bare)];
-    const told = ({ median, min, max }: typeof total) =>
-      `${median.toFixed(1)} s (${min.toFixed(1)}-${max.toFixed(1)})`;
     return [
       {
         title: `resume: ${readers} readers, ${events.toLocaleString('en')} events, all caught up`,
-        note: `${told(own)} after the hub was ready; goal <= ${goal} s: ${own.median <= goal ? 'met' : 'MISSED'}`,
+        note: `${formatSeconds(own)} after the hub was ready; goal <= ${goal} s: ${own.median <= goal ? 'met' : 'MISSED'}`,
       },
-      { title: '  after its process was started', note: told(total) },
+      { title: '  after its process was started', note: formatSeconds(total) },
       {
         title: '  CPU since it was ready',
-        note: `the hub ${told(spreadOf(hubCpu))}, the readers ${told(spreadOf(readersCpu))}`,
+        note: `the hub ${formatSeconds(spreadOf(hubCpu))}, the readers ${formatSeconds(spreadOf(readersCpu))}`,
       },
-      { title: '  a bare nats.js consumer reads the stream', note: told(base) },
+      { title: '  a bare nats.js consumer reads the stream', note: formatSeconds(base) },
     ];
   },
 };
 
-/** What the client library takes to read the same events and do nothing with them. */
-async function readBare(stage: Stage, stream: string): Promise<number> {
-  const { connection, close } = await connectNats(stage.natsUrl);
+const formatSeconds = ({ median, min, max }: Spread): string =>
+  `${median.toFixed(1)} s (${min.toFixed(1)}-${max.toFixed(1)})`;
+
+/** Seconds that the client library takes to read the same events. */
+async function readBare(environment: Environment, stream: string): Promise<number> {
+  const { connection, close } = await connectNats(environment.natsUrl);
   const began = performance.now();
   const consumer = await connection.jetstream().consumers.get(stream);
   let left = events + 1;

@@ -1,5 +1,5 @@
 import { answerCommands } from './answer-commands.ts';
-import { repeat } from './repeat.ts';
+import { repeat } from './timed-run.ts';
 
 interface Keys {
   readonly signPublic: unknown;
@@ -11,7 +11,7 @@ interface Channel {
   open(record: object): Promise<{ text: string }>;
 }
 
-/** What is used of the SDK. It is built beside this, so the compiler cannot look there. */
+/** The used part of the SDK. The SDK is built at the same time as this, so the compiler cannot read its types. */
 interface Crypto {
   makeAgentKeys(): Promise<Keys>;
   makeRoot(): Uint8Array;
@@ -23,7 +23,7 @@ const entry: string = '@expert-relay/sdk/crypto';
 const { makeAgentKeys, makeRoot, openChannel, openExpert }: Crypto = await import(entry);
 
 const text = 'a'.repeat(1024);
-// As many as calls are under way: within one conversation they wait for each other.
+// As many as calls that run at the same time, since calls of one conversation wait for each other.
 const pairs = await Promise.all(Array.from({ length: 32 }, openPair));
 let turn = 0;
 
@@ -43,10 +43,10 @@ answerCommands({
   run: repeat(() => {
     const pair = pairs[turn++ % pairs.length];
     if (!pair) throw new Error('no conversation is open');
-    // What was sealed first is opened first, also when this one is longer under way than the others.
+    // The reader must decrypt messages in the order in which they were encrypted.
     pair.last = pair.last.then(async () => {
       const record = { role: 'consumer', ...(await pair.sender.seal(text)) };
-      if ((await pair.reader.open(record)).text !== text) throw new Error('another text came out');
+      if ((await pair.reader.open(record)).text !== text) throw new Error('the decrypted text differs');
     });
     return pair.last;
   }),

@@ -1,12 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../scripts/local/with-run.ts';
-import type { Controlled } from './controlled.ts';
-import { findNchan } from './find-nchan.ts';
-import { readProcesses } from './read-processes.ts';
+import { unpackPackages } from '../../scripts/servers/sources/debian.ts';
+import type { Usage } from '../programs/answer-commands.ts';
+import { readProcessTree } from './process-usage.ts';
+import type { BenchProcess } from './processes.ts';
 
 /** nginx + nchan with one worker, as a baseline for the hub: `POST /publish` and `GET /listen`, each with `?topic=`. */
-export async function startNchan({ home, ports, supervisor }: Run): Promise<Controlled> {
+export async function startNchan({ home, ports, supervisor }: Run): Promise<BenchProcess> {
   const { program, module } = await findNchan(home.cache);
   const port = await ports.choose('nchan');
   const folder = home.file('nchan');
@@ -29,13 +30,45 @@ export async function startNchan({ home, ports, supervisor }: Run): Promise<Cont
         (error: Error) => error.message,
       ),
   });
-  const usage = async () => readProcesses(pidFile);
   return {
     name: 'nginx + nchan',
     port,
-    usage,
-    ask: () => Promise.reject(new Error('nginx takes no commands')),
+    usage: async () => usageOf(Number(readFileSync(pidFile, 'utf8'))),
+    call: () => Promise.reject(new Error('nginx takes no commands')),
   };
+}
+
+/** Of nginx and its workers. */
+function usageOf(pid: number): Usage {
+  const processes = readProcessTree(pid);
+  return {
+    cpu: processes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1e6, 0),
+    rss: processes.reduce((sum, { rss }) => sum + rss, 0),
+    heap: 0,
+  };
+}
+
+const debianPackage = 'libnginx-mod-nchan';
+
+interface NchanProgram {
+  readonly program: string;
+  readonly module: string;
+}
+
+/** nginx with nchan, as installed on this machine; else from Debian's packages, which are unpacked. */
+async function findNchan(cache: string): Promise<NchanProgram> {
+  const installed = inFolder('/');
+  if (installed) return installed;
+  await unpackPackages(debianPackage, cache);
+  const unpacked = inFolder(join(cache, 'debian', debianPackage));
+  if (unpacked) return unpacked;
+  throw new Error(`the package ${debianPackage} contains no nginx with nchan`);
+}
+
+function inFolder(folder: string): NchanProgram | undefined {
+  const program = join(folder, 'usr/sbin/nginx');
+  const module = join(folder, 'usr/lib/nginx/modules/ngx_nchan_module.so');
+  return existsSync(program) && existsSync(module) ? { program, module } : undefined;
 }
 
 function configure(options: { module: string; port: number; folder: string; pidFile: string }): string {

@@ -1,10 +1,10 @@
 import type { webcrypto } from 'node:crypto';
 import { answerCommands } from './answer-commands.ts';
-import { repeat } from './repeat.ts';
+import { repeat } from './timed-run.ts';
 
 /*
- * What a message of wire v4 cannot do without, there and back, on bare WebCrypto: a key of its own, AES,
- * Ed25519, and the hash by which later messages name it.
+ * The steps that wire v4 needs to encrypt and decrypt a message, on bare WebCrypto: a key for each message, AES, Ed25519,
+ * and the hash that later messages contain as a link.
  */
 
 const { subtle } = crypto;
@@ -24,22 +24,22 @@ const keyOf = (messageId: string) => {
   return subtle.deriveKey(hkdf, secret, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
 };
 
-async function sealAndOpen(): Promise<void> {
+async function encryptAndDecrypt(): Promise<void> {
   const messageId = crypto.randomUUID();
   const cipher = { name: 'AES-GCM', iv: crypto.getRandomValues(new Uint8Array(12)) };
-  const sealed = await subtle.encrypt(cipher, await keyOf(messageId), text);
+  const encrypted = await subtle.encrypt(cipher, await keyOf(messageId), text);
   const [signature] = await Promise.all([
-    subtle.sign('Ed25519', privateKey, sealed),
-    subtle.digest('SHA-256', sealed),
+    subtle.sign('Ed25519', privateKey, encrypted),
+    subtle.digest('SHA-256', encrypted),
   ]);
 
   const [verified, key] = await Promise.all([
-    subtle.verify('Ed25519', publicKey, signature, sealed),
+    subtle.verify('Ed25519', publicKey, signature, encrypted),
     keyOf(messageId),
-    subtle.digest('SHA-256', sealed),
+    subtle.digest('SHA-256', encrypted),
   ]);
   if (!verified) throw new Error('not verified');
-  await subtle.decrypt(cipher, key, sealed);
+  await subtle.decrypt(cipher, key, encrypted);
 }
 
-answerCommands({ run: repeat(sealAndOpen) });
+answerCommands({ run: repeat(encryptAndDecrypt) });

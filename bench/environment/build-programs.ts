@@ -3,10 +3,10 @@ import { root } from '../../scripts/local/home.ts';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { findCompiler } from '../../scripts/steps/build.ts';
 
-/** Where `bench/tsconfig.json` puts what it compiles. */
+/** The output folder of `bench/tsconfig.json`. */
 export const built = join(root, 'bench/.relay-built');
 
-/** Compiles the programs that are measured, or that measure. */
+/** Compiles `bench/programs`. */
 export async function buildPrograms(): Promise<void> {
   await runCommand({
     command: await findCompiler(),

@@ -1,14 +1,14 @@
-const none: Buffer = Buffer.alloc(0);
+const empty: Buffer = Buffer.alloc(0);
 const endOfHead = '\r\n\r\n';
 const lastChunk = '\r\n0\r\n\r\n';
 
 /**
- * Reads answers that come one at a time, and tells each one's status at its end. Knows as little of HTTP
- * as will do, so that the load costs next to nothing: a body is counted, or ends with the last chunk (in
- * JSON no line break stands by itself).
+ * Reads HTTP responses of one connection, and calls `onEnd` with the status of each. It parses as little as possible, so
+ * that the load costs almost nothing: a body has a known length, or ends with the last chunk, whose text cannot occur
+ * in JSON.
  */
-export function createAnswerReader(onEnd: (status: number) => void): (bytes: Buffer) => void {
-  let kept: Buffer = none;
+export function createResponseReader(onEnd: (status: number) => void): (bytes: Buffer) => void {
+  let kept: Buffer = empty;
   let status = 0;
   let missing = 0;
   let chunked = false;
@@ -22,13 +22,13 @@ export function createAnswerReader(onEnd: (status: number) => void): (bytes: Buf
     chunked = /\r\ntransfer-encoding: chunked/i.test(head);
     missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     inBody = true;
-    // A chunked body without any chunk has the line break before its last chunk here.
+    // In a chunked body without data, the last chunk begins with this line break.
     return all.subarray(chunked ? end + 2 : end + 4);
   }
 
   return (bytes) => {
     let rest = kept.length > 0 ? Buffer.concat([kept, bytes]) : bytes;
-    kept = none;
+    kept = empty;
     if (!inBody) {
       const body = readHead(rest);
       if (!body) {

@@ -1,15 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type pg from 'pg';
+import pg from 'pg';
 
-export interface Submission {
+/* The statements of the baselines, without any check. */
+
+/** With as many connections as a service has. */
+export const openPool = (): pg.Pool => new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+
+interface Submission {
   readonly messages: readonly object[];
   readonly question: string;
   readonly consumerSignPubKey: string;
   readonly consumerEncryptPubKey: string;
 }
 
-/** The two rows of a submit, as bare as they can be written. */
-const text = `
+const insertText = `
   WITH request AS (
     INSERT INTO help_requests (
       id, ref_code, user_id, consumer_key_id, call_id, question, context,
@@ -26,14 +30,26 @@ const text = `
 const { BENCH_USER_ID: userId, BENCH_KEY_ID: keyId, BENCH_PAYLOAD: payload = '' } = process.env;
 const event = Buffer.from(payload, 'base64url');
 
+/** The two rows of a submit. */
 export function insertSubmission(pool: pg.Pool, submission: Submission): Promise<pg.QueryResult> {
   const { question, messages, consumerSignPubKey, consumerEncryptPubKey } = submission;
   return pool.query({
     name: 'submit',
-    text,
+    text: insertText,
     values: [
       ...[randomBytes(16).toString('base64url'), randomBytes(8).toString('hex').toUpperCase(), userId, keyId],
       ...[randomUUID(), question, JSON.stringify(messages), consumerSignPubKey, consumerEncryptPubKey, event],
     ],
   });
 }
+
+const listText = `
+  SELECT seq, role, message_id AS "messageId", iv, ciphertext, tag,
+    ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"
+  FROM messages WHERE request_id = $1 ORDER BY seq`;
+
+const requestId = process.env.BENCH_REQUEST_ID;
+
+/** The messages of one conversation, in order. */
+export const queryMessages = (pool: pg.Pool): Promise<pg.QueryResult> =>
+  pool.query({ name: 'list', text: listText, values: [requestId] });

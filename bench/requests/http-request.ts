@@ -1,0 +1,39 @@
+import type { Principal } from '@expert-relay/kit/principal';
+
+/** A whole HTTP request as text. */
+export function httpText(
+  method: string,
+  path: string,
+  options: { headers?: Readonly<Record<string, string>>; body?: object } = {},
+): string {
+  const body = options.body ? JSON.stringify(options.body) : '';
+  const headers = {
+    host: '127.0.0.1',
+    accept: 'application/json',
+    'user-agent': 'bench',
+    ...options.headers,
+    ...(options.body && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** Makes the header in which the gateway states the caller to a service. Each header has its own call id. */
+export async function signAsGateway(audience: string, key: string, principal: Principal) {
+  // Imported here because the package is not built yet when this file is loaded.
+  const { createPrincipalSigner, parsePrincipalKeys, principalHeader } = await import(
+    '@expert-relay/kit/principal'
+  );
+  const sign = createPrincipalSigner({
+    caller: 'gateway',
+    audience,
+    keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY', key),
+    clock: { now: Date.now },
+  });
+  return (method: string, path: string) => ({
+    [principalHeader]: sign({ principal, method, path, callId: crypto.randomUUID() }),
+  });
+}
