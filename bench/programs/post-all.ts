@@ -70,7 +70,8 @@ export async function postAll(
     await pause(1);
   }
   const deadline = performance.now() + timeoutMs;
-  const isComplete = () => answered.length === requests.length && requests.every(({ id }) => arrivals.has(id));
+  const isComplete = () =>
+    answered.length === requests.length && requests.every(({ id }) => arrivals.has(id));
   while (!isComplete() && performance.now() < deadline) await pause(20);
   for (const socket of sockets) socket.destroy();
 

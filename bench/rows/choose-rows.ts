@@ -55,7 +55,9 @@ export function chooseRows(args: string[]): Choice {
   const unknown = positionals.find((name) => !all.some((row) => row.name === name));
   if (unknown !== undefined) {
     const names = all.map(({ name }) => name).join(', ');
-    throw new StepError(`There is no row "${unknown}". Name one or more of these, or none to run all: ${names}.`);
+    throw new StepError(
+      `There is no row "${unknown}". Name one or more of these, or none to run all: ${names}.`,
+    );
   }
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) {

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../test/browser/setup/open-browser.ts';
+import type { Environment } from '../environment/environment.ts';
 import { quantile, spreadOf } from '../measure/spread.ts';
 import type { Line } from '../measure/table.ts';
 import { seedInbox } from '../requests/seed.ts';
-import type { Environment } from '../environment/environment.ts';
 import type { Row } from './row.ts';
 
 /** Milliseconds. */
@@ -99,7 +99,12 @@ async function measureVisible({ user }: Environment, page: Page, url: string): P
 }
 
 /** Baseline: a conversation of one message. */
-async function measureOpening({ user }: Environment, page: Page, url: string, rounds: number): Promise<Line[]> {
+async function measureOpening(
+  { user }: Environment,
+  page: Page,
+  url: string,
+  rounds: number,
+): Promise<Line[]> {
   const { createRelay } = await import('@expert-relay/sdk');
   const { createExpert } = await import('@expert-relay/sdk/expert');
   const { makeRecoveryCode, makeRoot, sealVault } = await import('@expert-relay/sdk/crypto');

@@ -1,5 +1,5 @@
-import { seedOverdue } from '../requests/seed.ts';
 import type { Database } from '../environment/database.ts';
+import { seedOverdue } from '../requests/seed.ts';
 import { secondsUntilEnded } from './expire.ts';
 import type { Row } from './row.ts';
 

@@ -1,7 +1,7 @@
-import type { Latencies } from '../programs/paced-load.ts';
-import { seedOverdue } from '../requests/seed.ts';
-import { submission } from '../requests/samples.ts';
 import type { Environment } from '../environment/environment.ts';
+import type { Latencies } from '../programs/paced-load.ts';
+import { submission } from '../requests/samples.ts';
+import { seedOverdue } from '../requests/seed.ts';
 import { secondsUntilEnded } from './expire.ts';
 import type { Row } from './row.ts';
 
@@ -19,7 +19,11 @@ export const expireMillion: Row = {
     await call(3);
     const idle = await call(12);
     progress(`writing ${count.toLocaleString('en')} overdue requests`);
-    const last = await seedOverdue(environment.database, environment.user.userId, { count, dueIn: -86_400, apart: 0.05 });
+    const last = await seedOverdue(environment.database, environment.user.userId, {
+      count,
+      dueIn: -86_400,
+      apart: 0.05,
+    });
     await environment.database.query('VACUUM ANALYZE help_requests, request_stages');
     await environment.database.query('CHECKPOINT');
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../environment/database.ts';
+import type { Environment } from '../environment/environment.ts';
 import { compare } from '../measure/compare.ts';
 import type { Subject } from '../measure/subject.ts';
 import { seedOverdue } from '../requests/seed.ts';
-import type { Database } from '../environment/database.ts';
-import type { Environment } from '../environment/environment.ts';
-import { toLine } from './row.ts';
 import type { Row } from './row.ts';
+import { toLine } from './row.ts';
 
 const count = 30_000;
 const goal = 0.5;
@@ -15,7 +15,13 @@ export const expire: Row = {
   name: 'expire',
   async measure(environment, { progress, rounds }) {
     const subjects = [await bareStatement(environment), await theWorker(environment)] as const;
-    const results = await compare({ subjects, rounds, count, afterRun: () => empty(environment.database), progress });
+    const results = await compare({
+      subjects,
+      rounds,
+      count,
+      afterRun: () => empty(environment.database),
+      progress,
+    });
     const [base, measured] = results.map(toLine);
     const reached = (measured?.ratio?.median ?? 0) >= goal;
     return [

@@ -1,7 +1,7 @@
+import type { Environment } from '../environment/environment.ts';
 import { loadSubject } from '../measure/subject.ts';
 import { httpText } from '../requests/http-request.ts';
 import { submission } from '../requests/samples.ts';
-import type { Environment } from '../environment/environment.ts';
 import { type Comparison, ratioRow } from './row.ts';
 
 /** The gateway with all its middleware and a key in the header, in front of an upstream that does nothing. */
@@ -11,7 +11,11 @@ export const gateway = ratioRow({
   count: 8_000,
   open: (environment) => {
     const headers = { 'x-api-key': environment.user.consumerKey };
-    return compareWithProxy(environment, 'the gateway', httpText('GET', '/api/v1/requests/by-ref/HS-7K2M9QXA', { headers }));
+    return compareWithProxy(
+      environment,
+      'the gateway',
+      httpText('GET', '/api/v1/requests/by-ref/HS-7K2M9QXA', { headers }),
+    );
   },
 });
 
@@ -26,7 +30,11 @@ export const gatewaySubmit = ratioRow({
   },
 });
 
-async function compareWithProxy(environment: Environment, name: string, request: string): Promise<Comparison> {
+async function compareWithProxy(
+  environment: Environment,
+  name: string,
+  request: string,
+): Promise<Comparison> {
   const { load } = environment;
   const upstream = await environment.program('upstream');
   const proxy = await environment.program('bare-proxy', { BENCH_UPSTREAM_PORT: String(upstream.port) });

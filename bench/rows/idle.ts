@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '../../scripts/local/home.ts';
-import type { Line } from '../measure/table.ts';
 import { type ProcessUsage, readProcessTree } from '../environment/process-usage.ts';
+import type { Line } from '../measure/table.ts';
 import type { Row } from './row.ts';
 
 const waitBeforeMs = 20_000;

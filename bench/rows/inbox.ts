@@ -1,8 +1,8 @@
 import { roundTitle } from '../measure/compare.ts';
 import { quantile, spreadOf } from '../measure/spread.ts';
 import type { Line } from '../measure/table.ts';
-import { seedInbox } from '../requests/seed.ts';
 import { signAsGateway } from '../requests/http-request.ts';
+import { seedInbox } from '../requests/seed.ts';
 import type { Row } from './row.ts';
 
 const count = 50_000;

@@ -1,12 +1,12 @@
-import { loadSubject, measureOnce } from '../measure/subject.ts';
+import type { Environment } from '../environment/environment.ts';
+import type { BenchProcess } from '../environment/processes.ts';
 import { spreadOf } from '../measure/spread.ts';
+import { loadSubject, measureOnce } from '../measure/subject.ts';
 import type { Line } from '../measure/table.ts';
 import type { Usage } from '../programs/answer-commands.ts';
 import { httpText } from '../requests/http-request.ts';
 import { encryptedMessage, submission } from '../requests/samples.ts';
 import { writeConversation } from '../requests/seed.ts';
-import type { BenchProcess } from '../environment/processes.ts';
-import type { Environment } from '../environment/environment.ts';
 import type { Row } from './row.ts';
 
 /** Memory is measured after so many calls to each service behind the gateway. */

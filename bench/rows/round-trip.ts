@@ -1,6 +1,6 @@
 import type { DevUser } from '../../scripts/local/secrets.ts';
-import { quantile, spreadOf } from '../measure/spread.ts';
 import type { Environment } from '../environment/environment.ts';
+import { quantile, spreadOf } from '../measure/spread.ts';
 import type { Row } from './row.ts';
 
 const goal = 15;
@@ -116,8 +116,11 @@ async function askBare({ gatewayUrl, hubUrl, user }: BareOptions): Promise<numbe
       return messages.length > 0;
     };
     // Reads the list when the stream opens, since the answer may have come earlier, and at each message.
-    await readStream(`${hubUrl}?topic=/svc/requests/${requestId}`, user.consumerKey, undefined, async (event) =>
-      event === undefined || event.type === 'new_message' ? await hasAnswer() : false,
+    await readStream(
+      `${hubUrl}?topic=/svc/requests/${requestId}`,
+      user.consumerKey,
+      undefined,
+      async (event) => (event === undefined || event.type === 'new_message' ? await hasAnswer() : false),
     );
     if (at >= warmUp) times.push(performance.now() - begun);
     await call(`/api/v1/close/${requestId}`, {}, user.consumerKey);

@@ -1,8 +1,8 @@
+import type { Environment } from '../environment/environment.ts';
+import type { BenchProcess } from '../environment/processes.ts';
 import { directSubject, loadSubject } from '../measure/subject.ts';
 import { httpText, signAsGateway } from '../requests/http-request.ts';
 import { submission } from '../requests/samples.ts';
-import type { BenchProcess } from '../environment/processes.ts';
-import type { Environment } from '../environment/environment.ts';
 import { ratioRow } from './row.ts';
 
 /** A submit at the requests service. */

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Usage } from '../../programs/answer-commands.ts';
-import type { BenchProcess } from '../../environment/processes.ts';
 import type { Environment } from '../../environment/environment.ts';
+import type { BenchProcess } from '../../environment/processes.ts';
+import type { Usage } from '../../programs/answer-commands.ts';
 import { makeRequestId, openEventPublisher, pathOf } from './event-publisher.ts';
 
 /** A server that delivers events to many readers, and the process of its readers. */

@@ -1,9 +1,16 @@
+import type { Environment } from '../../environment/environment.ts';
 import { rotate, roundTitle } from '../../measure/compare.ts';
 import { formatSpread, spreadOf } from '../../measure/spread.ts';
 import type { Line } from '../../measure/table.ts';
-import type { Environment } from '../../environment/environment.ts';
 import type { Row } from '../row.ts';
-import { bareHub, cpuPerDelivery, type FanOutSubject, nchan, openReaders, ourHub } from './fan-out-subject.ts';
+import {
+  bareHub,
+  cpuPerDelivery,
+  type FanOutSubject,
+  nchan,
+  openReaders,
+  ourHub,
+} from './fan-out-subject.ts';
 
 /** Streams, and events in a round. The largest is first, since a process does not return its memory. */
 const sizes = [

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Environment } from '../../environment/environment.ts';
 import { roundTitle } from '../../measure/compare.ts';
 import { profileRun } from '../../measure/profile.ts';
 import { quantile } from '../../measure/spread.ts';
 import type { Posted } from '../../programs/post-all.ts';
 import { httpText } from '../../requests/http-request.ts';
 import { writeConversation } from '../../requests/seed.ts';
-import type { Environment } from '../../environment/environment.ts';
 import type { Row } from '../row.ts';
 import { pathOf } from './event-publisher.ts';
 
@@ -26,7 +26,8 @@ export const latency: Row = {
     const readers = await environment.program('subscribers');
     progress(`${topics} conversations`);
     const ids: string[] = [];
-    for (let n = 0; n < topics; n++) ids.push(await writeConversation(environment.database, environment.user.userId, 0));
+    for (let n = 0; n < topics; n++)
+      ids.push(await writeConversation(environment.database, environment.user.userId, 0));
     await readers.call('open', { port: hub.port, paths: ids.map(pathOf) });
 
     const post = (count: number) => {

@@ -1,6 +1,6 @@
+import type { Environment } from '../../environment/environment.ts';
 import { type Spread, spreadOf } from '../../measure/spread.ts';
 import type { Counts } from '../../programs/open-streams.ts';
-import type { Environment } from '../../environment/environment.ts';
 import type { Row } from '../row.ts';
 import { connectNats, makeRequestId, openEventPublisher, pathOf } from './event-publisher.ts';
 
