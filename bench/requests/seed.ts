@@ -11,7 +11,7 @@ export async function writeConversation(
     `INSERT INTO help_requests (
        id, ref_code, user_id, consumer_key_id, call_id, question, context, consumer_sign_pub_key,
        consumer_encrypt_pub_key, expires_at, status, seq, message_count, response_count)
-     SELECT left(md5(random()::text), 22), left(md5(random()::text), 8), user_id, id, gen_random_uuid(),
+     SELECT left(md5(random()::text), 22), upper(left(md5(random()::text), 8)), user_id, id, gen_random_uuid(),
        $2, $3, $4, $5, now() + interval '72 hours', 'responded', $6::int + 1, $6, $6::int / 2
      FROM api_keys WHERE user_id = $1 AND kind = 'consumer'
      RETURNING id`,
@@ -93,7 +93,7 @@ export async function seedOverdue(
       `WITH request AS (INSERT INTO help_requests (
          id, ref_code, user_id, consumer_key_id, call_id, question, context, consumer_sign_pub_key,
          consumer_encrypt_pub_key, created_at, expires_at)
-       SELECT left(md5(random()::text), 22), left(md5(random()::text), 12), user_id, id, gen_random_uuid(),
+       SELECT left(md5(random()::text), 22), upper(left(md5(random()::text), 12)), user_id, id, gen_random_uuid(),
          $2, $3, $4, $5, now() - interval '72 hours',
          now() + $6::float8 * interval '1 second' + number * $7::float8 * interval '1 millisecond'
        FROM api_keys, generate_series($8::int, $9::int) AS number WHERE user_id = $1 AND kind = 'consumer'
