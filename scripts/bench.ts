@@ -24,7 +24,9 @@ export async function bench(args: string[]): Promise<void> {
       const environment = await terminal.step('environment', () => openEnvironment(run, servers));
       for (const { name, measure } of rows) {
         const options = { rounds, profiles };
-        const measured = await terminal.step(name, (progress) => measure(environment, { ...options, progress }));
+        const measured = await terminal.step(name, (progress) =>
+          measure(environment, { ...options, progress }),
+        );
         lines.push(...measured);
       }
       await environment.database.close();
