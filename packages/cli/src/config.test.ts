@@ -8,7 +8,7 @@ import { requireRelay } from './relay/require-relay.ts';
 const consumerKey = `hs_${'a'.repeat(38)}`;
 const providerKey = `hs_prov_${'b'.repeat(38)}`;
 
-test('reads everything, and no slash too many', () => {
+test('reads all settings, and removes the last slash of an address', () => {
   const expert = Array(8).fill('12345').join(' ');
   expect(
     readConfig({
@@ -42,14 +42,14 @@ test.each([
   ['RELAY_API_KEY', 'hs_secret'],
   ['RELAY_API_KEY', `${consumerKey}x`],
   ['RELAY_EXPERT', '12345'],
-])('%s=%s is refused by its name, and not repeated', (name, value) => {
+])('%s=%s is refused with the name and without the value', (name, value) => {
   const { wrong, folder: _folder, colours: _colours, ...settings } = readConfig({ [name]: value });
   expect(wrong).toMatchObject({ outcome: 'usage', message: expect.stringContaining(name) });
   expect(wrong?.message).not.toContain(value);
   expect(settings).toEqual({});
 });
 
-describe('what is not set', () => {
+describe('a missing setting', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'relay-config-'));
@@ -66,11 +66,11 @@ describe('what is not set', () => {
       JSON.stringify({ gatewayUrl: 'http://127.0.0.1:8080', consumerKey, providerKey, ...changes }),
     );
 
-  test('is asked for', () => {
+  test('is named in the error', () => {
     expect(demand('consumer')).toThrow('RELAY_URL is not set.\nSet the address of your relay');
   });
 
-  test('is proposed, and never taken, when a local run is there', () => {
+  test('is suggested, and never used, if there is a local run', () => {
     run();
     expect(demand('consumer')).toThrow(
       `\nexport RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=${consumerKey}`,
@@ -81,7 +81,7 @@ describe('what is not set', () => {
   });
 
   test.each([{ gatewayUrl: 'https://evil.example' }, { consumerKey: 'x; rm -rf /' }])(
-    'is not proposed from %j',
+    'is not suggested from %j',
     (changes) => {
       run(changes);
       expect(demand('consumer')).toThrow('relay help environment');

@@ -68,11 +68,11 @@ export const defaultTiming: Timing = {
 };
 
 /**
- * Refuses a member that is not in `takes`, a list of names separated by spaces. A misspelled option would otherwise be
+ * Refuses a member that is not in `allowed`, a list of names separated by spaces. A misspelled option would otherwise be
  * ignored, and a question could be sent without its context.
  */
-export function checkOptions<T extends object>(given: T, takes: string): T {
-  const names = takes.split(' ');
+export function checkOptions<T extends object>(given: T, allowed: string): T {
+  const names = allowed.split(' ');
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) {
       throw invalidInput(`There is no option \`${name}\`. Options: ${names.join(', ')}.`);

@@ -1,64 +1,50 @@
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
-import { eventually, type Json, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
-import { createExpert, type ExpertOptions } from './expert/index.ts';
-import { type ConversationState, createMemory, createRelay, type RelayOptions } from './index.ts';
-import { aboutSecondOf, blobOf, flip, inList } from './testing/lies/in-list.ts';
-import { quick } from './testing/quick.ts';
+import type { ExpertOptions } from './expert/index.ts';
+import { type ConversationState, createMemory } from './index.ts';
+import { alterList, alterSecondOf, blobOf, flipBit } from './testing/lies/alter-list.ts';
+import { useTestServer } from './testing/use-test-server.ts';
 
-let world: Constellation;
-let tenant: Tenant;
+const server = useTestServer({ env: { RELAY_RETENTION: '1s', RELAY_PURGE_INTERVAL: '1s' } });
 let liar: LyingRelay;
 const root = makeRoot();
-
-beforeAll(async () => {
-  world = await startConstellation({
-    env: { RELAY_HUB_RETRY: '100ms', RELAY_RETENTION: '1s', RELAY_PURGE_INTERVAL: '1s' },
-  });
-  tenant = await world.makeTenant();
-});
-afterAll(async () => world.stop());
-beforeEach(async () => {
-  liar = await startLyingRelay(world);
-});
-afterEach(async () => liar.stop());
-
-const agent = (options: Partial<RelayOptions> = {}) =>
-  createRelay({ url: world.gatewayUrl, apiKey: tenant.consumerKey, timing: quick, ...options });
-const human = (options: Partial<ExpertOptions> = {}) =>
-  createExpert({ url: world.gatewayUrl, apiKey: tenant.providerKey, root, timing: quick, ...options });
+const expert = (options: Partial<ExpertOptions> = {}) => server.expert({ root, ...options });
 const stored = (state: ConversationState): ConversationState => JSON.parse(JSON.stringify(state));
-const patiently = { timeout: 20_000 };
+const patiently = { timeout: 60_000 };
 
-describe('an answer that had not seen the last text', () => {
-  test('is passed over, although the relay delivers it after that text, and stays readable', async () => {
-    const conversation = await agent().ask({ question: 'May I delete the test database?' });
-    // The agent's messages are held back from the expert.
+beforeEach(async () => {
+  liar = await server.startLyingRelay();
+});
+
+describe('an answer that was written before the last text was read', () => {
+  test('is skipped, although the relay delivers it after that text, and can be read with `any`', async () => {
+    const conversation = await server.agent().ask({ question: 'May I delete the test database?' });
+    // The expert's client does not get the agent's messages.
     liar.tell(
-      inList((messages, answer) => {
+      alterList((messages, answer) => {
         answer.messages = messages.filter(({ role }) => role === 'provider');
       }),
     );
-    const request = await human({ url: liar.url }).request(conversation.requestId);
+    const request = await expert({ url: liar.url }).request(conversation.requestId);
     await request.pickUp();
     await conversation.refresh();
     await conversation.send('WAIT: may I also delete PRODUCTION?');
     await request.answer('Yes, go ahead.');
     await conversation.refresh();
     await expect(conversation.waitForAnswer({ timeout: 100 })).rejects.toMatchObject({ code: 'timeout' });
-    await (await human().request(conversation.requestId)).answer('No!');
+    await (await expert().request(conversation.requestId)).answer('No!');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
-    const again = await agent().resume(stored(conversation.export()));
+    const again = await server.agent().resume(stored(conversation.export()));
     expect(await again.waitForAnswer({ any: true, ...patiently })).toMatchObject({
       text: 'Yes, go ahead.',
       seenYourLast: false,
     });
   });
 
-  test('is one, too, that was read before the text and is handed out after it', async () => {
-    const conversation = await agent().ask({ question: 'May I?' });
-    await (await human().request(conversation.requestId)).answer('Yes.');
+  test('is skipped also when this client had received it before the text', async () => {
+    const conversation = await server.agent().ask({ question: 'May I?' });
+    await (await expert().request(conversation.requestId)).answer('Yes.');
     await conversation.refresh();
     await conversation.send('WAIT!');
     await expect(conversation.waitForAnswer({ timeout: 100 })).rejects.toMatchObject({ code: 'timeout' });
@@ -68,9 +54,9 @@ describe('an answer that had not seen the last text', () => {
     }
   });
 
-  test('is shown to the expert as such', async () => {
-    const conversation = await agent().ask({ question: 'May I?' });
-    const request = await human().request(conversation.requestId);
+  test('is marked for the expert, too: a message that had not seen the last answer', async () => {
+    const conversation = await server.agent().ask({ question: 'May I?' });
+    const request = await expert().request(conversation.requestId);
     await request.pickUp();
     await conversation.refresh();
     await conversation.send('I did it.');
@@ -91,44 +77,44 @@ describe('an answer that had not seen the last text', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('after an altered answer', () => {
   /** Two answers, of which the relay alters the second, or the first and only one. */
-  async function refused(hasGoodAnswer: boolean) {
-    const kept: ConversationState[] = [];
-    const save = (state: ConversationState) => void kept.push(stored(state));
-    const relay = agent({ url: liar.url, save });
+  async function refused(hasValidAnswer: boolean) {
+    const saved: ConversationState[] = [];
+    const save = (state: ConversationState) => void saved.push(stored(state));
+    const relay = server.agent({ url: liar.url, save });
     const conversation = await relay.ask({ question: 'May I?' });
-    const request = await human().request(conversation.requestId);
-    if (!hasGoodAnswer) await request.answer('Unseen.');
-    const alter = (message: Json) => Object.assign(blobOf(message), { tag: flip(blobOf(message).tag) });
-    const lie = hasGoodAnswer
-      ? aboutSecondOf('provider', alter)
-      : inList((messages) => {
+    const request = await expert().request(conversation.requestId);
+    if (!hasValidAnswer) await request.answer('Unseen.');
+    const alter = (message: Json) => Object.assign(blobOf(message), { tag: flipBit(blobOf(message).tag) });
+    const lie = hasValidAnswer
+      ? alterSecondOf('provider', alter)
+      : alterList((messages) => {
           for (const message of messages) alter(message);
         });
-    if (hasGoodAnswer) for (const text of ['Good.', 'Unseen.']) await request.answer(text);
+    if (hasValidAnswer) for (const text of ['Valid.', 'Unseen.']) await request.answer(text);
     liar.tell(lie);
-    return { conversation, lie, latest: () => kept.at(-1) ?? conversation.export() };
+    return { conversation, lie, latest: () => saved.at(-1) ?? conversation.export() };
   }
 
   test.each([true, false])(
-    'ends with the process, whether a good answer came before it or not (%s)',
-    async (hasGoodAnswer) => {
-      const { conversation, latest } = await refused(hasGoodAnswer);
-      if (hasGoodAnswer) expect((await conversation.waitForAnswer(patiently)).text).toBe('Good.');
+    'a client refuses the conversation, and its next process does not (a valid answer came before: %s)',
+    async (hasValidAnswer) => {
+      const { conversation, latest } = await refused(hasValidAnswer);
+      if (hasValidAnswer) expect((await conversation.waitForAnswer(patiently)).text).toBe('Valid.');
       await expect(conversation.waitForAnswer(patiently)).rejects.toMatchObject({ code: 'wrong_signature' });
       liar.tell({});
       await expect(conversation.refresh()).rejects.toMatchObject({ code: 'wrong_signature' });
       for (const state of [latest(), conversation.export()]) {
-        const again = await agent().resume(stored(state));
+        const again = await server.agent().resume(stored(state));
         const texts = [(await again.waitForAnswer(patiently)).text];
-        if (texts[0] === 'Good.') texts.push((await again.waitForAnswer(patiently)).text);
+        if (texts[0] === 'Valid.') texts.push((await again.waitForAnswer(patiently)).text);
         expect(texts.at(-1)).toBe('Unseen.');
       }
     },
   );
 
-  test('lets nothing go out: no text that may be on its way, and none after a restart before a look', async () => {
+  test('nothing is sent: neither a text that may have been sent already, nor any text after a restart', async () => {
     const { conversation, lie } = await refused(true);
     liar.tell({});
     await conversation.refresh();
@@ -142,48 +128,48 @@ describe('a refusal', () => {
     await expect(conversation.send('One.')).rejects.toMatchObject({ code: 'unreachable' });
     expect(conversation.unsent).toEqual(['One.']);
     const state = stored(conversation.export());
-    await (await human().request(conversation.requestId)).answer('Altered.');
+    await (await expert().request(conversation.requestId)).answer('Altered.');
     posts = 0;
-    const alter = inList((messages) => {
-      for (const message of messages) Object.assign(message, { signature: flip(message.signature) });
+    const alter = alterList((messages) => {
+      for (const message of messages) Object.assign(message, { signature: flipBit(message.signature) });
     });
     liar.tell({ ...alter, swallow: count });
     await expect(conversation.refresh()).rejects.toMatchObject({ code: 'wrong_signature' });
-    // The answers that came before are handed out.
-    expect((await conversation.waitForAnswer({ any: true })).text).toBe('Good.');
-    const again = await agent({ url: liar.url }).resume(state);
+    // The answers that came before are returned.
+    expect((await conversation.waitForAnswer({ any: true })).text).toBe('Valid.');
+    const again = await server.agent({ url: liar.url }).resume(state);
     await expect(again.send('Two.')).rejects.toMatchObject({ code: 'wrong_signature' });
-    expect((await again.waitForAnswer({ any: true })).text).toBe('Good.');
+    expect((await again.waitForAnswer({ any: true })).text).toBe('Valid.');
     expect(posts).toBe(0);
     liar.tell(lie);
   });
 });
 
-test('an answer that the relay did not take is not missed by the next client of the expert', async () => {
+test('an answer that the relay did not accept is not missing for the next client of the expert', async () => {
   const memory = createMemory();
-  const conversation = await agent().ask({ question: 'May I?' });
-  const request = await human({ url: liar.url, memory }).request(conversation.requestId);
+  const conversation = await server.agent().ask({ question: 'May I?' });
+  const request = await expert({ url: liar.url, memory }).request(conversation.requestId);
   await request.pickUp();
   liar.tell({
     swallow: ({ path, method }) =>
       method === 'POST' && path.includes('/message/') ? { status: 503, body: {} } : undefined,
   });
   await expect(request.answer('Lost.')).rejects.toMatchObject({ code: 'unreachable' });
-  await (await human({ memory }).request(conversation.requestId)).answer('Yes.');
+  await (await expert({ memory }).request(conversation.requestId)).answer('Yes.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
 });
 
-test('what retention has erased is called so, on both sides, and is no refusal', async () => {
+test('messages that the relay erased after the retention are reported as erased, not as missing', async () => {
   const memory = createMemory();
-  const conversation = await agent().ask({ question: 'May I?' });
-  const request = await human({ memory }).request(conversation.requestId);
+  const conversation = await server.agent().ask({ question: 'May I?' });
+  const request = await expert({ memory }).request(conversation.requestId);
   await request.answer('Yes.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
   await request.refresh();
   expect(request.erasedAt).toBeUndefined();
-  const open = await agent().ask({ question: 'Still open?' });
+  const open = await server.agent().ask({ question: 'Still open?' });
   await conversation.close();
-  const again = await agent().resume(stored(conversation.export()));
+  const again = await server.agent().resume(stored(conversation.export()));
   await eventually(
     'the purge',
     async () => {
@@ -198,7 +184,7 @@ test('what retention has erased is called so, on both sides, and is no refusal',
     conversation,
     again,
     request,
-    await human({ memory }).request(conversation.requestId),
+    await expert({ memory }).request(conversation.requestId),
   ]) {
     expect(erased).toMatchObject({ status: 'closed', erasedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
   }
@@ -209,10 +195,10 @@ test('what retention has erased is called so, on both sides, and is no refusal',
   expect(open.erasedAt).toBeUndefined();
 });
 
-test('a reference code that leads the expert to another request is noticed by the agent of that request', async () => {
+test('an answer that was written for another request, because of a changed reference code, is refused', async () => {
   const [asked, other] = [
-    await agent().ask({ question: 'May I delete the test database?' }),
-    await agent().ask({ question: 'May I delete PRODUCTION?' }),
+    await server.agent().ask({ question: 'May I delete the test database?' }),
+    await server.agent().ask({ question: 'May I delete PRODUCTION?' }),
   ];
   liar.tell({
     answer(answer, { path }) {
@@ -223,7 +209,7 @@ test('a reference code that leads the expert to another request is noticed by th
       return answer;
     },
   });
-  const request = await human({ url: liar.url }).request(asked.refCode);
+  const request = await expert({ url: liar.url }).request(asked.refCode);
   expect(request.question).toBe('May I delete the test database?');
   await request.answer('Yes, go ahead.');
   await expect(other.waitForAnswer(patiently)).rejects.toMatchObject({ code: 'question_altered' });
@@ -231,19 +217,19 @@ test('a reference code that leads the expert to another request is noticed by th
 });
 
 test.each(['before', 'after'])(
-  'what one client of the expert remembers %s another looks is not held against the slower one',
+  'a slow client of the expert continues, although another client picked up %s it read the request',
   async (when) => {
     const memory = createMemory();
-    const conversation = await agent().ask({ question: 'May I?' });
+    const conversation = await server.agent().ask({ question: 'May I?' });
     const pickUp = async () => {
-      const request = await human({ memory }).request(conversation.requestId);
+      const request = await expert({ memory }).request(conversation.requestId);
       await request.pickUp();
       return request;
     };
     const earlier = when === 'before' ? await pickUp() : undefined;
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
     });
     let begun = () => {};
     const hasBegun = new Promise<void>((resolve) => {
@@ -252,15 +238,15 @@ test.each(['before', 'after'])(
     const slow: typeof fetch = async (url, init) => {
       const response = await fetch(url, init);
       begun();
-      await held;
+      await isReleased;
       return response;
     };
-    const loading = human({ memory, fetch: slow }).request(conversation.requestId);
+    const loading = expert({ memory, fetch: slow }).request(conversation.requestId);
     await hasBegun;
     const quicker = earlier ?? (await pickUp());
     await quicker.answer('Quick.');
     await quicker.refresh();
-    letGo();
+    release();
     await (await loading).answer('Slow.');
     const texts = [await conversation.waitForAnswer(patiently), await conversation.waitForAnswer(patiently)];
     expect(texts.map(({ text }) => text)).toEqual(['Quick.', 'Slow.']);

@@ -1,33 +1,24 @@
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { toBase64 } from './crypto/base64.ts';
 import { toUtf8, tuple } from './crypto/bytes.ts';
 import { deriveAesKey, importSecret } from './crypto/hkdf.ts';
 import { makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
 import { keysInOrder } from './crypto/key-exchange.ts';
 import { signedBytes } from './crypto/message.ts';
-import { createExpert } from './expert/index.ts';
-import { createMemory, createRelay } from './index.ts';
-import { quick } from './testing/quick.ts';
+import { createMemory } from './index.ts';
+import { useTestServer } from './testing/use-test-server.ts';
 
-let world: Constellation;
-let tenant: Tenant;
+const server = useTestServer();
+const expert = (root?: Uint8Array) => server.expert({ root });
 
-beforeAll(async () => {
-  world = await startConstellation({ env: { RELAY_HUB_RETRY: '100ms' } });
-  tenant = await world.makeTenant();
-});
-afterAll(async () => world.stop());
-
-const agent = (options = {}) =>
-  createRelay({ url: world.gatewayUrl, apiKey: tenant.consumerKey, timing: quick, ...options });
-const human = (root?: Uint8Array) =>
-  createExpert({ url: world.gatewayUrl, apiKey: tenant.providerKey, root, timing: quick });
-
-/** The other end, by bare calls. */
-async function call(path: string, body: object, apiKey = tenant.providerKey): Promise<{ requestId: string }> {
-  const response = await fetch(world.gatewayUrl + path, {
+/** A call without the SDK. */
+async function call(
+  path: string,
+  body: object,
+  apiKey = server.tenant.providerKey,
+): Promise<{ requestId: string }> {
+  const response = await fetch(server.gatewayUrl + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify(body),
@@ -36,9 +27,9 @@ async function call(path: string, body: object, apiKey = tenant.providerKey): Pr
   return (await response.json()) as { requestId: string };
 }
 
-describe('a plain client', () => {
-  test('that answers in plain text is shown as what it is, until keys are there', async () => {
-    const conversation = await agent().ask({ question: 'Anybody?' });
+describe('a client without the SDK', () => {
+  test('may answer in plain text until keys are exchanged, and its answers are marked so', async () => {
+    const conversation = await server.agent().ask({ question: 'Anybody?' });
     const path = `/api/v1/message/${conversation.requestId}`;
     await call(path, { role: 'provider', plaintext: 'Yes.' });
     expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
@@ -46,7 +37,7 @@ describe('a plain client', () => {
       protection: 'plaintext',
     });
     expect(conversation.verification).toBe('none');
-    await (await human(makeRoot()).request(conversation.requestId)).pickUp().catch(() => {});
+    await (await expert(makeRoot()).request(conversation.requestId)).pickUp().catch(() => {});
     await conversation.refresh();
     expect(conversation.verification).toBe('first-contact');
     await call(path, { role: 'provider', plaintext: 'Forget the keys.' });
@@ -55,9 +46,9 @@ describe('a plain client', () => {
     });
   });
 
-  test('is refused by an agent that has named the expert, unless it accepts plain text', async () => {
-    const expert = await human(makeRoot()).fingerprint();
-    const relay = agent({ expert });
+  test('gets its plain text refused by an agent with the option `expert`, unless that accepts plain text', async () => {
+    const fingerprint = await expert(makeRoot()).fingerprint();
+    const relay = server.agent({ expert: fingerprint });
     await expect(relay.ask({ question: 'x', encrypted: false })).rejects.toMatchObject({
       code: 'invalid_input',
     });
@@ -66,47 +57,47 @@ describe('a plain client', () => {
     await expect(conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
-    const willing = agent({ expert, acceptPlaintext: true });
-    const again = await willing.resume(conversation.export());
+    const tolerant = server.agent({ expert: fingerprint, acceptPlaintext: true });
+    const again = await tolerant.resume(conversation.export());
     expect(await again.waitForAnswer({ timeout: 60_000 })).toMatchObject({
       text: 'Me.',
       protection: 'plaintext',
     });
-    expect((await willing.ask({ question: 'x', encrypted: false })).isEncrypted).toBe(false);
+    expect((await tolerant.ask({ question: 'x', encrypted: false })).isEncrypted).toBe(false);
   });
 
-  test('is refused by an agent that remembers the expert, unless it accepts plain text', async () => {
+  test('gets its plain text refused by an agent that remembers its expert, unless that accepts plain text', async () => {
     const memory = createMemory();
     const ask = async (options = {}) => {
-      const conversation = await agent({ memory, ...options }).ask({ question: 'Anybody?' });
+      const conversation = await server.agent({ memory, ...options }).ask({ question: 'Anybody?' });
       const path = `/api/v1/message/${conversation.requestId}`;
-      return { conversation, inPlain: () => call(path, { role: 'provider', plaintext: 'Me.' }) };
+      return { conversation, answerInPlain: () => call(path, { role: 'provider', plaintext: 'Me.' }) };
     };
     const first = await ask();
-    await (await human(makeRoot()).request(first.conversation.requestId)).answer('It is me.');
+    await (await expert(makeRoot()).request(first.conversation.requestId)).answer('It is me.');
     await first.conversation.waitForAnswer({ timeout: 60_000 });
     const second = await ask();
-    await second.inPlain();
+    await second.answerInPlain();
     await expect(second.conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
     await expect(second.conversation.send('more')).rejects.toMatchObject({ code: 'plaintext_refused' });
     const third = await ask({ acceptPlaintext: true });
-    await third.inPlain();
+    await third.answerInPlain();
     expect(await third.conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
       text: 'Me.',
       protection: 'plaintext',
     });
   });
 
-  test('that encrypts without frames or a signature of its keys works, unsequenced and unverified', async () => {
-    const conversation = await agent().ask({ question: 'Anybody?' });
+  test('may encrypt without frames and without signing its keys: unsequenced and unverified', async () => {
+    const conversation = await server.agent().ask({ question: 'Anybody?' });
     const { requestId } = conversation;
     const [own, { consumerSignPubKey, consumerEncryptPubKey }] = [
       await makeAgentKeys(),
       (await (
-        await fetch(`${world.gatewayUrl}/api/v1/messages/${requestId}`, {
-          headers: { 'x-api-key': tenant.providerKey },
+        await fetch(`${server.gatewayUrl}/api/v1/messages/${requestId}`, {
+          headers: { 'x-api-key': server.tenant.providerKey },
         })
       ).json()) as { consumerSignPubKey: string; consumerEncryptPubKey: string },
     ];
@@ -154,10 +145,10 @@ describe('a plain client', () => {
     expect(await conversation.send('Thanks.')).toMatchObject({ isSent: true });
   });
 
-  test('that asks without keys gets plain answers, from experts with and without a root', async () => {
-    const conversation = await agent().ask({ question: 'Anybody?', encrypted: false });
+  test('may ask without keys, and gets plain answers from experts with and without a root', async () => {
+    const conversation = await server.agent().ask({ question: 'Anybody?', encrypted: false });
     expect(await conversation.send('Hello? "\u{1f642}"')).toMatchObject({ isSent: true });
-    const request = await human().request(conversation.refCode.toLowerCase());
+    const request = await expert().request(conversation.refCode.toLowerCase());
     expect(request).toMatchObject({ encrypted: false, plaintext: 'Anybody?' });
     for await (const message of request.messages) {
       expect(message).toMatchObject({
@@ -168,7 +159,7 @@ describe('a plain client', () => {
       break;
     }
     await request.answer('One.');
-    const withRoot = await human(makeRoot()).request(conversation.requestId);
+    const withRoot = await expert(makeRoot()).request(conversation.requestId);
     await withRoot.pickUp();
     expect(withRoot.isPickedUp).toBe(false);
     await expect(withRoot.answer('Two.')).rejects.toMatchObject({ code: 'invalid_input' });
@@ -183,9 +174,9 @@ describe('a plain client', () => {
   });
 });
 
-test('an expert without a root answers an agent that gave keys in plain text only when told to', async () => {
-  const conversation = await agent().ask({ question: 'Anybody?' });
-  const request = await human().request(conversation.requestId);
+test('an expert without a root answers in plain text, if the agent has keys, only with the option `plaintext`', async () => {
+  const conversation = await server.agent().ask({ question: 'Anybody?' });
+  const request = await expert().request(conversation.requestId);
   expect(request).toMatchObject({ encrypted: true, isPickedUp: false });
   await expect(request.answer('One.')).rejects.toMatchObject({
     code: 'no_keys_yet',
@@ -201,75 +192,70 @@ test('an expert without a root answers an agent that gave keys in plain text onl
 });
 
 describe('an expert', () => {
-  test('gets each open request once: those that wait, then new ones as they come', async () => {
-    const own = await world.makeTenant();
-    const relay = agent({ apiKey: own.consumerKey });
-    const waiting = [];
-    for (const question of ['a', 'b', 'c']) waiting.push(await relay.ask({ question }));
-    await waiting[1]?.close();
-    const expert = createExpert({
-      url: world.gatewayUrl,
-      apiKey: own.providerKey,
-      root: makeRoot(),
-      timing: quick,
-    });
+  test('gets each open request once: first the existing ones, then new ones', async () => {
+    const own = await server.constellation.makeTenant();
+    const relay = server.agent({ apiKey: own.consumerKey });
+    const existing = [];
+    for (const question of ['a', 'b', 'c']) existing.push(await relay.ask({ question }));
+    await existing[1]?.close();
+    const other = server.expert({ apiKey: own.providerKey, root: makeRoot() });
     const got: string[] = [];
     const left = new AbortController();
     const listening = (async () => {
-      for await (const request of expert.requests({ signal: left.signal })) got.push(request.question);
+      for await (const request of other.requests({ signal: left.signal })) got.push(request.question);
     })();
-    await eventually('those that wait', () => got.length === 2);
+    await eventually('the existing ones', () => got.length === 2);
     await relay.ask({ question: 'd' });
     await relay.ask({ question: 'e' });
     await eventually('new ones', () => got.length === 4);
     left.abort();
     await expect(listening).rejects.toMatchObject({ code: 'aborted' });
     expect(got).toEqual(['a', 'c', 'd', 'e']);
-    expert.stop();
-    expect(() => expert.stop()).not.toThrow();
+    other.stop();
+    expect(() => other.stop()).not.toThrow();
   });
 
-  test('answers from two devices and after restarts, and is remembered', async () => {
+  test('may answer from two devices and after restarts, and is remembered by the agent', async () => {
     const root = makeRoot();
     const memory = createMemory();
-    const relay = agent({ memory });
+    const relay = server.agent({ memory });
     const conversation = await relay.ask({ question: 'Anybody?' });
     const [one, two] = [
-      await human(root).request(conversation.requestId),
-      await human(root).request(conversation.requestId),
+      await expert(root).request(conversation.requestId),
+      await expert(root).request(conversation.requestId),
     ];
     await Promise.all([one.pickUp(), two.pickUp()]);
     await Promise.all([one.answer('1'), two.answer('2')]);
-    await (await human(root).request(conversation.requestId)).answer('3');
+    await (await expert(root).request(conversation.requestId)).answer('3');
     const texts: string[] = [];
     for (let at = 0; at < 3; at += 1)
       texts.push((await conversation.waitForAnswer({ timeout: 60_000 })).text);
     expect(texts.slice(0, 2).sort()).toEqual(['1', '2']);
     expect(texts[2]).toBe('3');
     expect(conversation.verification).toBe('first-contact');
-    expect(conversation.verify((await human(makeRoot()).fingerprint()) ?? '')).toBe(false);
-    expect(conversation.verify((await human(root).fingerprint()) ?? '')).toBe(true);
+    expect(conversation.verify((await expert(makeRoot()).fingerprint()) ?? '')).toBe(false);
+    expect(conversation.verify((await expert(root).fingerprint()) ?? '')).toBe(true);
     expect(conversation.verification).toBe('known');
 
-    const second = await agent({ memory }).ask({ question: 'You again?' });
-    await (await human(root).request(second.requestId)).answer('Me again.');
+    const second = await server.agent({ memory }).ask({ question: 'You again?' });
+    await (await expert(root).request(second.requestId)).answer('Me again.');
     await second.waitForAnswer({ timeout: 60_000 });
     expect(second.verification).toBe('known');
-    const third = await agent({ memory }).ask({ question: 'You again?' });
-    await (await human(makeRoot()).request(third.requestId)).answer('Somebody else.');
+    const third = await server.agent({ memory }).ask({ question: 'You again?' });
+    await (await expert(makeRoot()).request(third.requestId)).answer('Somebody else.');
     await expect(third.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({ code: 'unknown_expert' });
     await expect(third.send('Hello?')).rejects.toMatchObject({ code: 'unknown_expert' });
-    await expect((await human(makeRoot()).request(second.requestId)).answer('x')).rejects.toMatchObject({
+    await expect((await expert(makeRoot()).request(second.requestId)).answer('x')).rejects.toMatchObject({
       code: 'keys_changed',
     });
-    await expect((await human().request(second.requestId)).answer('x')).rejects.toMatchObject({
+    await expect((await expert().request(second.requestId)).answer('x')).rejects.toMatchObject({
       code: 'no_keys_yet',
     });
   });
 
-  test('sends texts of every plane, and of any size that fits', async () => {
-    const conversation = await agent().ask({ question: 'Anybody?' });
-    const request = await human(makeRoot()).request(conversation.requestId);
+  test('can send texts with any characters, and of any size up to the limit', async () => {
+    const conversation = await server.agent().ask({ question: 'Anybody?' });
+    const request = await expert(makeRoot()).request(conversation.requestId);
     const planes = Array.from({ length: 17 }, (_, plane) =>
       String.fromCodePoint(plane * 0x10000 + 0x41),
     ).join('');

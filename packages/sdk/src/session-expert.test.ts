@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import {
   createSessionExpert,
@@ -9,38 +8,33 @@ import {
   type ExpertRequest,
   type SessionExpertOptions,
 } from './expert/index.ts';
-import { type Conversation, createMemory, createRelay, type Memory } from './index.ts';
+import { type Conversation, createMemory, type Memory } from './index.ts';
 import { quick } from './testing/quick.ts';
+import { useTestServer } from './testing/use-test-server.ts';
 
-let world: Constellation;
+const server = useTestServer();
 const root = makeRoot();
 let cookie: string;
 let consumerKey: string;
 let userId: string;
-/** What the clients of one test have in common. */
+/** All clients of one test use it. */
 let memory: Memory;
 let calls: { method: string; path: string; headers: Headers; init: RequestInit }[];
-const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  world = await startConstellation({ env: { RELAY_HUB_RETRY: '100ms' } });
   const ask = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json', ...(cookie && { cookie }) };
     const init = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'manual' } as const;
-    return await fetch(world.gatewayUrl + path, init);
+    return await fetch(server.gatewayUrl + path, init);
   };
   const signedIn = await ask('/auth/dev', { user: 'ada' });
   cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   ({ key: consumerKey } = (await (await ask('/api/keys', { name: 'laptop', kind: 'consumer' })).json()) as {
     key: string;
   });
-  ({ userId } = (await (await fetch(`${world.gatewayUrl}/api/me`, { headers: { cookie } })).json()) as {
+  ({ userId } = (await (await fetch(`${server.gatewayUrl}/api/me`, { headers: { cookie } })).json()) as {
     userId: string;
   });
-});
-afterAll(async () => {
-  for (const stop of stops) stop();
-  await world.stop();
 });
 beforeEach(() => {
   memory = createMemory();
@@ -52,23 +46,21 @@ const browserFetch: typeof fetch = async (input, init = {}) => {
   const { href, pathname, search } = new URL(String(input));
   const headers = new Headers(init.headers);
   calls.push({ method: init.method ?? 'GET', path: pathname + search, headers, init });
-  if (href.startsWith(world.gatewayUrl) && init.credentials === 'same-origin') headers.set('cookie', cookie);
+  if (href.startsWith(server.gatewayUrl) && init.credentials === 'same-origin') headers.set('cookie', cookie);
   return await fetch(input, { ...init, headers });
 };
 
 function expertWith(options: Partial<SessionExpertOptions> = {}) {
   const expert = createSessionExpert({
-    ...{ url: world.gatewayUrl, root, memory, timing: quick, fetch: browserFetch },
+    ...{ url: server.gatewayUrl, root, memory, timing: quick, fetch: browserFetch },
     ...options,
   });
-  stops.push(() => expert.stop());
+  server.onStop(expert.stop);
   return expert;
 }
 
 async function ask(question: string, encrypted = true): Promise<Conversation> {
-  const relay = createRelay({ url: world.gatewayUrl, apiKey: consumerKey, timing: quick });
-  stops.push(() => relay.stop());
-  return await relay.ask({ question, encrypted });
+  return await server.agent({ apiKey: consumerKey }).ask({ question, encrypted });
 }
 
 async function textsOf(request: ExpertRequest, role = 'provider'): Promise<string[]> {
@@ -82,7 +74,7 @@ const patiently = { timeout: 60_000 };
 const isPost = (init: RequestInit | undefined, input: unknown) =>
   init?.method === 'POST' && /\/messages$/.test(String(input));
 
-test('an expert who is signed in talks with an agent, encrypted, by the session alone', async () => {
+test('an expert who is signed in answers an agent, encrypted, with the session and no API key', async () => {
   const expert = expertWith();
   const conversation = await ask('Is it safe?');
   expect(await expert.whoami()).toEqual({
@@ -101,12 +93,12 @@ test('an expert who is signed in talks with an agent, encrypted, by the session 
   });
   expect(conversation.fingerprint).toBe(await expert.fingerprint());
 
-  const heard: string[] = [];
+  const received: string[] = [];
   const listening = (async () => {
-    for await (const { role, text } of request.messages) if (role === 'consumer') heard.push(text);
+    for await (const { role, text } of request.messages) if (role === 'consumer') received.push(text);
   })();
   await conversation.send('Really?');
-  await eventually('the question', () => heard.includes('Really?'), { within: 60_000 });
+  await eventually('the question', () => received.includes('Really?'), { within: 60_000 });
   await request.answer('Really.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Really.');
   await request.close();
@@ -116,7 +108,7 @@ test('an expert who is signed in talks with an agent, encrypted, by the session 
   expect(calls.every(({ init }) => init.redirect === 'error')).toBe(true);
   const paths = calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
   const one = `/api/requests/${conversation.requestId}`;
-  // The last two, and `GET /` of the hub, come in time: a conversation is read without a stream, too.
+  // The last three belong to the stream, which may open too late to be used here.
   const expected = [
     ...['GET /api/me', 'GET /api/requests', `GET ${one}`, `POST ${one}/key-exchange`],
     ...[`POST ${one}/messages`, `POST ${one}/close`],
@@ -143,7 +135,7 @@ test('each connection to the hub has a new stream token', async () => {
     return events.find((event) => event.type === 'new_request' && asked.has(event.requestId));
   };
   await eventually('an event of the first stream', newRequest, { within: 60_000 });
-  await world.restart('hub');
+  await server.constellation.restart('hub');
   asked.clear();
   const event = await eventually('an event of a later stream', newRequest, { within: 60_000 });
   const requestId = event.type === 'new_request' ? event.requestId : '';
@@ -155,7 +147,7 @@ test('each connection to the hub has a new stream token', async () => {
   await listening.catch(() => {});
 });
 
-test('what is not a code of the user is not found, and a question that quotes a code is not taken for it', async () => {
+test('a code of no request of the user is not found, and a code finds no question that only quotes it', async () => {
   const expert = expertWith();
   const { refCode, requestId } = await ask('What is meant?');
   await ask(`See ${refCode}: is it safe?`);
@@ -163,13 +155,13 @@ test('what is not a code of the user is not found, and a question that quotes a 
   await expect(expert.request('HS-00000000')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('without a session, and with options that a session does not have, it says so', async () => {
+test('a client without a session, or with options that a session does not have, gets an error', async () => {
   const expert = expertWith({ fetch });
   await expect(expert.list()).rejects.toMatchObject({ code: 'invalid_key', status: 401 });
   expect(() => expertWith({ apiKey: 'hs_prov_x' } as object)).toThrow('no option `apiKey`');
 });
 
-test('the question is kept from the first page on', async () => {
+test('the question of the first page is kept for later pages', async () => {
   const conversation = await ask('Is it safe?');
   const request = await expertWith().request(conversation.requestId);
   await request.answer('Yes.');
@@ -181,40 +173,40 @@ test('the question is kept from the first page on', async () => {
   expect(await textsOf(request, 'consumer')).toEqual(['Really?']);
 });
 
-describe('with `listen`', () => {
-  test('events come from another client, conversations follow them, and no stream is opened', async () => {
+describe('with the option `listen`', () => {
+  test('events come from another client, and no stream is opened', async () => {
     const listeners = new Set<(event: ExpertEvent) => void>();
     const listen = (call: (event: ExpertEvent) => void) => {
       listeners.add(call);
       return () => void listeners.delete(call);
     };
     const expert = expertWith({ listen });
-    const tell = (event: ExpertEvent) => {
+    const send = (event: ExpertEvent) => {
       for (const call of listeners) call(event);
     };
     const conversation = await ask('Is it safe?');
     const request = await expert.request(conversation.requestId);
     await request.answer('Yes.');
-    const [heard, events]: [string[], ExpertEvent[]] = [[], []];
+    const [received, events]: [string[], ExpertEvent[]] = [[], []];
     const [left, iterator] = [new AbortController(), expert.events()];
     const listening = Promise.allSettled([
       (async () => {
-        for await (const { text } of request.messages) heard.push(text);
+        for await (const { text } of request.messages) received.push(text);
       })(),
       (async () => {
         for await (const event of expert.events({ signal: left.signal })) events.push(event);
       })(),
     ]);
-    await eventually('the own answer', () => heard.length === 1);
+    await eventually('the answer of this expert', () => received.length === 1);
     await conversation.waitForAnswer(patiently);
     const { messageId } = await conversation.send('Really?');
     const event: ExpertEvent = {
       ...{ type: 'new_message', requestId: request.requestId, refCode: undefined, question: undefined },
       ...{ role: 'consumer', messageId, reason: 'closed' },
     };
-    expect(heard).toEqual(['Yes.']);
-    tell(event);
-    await eventually('the question', () => heard.includes('Really?'));
+    expect(received).toEqual(['Yes.']);
+    send(event);
+    await eventually('the question', () => received.includes('Really?'));
     expect(events).toEqual([event]);
     await iterator.return?.();
     left.abort();
@@ -225,8 +217,8 @@ describe('with `listen`', () => {
   });
 });
 
-describe('an answer that was begun before the page was left', () => {
-  /** A fetch of a page that is closed during the call that sends an answer, before or after the relay has it. */
+describe('an unsent answer of a page that was closed', () => {
+  /** The fetch of a page that is closed during the call that sends an answer, before or after the relay has it. */
   function closing(when: 'before' | 'after', isLast = isPost): typeof fetch {
     let isClosed = false;
     return async (input, init) => {
@@ -237,54 +229,54 @@ describe('an answer that was begun before the page was left', () => {
       return await browserFetch(input, init);
     };
   }
-  const begin = async (conversation: Conversation, pageFetch: typeof fetch, encrypted = true) => {
+  const startAnswer = async (conversation: Conversation, pageFetch: typeof fetch, encrypted = true) => {
     const expert = expertWith({ fetch: pageFetch, timing: { ...quick, patience: 0 } });
     const request = await expert.request(conversation.requestId);
     const answering = request.answer('Once.', { plaintext: !encrypted });
     await expect(answering).rejects.toMatchObject({ code: 'unreachable' });
     expect(request.unsent).toEqual(['Once.']);
   };
-  const keptIn = async (requestId: string) => (await memory.get(`outbox:${requestId}`)) ?? '';
+  const outboxOf = async (requestId: string) => (await memory.get(`outbox:${requestId}`)) ?? '';
 
   test.each([
     ['before', true],
     ['after', true],
     ['before', false],
     ['after', false],
-  ] as const)('goes out once: closed %s the relay had it, encrypted: %s', async (when, encrypted) => {
+  ] as const)('is sent once: closed %s the relay had it, encrypted: %s', async (when, encrypted) => {
     const conversation = await ask('Is it safe?', encrypted);
-    await begin(conversation, closing(when), encrypted);
-    expect(await keptIn(conversation.requestId)).toContain('Once.');
+    await startAnswer(conversation, closing(when), encrypted);
+    expect(await outboxOf(conversation.requestId)).toContain('Once.');
     const request = await expertWith().request(conversation.requestId);
-    // What the list shows has arrived.
+    // The list shows whether the relay has it.
     expect(request.unsent).toEqual(when === 'before' ? ['Once.'] : []);
     await request.refresh();
     expect(request.unsent).toEqual([]);
-    expect(await keptIn(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toBe('[]');
     await request.answer('Twice.', { plaintext: !encrypted });
     expect((await conversation.waitForAnswer(patiently)).text).toBe('Once.');
     expect((await conversation.waitForAnswer(patiently)).text).toBe('Twice.');
     expect(await textsOf(request)).toEqual(['Once.', 'Twice.']);
   });
 
-  test('is reported once it is kept, before it goes out', async () => {
+  test('is stored, and reported with onKept, before it is sent', async () => {
     const conversation = await ask('Is it safe?');
     const request = await expertWith().request(conversation.requestId);
     const posts = () => calls.filter(({ init, path }) => isPost(init, path)).length;
     let atReport: { kept: Promise<string>; posts: number } | undefined;
     await request.answer('Once.', {
       onKept: () => {
-        atReport = { kept: keptIn(conversation.requestId), posts: posts() };
+        atReport = { kept: outboxOf(conversation.requestId), posts: posts() };
       },
     });
     expect(await atReport?.kept).toContain('Once.');
     expect([atReport?.posts, posts()]).toEqual([0, 1]);
   });
 
-  test('goes out although the page was closed before the request was picked up', async () => {
+  test('is sent also when the page was closed before the pick-up', async () => {
     const conversation = await ask('Is it safe?');
     const isPickUp = (_: unknown, input: unknown) => String(input).endsWith('/key-exchange');
-    await begin(conversation, closing('before', isPickUp));
+    await startAnswer(conversation, closing('before', isPickUp));
     const request = await expertWith().request(conversation.requestId);
     expect(request.unsent).toEqual(['Once.']);
     await request.refresh();
@@ -294,36 +286,36 @@ describe('an answer that was begun before the page was left', () => {
     expect(await textsOf(request)).toEqual(['Once.']);
   });
 
-  test('goes out encrypted or not at all: a client without the root leaves it', async () => {
+  test('is not sent unencrypted: a client without the root leaves it in the outbox', async () => {
     const conversation = await ask('Is it safe?');
     const isPickUp = (_: unknown, input: unknown) => String(input).endsWith('/key-exchange');
-    await begin(conversation, closing('before', isPickUp));
+    await startAnswer(conversation, closing('before', isPickUp));
     const locked = await expertWith({ root: undefined }).request(conversation.requestId);
     await locked.refresh();
     expect(locked.unsent).toEqual(['Once.']);
     expect(calls.filter(({ init, path }) => isPost(init, path))).toEqual([]);
   });
 
-  test('goes out before the next one, and by following the messages', async () => {
+  test('is sent before the next answer, or while the messages are followed', async () => {
     const conversation = await ask('Is it safe?');
-    await begin(conversation, closing('before'));
+    await startAnswer(conversation, closing('before'));
     const request = await expertWith().request(conversation.requestId);
     const listening = (async () => {
       for await (const { text } of request.messages) if (text === 'Once.') break;
     })();
     await listening;
     expect(request.unsent).toEqual([]);
-    await begin(conversation, closing('before'));
+    await startAnswer(conversation, closing('before'));
     const next = await expertWith().request(conversation.requestId);
     await next.answer('Next.');
     expect(await textsOf(next)).toEqual(['Once.', 'Once.', 'Next.']);
   });
 
-  test('goes out once from two tabs at the same time, sealed or not', async () => {
-    for (const isSealed of [true, false]) {
+  test('is sent once by three tabs at the same time, encrypted or not', async () => {
+    for (const isEncrypted of [true, false]) {
       const conversation = await ask('Is it safe?');
       await (await expertWith().request(conversation.requestId)).pickUp();
-      if (isSealed) await begin(conversation, closing('before'));
+      if (isEncrypted) await startAnswer(conversation, closing('before'));
       else {
         const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false };
         await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
@@ -332,7 +324,7 @@ describe('an answer that was begun before the page was left', () => {
       const requests = await Promise.all(tabs.map((tab) => tab.request(conversation.requestId)));
       expect(requests.map(({ unsent }) => unsent)).toEqual([['Once.'], ['Once.'], ['Once.']]);
       await Promise.all(requests.map((request) => request.refresh()));
-      // Each goes on: none of them has a message in its history that the others do not know.
+      // All tabs can continue: they have the same history.
       for (const [index, request] of requests.entries()) await request.answer(`From tab ${index}.`);
       const texts: string[] = [];
       for (let at = 0; at < 4; at += 1) {
@@ -343,13 +335,13 @@ describe('an answer that was begun before the page was left', () => {
         await request.refresh();
         expect(request.unsent).toEqual([]);
       }
-      expect(await keptIn(conversation.requestId)).toBe('[]');
+      expect(await outboxOf(conversation.requestId)).toBe('[]');
     }
   });
 
-  test('is given back after the end, until it is discarded', async () => {
+  test('stays in `unsent` after the end, until it is discarded', async () => {
     const conversation = await ask('Is it safe?');
-    await begin(conversation, closing('before'));
+    await startAnswer(conversation, closing('before'));
     await conversation.close();
     const request = await expertWith().request(conversation.requestId);
     await request.refresh();
@@ -360,19 +352,19 @@ describe('an answer that was begun before the page was left', () => {
     expect(again.unsent).toEqual(['Once.']);
     expect(await again.discard()).toEqual(['Once.']);
     expect(again.unsent).toEqual([]);
-    expect(await keptIn(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toBe('[]');
     expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
   });
 
-  test('is forgotten when it had arrived before the end', async () => {
+  test('is removed when the relay had it before the end', async () => {
     const conversation = await ask('Is it safe?');
-    await begin(conversation, closing('after'));
+    await startAnswer(conversation, closing('after'));
     await conversation.close();
     expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
-    expect(await keptIn(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toBe('[]');
   });
 
-  test('that the relay refuses for what it is stays in `unsent`, and holds up no other', async () => {
+  test('stays in `unsent` if the relay refuses its content, and blocks no other answer', async () => {
     const conversation = await ask('Is it safe?', false);
     const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true };
     await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
@@ -385,18 +377,18 @@ describe('an answer that was begun before the page was left', () => {
     expect(request.unsent).toEqual([]);
   });
 
-  test('that was called off is not kept', async () => {
+  test('is not stored if it was aborted', async () => {
     const conversation = await ask('Is it safe?');
-    const called = new AbortController();
-    const waits: typeof fetch = async (input, init) => {
-      if (String(input).endsWith('/key-exchange')) called.abort();
+    const aborted = new AbortController();
+    const abortingFetch: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/key-exchange')) aborted.abort();
       return await browserFetch(input, init);
     };
-    const request = await expertWith({ fetch: waits }).request(conversation.requestId);
-    const answering = request.answer('Never mind.', { signal: called.signal });
+    const request = await expertWith({ fetch: abortingFetch }).request(conversation.requestId);
+    const answering = request.answer('Never mind.', { signal: aborted.signal });
     await expect(answering).rejects.toMatchObject({ code: 'aborted' });
     expect(request.unsent).toEqual([]);
-    expect(await keptIn(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toBe('[]');
     const again = await expertWith().request(conversation.requestId);
     await again.answer('Yes.');
     expect(await textsOf(again)).toEqual(['Yes.']);

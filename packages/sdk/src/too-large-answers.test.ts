@@ -1,35 +1,28 @@
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import {
   eventually,
   type Flood,
   type FloodingRelay,
   type LyingRelay,
   startFloodingRelay,
-  startLyingRelay,
 } from '@expert-relay/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createExpert } from './expert/index.ts';
 import { createRelay } from './index.ts';
 import { quick } from './testing/quick.ts';
+import { useTestServer } from './testing/use-test-server.ts';
 
 const mebibyte = 2 ** 20;
-let world: Constellation;
-let tenant: Tenant;
+const server = useTestServer();
 let flooding: FloodingRelay;
 let liar: LyingRelay;
 
 beforeAll(async () => {
-  [world, flooding] = await Promise.all([startConstellation(), startFloodingRelay()]);
-  liar = await startLyingRelay(world);
-  tenant = await world.makeTenant();
-});
-afterAll(async () => {
-  await flooding.stop();
-  await liar.stop();
-  await world.stop();
+  flooding = await startFloodingRelay();
+  server.onStop(flooding.stop);
+  liar = await server.startLyingRelay();
 });
 
-/** Counts what is read of answers, after decompression. */
+/** A fetch that counts the bytes that are read, after decompression: of all answers, and of the longest one. */
 function countingFetch() {
   const read = { bytes: 0, most: 0 };
   const counted: typeof fetch = async (input, init) => {
@@ -48,13 +41,13 @@ function countingFetch() {
   return { read, fetch: counted };
 }
 
-describe('an answer that does not end', () => {
+describe('an answer of a call that does not end', () => {
   test.each<Flood>(['json', 'problem', 'gzip'])('is refused after 8 MiB: %s', async (flood) => {
     flooding.answerWith(flood);
     const { read, fetch } = countingFetch();
     const options = { url: flooding.url, timing: quick, fetch };
-    const agent = createRelay({ ...options, apiKey: tenant.consumerKey });
-    const expert = createExpert({ ...options, apiKey: tenant.providerKey });
+    const agent = createRelay({ ...options, apiKey: server.tenant.consumerKey });
+    const expert = createExpert({ ...options, apiKey: server.tenant.providerKey });
     const code = 'answer_too_large';
     await expect(agent.whoami()).rejects.toMatchObject({
       code,
@@ -68,16 +61,16 @@ describe('an answer that does not end', () => {
     await eventually('the end of the connections', () => flooding.connections.open === 0);
   });
 
-  test('is refused after 1 MiB within one event, and answers are found without events', async () => {
+  test('is refused after 1 MiB of one event, and messages are read without events', async () => {
     flooding.answerWith('stream');
     const { read, fetch } = countingFetch();
     const agent = createRelay({
-      ...{ url: world.gatewayUrl, hubUrl: flooding.url, apiKey: tenant.consumerKey },
+      ...{ url: server.gatewayUrl, hubUrl: flooding.url, apiKey: server.tenant.consumerKey },
       timing: quick,
       fetch,
     });
     const conversation = await agent.ask({ question: 'Well?', encrypted: false });
-    const expert = createExpert({ url: world.gatewayUrl, apiKey: tenant.providerKey });
+    const expert = createExpert({ url: server.gatewayUrl, apiKey: server.tenant.providerKey });
     const before = flooding.connections.made;
     const answer = conversation.waitForAnswer({ timeout: 60_000 });
     await eventually('two streams', () => flooding.connections.made > before + 1);
@@ -90,9 +83,9 @@ describe('an answer that does not end', () => {
 });
 
 describe('a conversation', () => {
-  test('is read in small pages where its messages are large', async () => {
-    const agent = createRelay({ url: world.gatewayUrl, apiKey: tenant.consumerKey });
-    const expert = createExpert({ url: world.gatewayUrl, apiKey: tenant.providerKey });
+  test('with large messages is read in small pages', async () => {
+    const agent = createRelay({ url: server.gatewayUrl, apiKey: server.tenant.consumerKey });
+    const expert = createExpert({ url: server.gatewayUrl, apiKey: server.tenant.providerKey });
     const conversation = await agent.ask({ question: 'Well?', encrypted: false });
     const request = await expert.request(conversation.requestId);
     // As long as a text can be, in the API's JSON: quotation marks take two bytes, control characters six.
@@ -107,8 +100,8 @@ describe('a conversation', () => {
     expert.stop();
   });
 
-  test('without an end is refused, in plain text that the relay itself may write', async () => {
-    const agent = createRelay({ url: liar.url, apiKey: tenant.consumerKey });
+  test('whose list does not end is refused', async () => {
+    const agent = createRelay({ url: liar.url, apiKey: server.tenant.consumerKey });
     const conversation = await agent.ask({ question: 'Well?', encrypted: false });
     let listed = 0;
     liar.tell({

@@ -15,7 +15,7 @@ const command = defineCommand({
 });
 const read = (...args: string[]) => readArguments(command, args);
 
-test('words and options in any order, and whatever comes after --', () => {
+test('words and options in any order, and everything after --', () => {
   expect(read('--json', 'Well?', '--wait', '10m', '--context', '-')).toEqual({
     words: ['Well?'],
     options: { json: true, wait: '10m', context: '-' },

@@ -1,44 +1,35 @@
 import { cpSync } from 'node:fs';
-import { type Json, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, LyingRelay } from '@expert-relay/testkit';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openRelayFolder } from '../store/relay-folder.ts';
-import { openTwoSides, type TwoSides } from '../testing/two-sides.ts';
+import { useTestCli } from '../testing/test-cli.ts';
 
-let sides: TwoSides;
+const cli = useTestCli();
 let liar: LyingRelay;
+
 beforeAll(async () => {
-  sides = await openTwoSides();
-  liar = await startLyingRelay(sides.relay);
-  expect((await sides.run(['keys', 'make', '--json'], { env: sides.expert })).code).toBe(0);
+  liar = await cli.startLyingRelay();
+  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
   // The keys of a relay are kept by its address.
-  const [real, lying] = [sides.relay.gatewayUrl, liar.url].map((url) =>
-    openRelayFolder(`${sides.folder}/expert`, url),
+  const [real, lying] = [cli.relay.gatewayUrl, liar.url].map((url) =>
+    openRelayFolder(`${cli.folder}/expert`, url),
   );
   cpSync(real ?? '', lying ?? '', { recursive: true });
 });
 afterEach(() => liar.tell({}));
-afterAll(async () => {
-  await liar.stop();
-  await sides.stop();
-});
 
-const asExpert = (...args: string[]) =>
-  sides.run(args, { env: { ...sides.expert, RELAY_URL: liar.url, NO_COLOR: '1' } });
+const asDeceivedExpert = (...args: string[]) =>
+  cli.run(args, { env: { ...cli.expert, RELAY_URL: liar.url, NO_COLOR: '1' } });
 
-async function asked(question: string, ...args: string[]): Promise<string> {
-  const { stdout } = await sides.run(['ask', question, '--no-wait', ...args], { env: sides.agent });
-  return stdout.trim();
-}
-
-/** How many messages the relay has in truth. */
+/** How many messages the relay has, without a lie. */
 async function messagesOf(refCode: string): Promise<number> {
-  const { stdout } = await sides.run(['show', refCode, '--json'], { env: sides.expert });
+  const { stdout } = await cli.asExpert('show', refCode, '--json');
   return JSON.parse(stdout).messages.length;
 }
 
 const members = (side: 'consumer' | 'provider') => [`${side}SignPubKey`, `${side}EncryptPubKey`] as const;
 
-/** Of one request, as it is listed and looked up. */
+/** Changes the answers about all requests. */
 function alter(change: (answer: Json) => void): void {
   liar.tell({
     answer(answer, { path }) {
@@ -52,26 +43,26 @@ const withoutKeys = (answer: Json) => {
   delete answer.keySignature;
 };
 
-describe('an expert whose machine has looked at a request before', () => {
-  async function freshKeys(): Promise<Json> {
-    const refCode = await asked('Other?');
+describe('an expert whose machine has read a request before', () => {
+  async function newKeysOfAgent(): Promise<Json> {
+    const refCode = await cli.ask('Other?');
     let keys: Json = {};
     alter((answer) => {
       keys = Object.fromEntries(members('consumer').map((name) => [name, answer[name]]));
     });
-    await asExpert('show', refCode);
+    await asDeceivedExpert('show', refCode);
     expect(keys.consumerSignPubKey).toMatch(/BEGIN PUBLIC KEY/);
     return keys;
   }
 
-  test.each(['fresh keys', 'no keys', 'an empty history'])(
-    'is shown %s, and stops',
+  test.each(['new keys', 'no keys', 'no messages'])(
+    'refuses %s',
     async (lie) => {
-      const keys = await freshKeys();
-      const refCode = await asked('May I?');
+      const keys = await newKeysOfAgent();
+      const refCode = await cli.ask('May I?');
       liar.tell({});
-      if (lie === 'an empty history') expect((await asExpert('answer', refCode, 'Wait.')).code).toBe(0);
-      else expect((await asExpert('show', refCode)).code).toBe(0);
+      if (lie === 'no messages') expect((await asDeceivedExpert('answer', refCode, 'Wait.')).code).toBe(0);
+      else expect((await asDeceivedExpert('show', refCode)).code).toBe(0);
       const before = await messagesOf(refCode);
       alter((answer) => {
         withoutKeys(answer);
@@ -79,61 +70,63 @@ describe('an expert whose machine has looked at a request before', () => {
         answer.messages = [];
       });
       for (const args of [[], ['--plaintext']]) {
-        const { code, stderr, stdout } = await asExpert('answer', refCode, 'Yes.', ...args, '--json');
+        const { code, stderr, stdout } = await asDeceivedExpert('answer', refCode, 'Yes.', ...args, '--json');
         expect({ code, stderr, error: JSON.parse(stdout).error.code }).toEqual({
           code: 7,
           stderr: expect.stringMatching(/gone or have changed\..*over another channel/),
           error: 'keys_changed',
         });
       }
-      expect((await asExpert('show', refCode)).code).toBe(7);
+      expect((await asDeceivedExpert('show', refCode)).code).toBe(7);
       liar.tell({});
       expect(await messagesOf(refCode)).toBe(before);
-      expect((await asExpert('answer', refCode, 'Yes.')).code).toBe(0);
+      expect((await asDeceivedExpert('answer', refCode, 'Yes.')).code).toBe(0);
     },
     120_000,
   );
 });
 
-test('on a machine that has no keys, an agent with keys is answered in plain text only with --plaintext', async () => {
-  const refCode = await asked('Encrypted?');
-  const env = { ...sides.expert, RELAY_CONFIG_DIR: `${sides.folder}/without-keys` };
-  const { code, stderr } = await sides.run(['answer', refCode, 'Yes.'], { env });
+test('on a machine without keys, an answer to an agent with keys is sent in plain text only with --plaintext', async () => {
+  const refCode = await cli.ask('Encrypted?');
+  const env = { ...cli.expert, RELAY_CONFIG_DIR: `${cli.folder}/without-keys` };
+  const { code, stderr } = await cli.run(['answer', refCode, 'Yes.'], { env });
   expect({ code, stderr }).toEqual({
     code: 10,
     stderr: expect.stringMatching(/relay keys make.*--plaintext/),
   });
   expect(await messagesOf(refCode)).toBe(0);
-  const sent = await sides.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
+  const sent = await cli.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
   expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('in plain text') });
   expect(await messagesOf(refCode)).toBe(1);
 }, 60_000);
 
-describe('on a machine that has keys, plain text', () => {
+describe('on a machine with keys, plain text', () => {
   const refused = {
     code: 2,
     stderr: expect.stringMatching(/^Not sent: HS-.* came without keys.* --plaintext\n$/s),
   };
 
-  test('is sent only when it is said, each time', async () => {
-    const refCode = await asked('In the open?', '--plaintext');
-    expect(await asExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
+  test('is sent only with --plaintext, each time', async () => {
+    const refCode = await cli.ask('In the open?', '--plaintext');
+    expect(await asDeceivedExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
     expect(await messagesOf(refCode)).toBe(0);
-    expect((await asExpert('answer', refCode, 'Yes.', '--plaintext')).stdout).toContain('in plain text');
-    expect(await asExpert('answer', refCode, 'More.')).toMatchObject(refused);
+    expect((await asDeceivedExpert('answer', refCode, 'Yes.', '--plaintext')).stdout).toContain(
+      'in plain text',
+    );
+    expect(await asDeceivedExpert('answer', refCode, 'More.')).toMatchObject(refused);
     expect(await messagesOf(refCode)).toBe(1);
   }, 60_000);
 
-  test('is not sent either because the relay calls the expert by another name', async () => {
-    const refCode = await asked('Who are you?');
+  test('is not sent either when the relay states another user id of the expert', async () => {
+    const refCode = await cli.ask('Who are you?');
     liar.tell({
       answer(answer, { path }) {
-        if (path.includes('/whoami')) answer.userId = 'somebody-else';
+        if (path.includes('/whoami')) answer.userId = 'another-user';
         if (path.includes('/messages/')) withoutKeys(answer);
         return answer;
       },
     });
-    expect(await asExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
+    expect(await asDeceivedExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
     liar.tell({});
     expect(await messagesOf(refCode)).toBe(0);
   }, 60_000);

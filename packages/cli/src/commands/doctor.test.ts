@@ -2,14 +2,10 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { reservePort } from '@expert-relay/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openTwoSides, type TwoSides } from '../testing/two-sides.ts';
+import { describe, expect, test } from '@jest/globals';
+import { useTestCli } from '../testing/test-cli.ts';
 
-let sides: TwoSides;
-beforeAll(async () => {
-  sides = await openTwoSides();
-});
-afterAll(() => sides.stop());
+const cli = useTestCli();
 
 const closedAddress = async () => `http://127.0.0.1:${await reservePort()}`;
 
@@ -20,9 +16,9 @@ interface Check {
   next?: string;
 }
 
-/** What it finds, by name; the exit code must fit. */
+/** The checks by name. Also checks that the exit code fits them. */
 async function examine(env: Readonly<Record<string, string>>): Promise<Record<string, Check>> {
-  const { code, stdout } = await sides.run(['doctor', '--json'], { env });
+  const { code, stdout } = await cli.run(['doctor', '--json'], { env });
   const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(stdout);
   expect(code).toBe(ok ? 0 : 1);
   expect(ok).toBe(checks.every(({ state }) => state !== 'fail'));
@@ -30,9 +26,9 @@ async function examine(env: Readonly<Record<string, string>>): Promise<Record<st
 }
 
 describe('relay doctor', () => {
-  test('finds everything in order, with either key', async () => {
-    for (const env of [sides.agent, sides.expert]) {
-      const { code, stdout } = await sides.run(['doctor'], { env });
+  test.concurrent('finds no error, with either kind of key', async () => {
+    for (const env of [cli.agent, cli.expert]) {
+      const { code, stdout } = await cli.run(['doctor'], { env });
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('fail') });
       for (const about of ['folder', 'gateway', 'clock', 'key', 'hub', 'stream']) {
         expect(stdout).toMatch(new RegExp(`^ok +${about} `, 'm'));
@@ -40,20 +36,20 @@ describe('relay doctor', () => {
     }
   });
 
-  test('a relay that is away, or is none', async () => {
-    const away = await examine({ ...sides.agent, RELAY_URL: await closedAddress() });
+  test.concurrent('finds an address where nothing answers, or where something else answers', async () => {
+    const away = await examine({ ...cli.agent, RELAY_URL: await closedAddress() });
     expect(away.gateway).toMatchObject({
       state: 'fail',
       message: expect.stringContaining('refuses connections'),
     });
-    const hub = await examine({ ...sides.agent, RELAY_URL: sides.relay.hubUrl });
+    const hub = await examine({ ...cli.agent, RELAY_URL: cli.relay.hubUrl });
     expect(hub.gateway).toMatchObject({
       state: 'fail',
-      message: `${sides.relay.hubUrl} is the address of an event hub`,
+      message: `${cli.relay.hubUrl} is the address of an event hub`,
     });
   });
 
-  test('a clock that is off by a day', async () => {
+  test.concurrent('finds a clock that is wrong by a day', async () => {
     const day = 24 * 3_600_000;
     const server = createServer((_request, response) => {
       const timestamp = new Date(Date.now() - day).toISOString();
@@ -61,7 +57,7 @@ describe('relay doctor', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const { clock } = await examine({ ...sides.agent, RELAY_URL: `http://127.0.0.1:${port}` });
+    const { clock } = await examine({ ...cli.agent, RELAY_URL: `http://127.0.0.1:${port}` });
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
@@ -69,52 +65,52 @@ describe('relay doctor', () => {
     expect(clock).toMatchObject({ state: 'warn', message: "24 hours ahead of the relay's" });
   });
 
-  test('a relay that breaks calls off: nobody is sent to the doctor by the doctor', async () => {
+  test.concurrent('finds a relay that closes connections, and does not advise to run relay doctor', async () => {
     const server = createServer((request, response) => {
       const timestamp = new Date().toISOString();
       if (request.url !== '/api/health') request.socket.destroy();
       else response.end(JSON.stringify({ status: 'ok', version: '1.0.0', timestamp }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const env = { ...sides.agent, RELAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    const { stdout, stderr } = await sides.run(['doctor'], { env });
+    const env = { ...cli.agent, RELAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const { stdout, stderr } = await cli.run(['doctor'], { env });
     expect(stdout).toMatch(/fail +key +The relay at .* does not answer\./);
     expect(stdout + stderr).not.toContain('relay doctor');
-    expect((await sides.run(['whoami'], { env })).stderr).toContain('See what is wrong: relay doctor');
+    expect((await cli.run(['whoami'], { env })).stderr).toContain('See what is wrong: relay doctor');
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
     });
   });
 
-  test('a setting that is malformed', async () => {
-    const { settings } = await examine({ ...sides.agent, RELAY_URL: 'nonsense' });
+  test.concurrent('finds a malformed setting', async () => {
+    const { settings } = await examine({ ...cli.agent, RELAY_URL: 'nonsense' });
     expect(settings).toMatchObject({ state: 'fail', message: expect.stringContaining('RELAY_URL') });
   });
 
-  test('a key that is revoked, of another relay, or not set', async () => {
-    const other = `${sides.agent.RELAY_API_KEY?.slice(0, -1)}${sides.agent.RELAY_API_KEY?.endsWith('0') ? '1' : '0'}`;
-    const { key } = await examine({ ...sides.agent, RELAY_API_KEY: other });
+  test.concurrent('finds a key that is invalid or not set', async () => {
+    const other = `${cli.agent.RELAY_API_KEY?.slice(0, -1)}${cli.agent.RELAY_API_KEY?.endsWith('0') ? '1' : '0'}`;
+    const { key } = await examine({ ...cli.agent, RELAY_API_KEY: other });
     expect(key).toMatchObject({ state: 'fail', next: expect.stringContaining('operator of the relay') });
-    const { settings } = await examine({ ...sides.agent, RELAY_API_KEY: '' });
+    const { settings } = await examine({ ...cli.agent, RELAY_API_KEY: '' });
     expect(settings).toMatchObject({ state: 'fail', message: 'RELAY_API_KEY is not set.' });
   });
 
-  test('a hub that is away: answers are polled, so it only warns', async () => {
-    const { stream } = await examine({ ...sides.agent, RELAY_HUB_URL: await closedAddress() });
+  test.concurrent('warns of a hub that cannot be reached, since answers are polled then', async () => {
+    const { stream } = await examine({ ...cli.agent, RELAY_HUB_URL: await closedAddress() });
     expect(stream).toMatchObject({ state: 'warn', next: expect.stringContaining('by polling') });
   });
 
-  test('a folder that others can enter', async () => {
-    const folder = `${sides.folder}/open`;
+  test.concurrent('finds a folder that others can enter', async () => {
+    const folder = `${cli.folder}/open`;
     mkdirSync(folder);
     chmodSync(folder, 0o755);
-    const found = await examine({ ...sides.agent, RELAY_CONFIG_DIR: folder });
+    const found = await examine({ ...cli.agent, RELAY_CONFIG_DIR: folder });
     expect(found.folder).toMatchObject({ state: 'fail', message: expect.stringContaining('chmod 700') });
   });
 
-  test('an expert without keys is told to make them', async () => {
-    expect((await examine(sides.expert)).encryption).toMatchObject({
+  test.concurrent('warns an expert without keys', async () => {
+    expect((await examine(cli.expert)).encryption).toMatchObject({
       state: 'warn',
       next: 'Make them: relay keys make',
     });

@@ -38,13 +38,13 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     const { status, headers } = answer;
-    const said = await readAnswer(answer, mebibytes).catch((error: unknown) => {
+    const answerBody = await readAnswer(answer, mebibytes).catch((error: unknown) => {
       // Such a status is clear without a body.
       if (!isRefusal(status) || !isTooLarge(error)) throw error;
     });
-    const refusal = refusalOf(answer, said, url);
+    const refusal = refusalOf(answer, answerBody, url);
     if (refusal) throw refusal;
-    return { status, body: said, etag: headers.get('etag') ?? undefined };
+    return { status, body: answerBody, etag: headers.get('etag') ?? undefined };
   } catch (error) {
     if (error instanceof Failure) throw error;
     signal.throwIfAborted();
@@ -83,12 +83,12 @@ const longest = 500;
 export function quoteProblem(status: number, body: unknown): string {
   const { data } = problem.safeParse(body);
   if (!data) return '';
-  const said = `${data.title}. ${data.detail ?? ''}`
+  const text = `${data.title}. ${data.detail ?? ''}`
     // A terminal or a model may read it.
     .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
     .slice(0, longest)
     .trim();
-  return `The relay says: "${said}" (HTTP ${status})`;
+  return `The relay says: "${text}" (HTTP ${status})`;
 }
 
 const mebibyte = 2 ** 20;

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openTwoSides, type TwoSides } from '../testing/two-sides.ts';
+import { describe, expect, test } from '@jest/globals';
+import { useTestCli } from '../testing/test-cli.ts';
 
-let sides: TwoSides;
-beforeAll(async () => {
-  sides = await openTwoSides();
-});
-afterAll(() => sides.stop());
+const cli = useTestCli();
 
-describe('an address that is not the gateway’s is named at once', () => {
-  test.each([
+describe('an address that is not the gateway’s is reported at once', () => {
+  test.concurrent.each([
     ['agent', ['ask', 'Well?']],
     ['agent', ['show']],
     ['agent', ['whoami']],
     ['expert', ['listen']],
     ['expert', ['answer', 'HS-00000000', 'Yes.']],
   ] as const)('to an %s, by relay %j', async (side, args) => {
-    const { gatewayUrl, hubUrl } = sides.relay;
-    const run = (RELAY_URL: string) => sides.run(args, { env: { ...sides[side], RELAY_URL } });
+    const { gatewayUrl, hubUrl } = cli.relay;
+    const run = (RELAY_URL: string) => cli.run(args, { env: { ...cli[side], RELAY_URL } });
     const [withPath, hub] = await Promise.all([run(`${gatewayUrl}/api/v1`), run(hubUrl)]);
     expect(withPath).toMatchObject({
       code: 2,

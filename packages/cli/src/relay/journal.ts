@@ -21,27 +21,27 @@ export function openJournal(
   conversations: Conversations,
   opening: Pick<KeptConversation, 'entries' | 'askedAs'> = { entries: [] },
 ): Journal {
-  const held = new Map<string, KeptConversation>();
+  const locked = new Map<string, KeptConversation>();
   const releases: (() => void)[] = [];
 
   function take(id: string, name: string, read: () => KeptConversation): KeptConversation {
     releases.push(lock(conversations.lockPath(id), name));
     // It is read after locking: the process that had the lock may have changed it.
     const kept = read();
-    held.set(id, kept);
+    locked.set(id, kept);
     return kept;
   }
   function change(id: string, changes: Partial<KeptConversation>): void {
-    const kept = held.get(id);
+    const kept = locked.get(id);
     if (!kept) throw new Error('A conversation is written that is not locked.');
     const changed = { ...kept, ...changes };
     conversations.keep(changed);
-    held.set(id, changed);
+    locked.set(id, changed);
   }
   /** The entries, of which these are changed. */
   function alter(id: string, some: readonly Entry[], changes: Partial<Entry>): Entry[] {
     const ids = new Set(some.map(({ messageId }) => messageId));
-    const entries = held.get(id)?.entries ?? [];
+    const entries = locked.get(id)?.entries ?? [];
     return entries.map((one) =>
       one.role === 'provider' && ids.has(one.messageId) ? { ...one, ...changes } : one,
     );
@@ -49,11 +49,11 @@ export function openJournal(
   return {
     save(state) {
       const { id } = state;
-      if (!held.has(id)) {
+      if (!locked.has(id)) {
         take(id, 'This conversation', () => ({ version: 1, ...opening, state }));
       }
       const { refCode } = state.request ?? {};
-      const isNew = held.get(id)?.state.request === undefined;
+      const isNew = locked.get(id)?.state.request === undefined;
       if (refCode !== undefined && isNew && conversations.isTaken(refCode, id)) throw codeTaken(refCode);
       change(id, { state });
     },
@@ -68,7 +68,7 @@ export function openJournal(
       change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
     },
     undelivered(id) {
-      const kept = held.get(id);
+      const kept = locked.get(id);
       return kept ? answersIn(kept).filter(({ isDelivered }) => !isDelivered) : [];
     },
     markDelivered: (id, answers) => change(id, { entries: alter(id, answers, { isDelivered: true }) }),
@@ -87,13 +87,13 @@ const codeTaken = (refCode: string) =>
   );
 
 /** The stored form of a message of the agent. */
-export function ownEntry(said: {
+export function ownEntry(message: {
   text: string;
   isEncrypted: boolean;
   messageId?: string | undefined;
   now: number;
 }): Entry {
-  const { text, isEncrypted, messageId, now } = said;
+  const { text, isEncrypted, messageId, now } = message;
   return {
     role: 'consumer',
     text,

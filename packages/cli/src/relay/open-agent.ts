@@ -4,8 +4,9 @@ import { Failure } from '../failure.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
 import { openMemory } from '../store/memory.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
-import { type Outages, timing, watchOutages } from './outages.ts';
+import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
+import { timing } from './timing.ts';
 
 /** What the commands for agents use. */
 export interface Agent {

@@ -2,8 +2,9 @@ import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
 import { hasExpertFile, openExpertFile } from '../store/expert-file.ts';
 import { openMemory } from '../store/memory.ts';
-import { type Outages, timing, watchOutages } from './outages.ts';
+import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
+import { timing } from './timing.ts';
 import { whoami } from './whoami.ts';
 
 /** What the commands for experts use. */

@@ -63,6 +63,3 @@ export async function warnWhenSlow<T>(err: Screen, outages: Outages, call: Promi
     clearTimeout(say);
   }
 }
-
-/** How long commands repeat a call: a little longer than the minute that a rate limit asks for. */
-export const timing = { patience: 75_000 } as const;

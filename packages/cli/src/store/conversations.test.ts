@@ -33,7 +33,7 @@ function conversation(refCode: string | undefined): KeptConversation {
   return { version: 1, entries: [], state: state as unknown as KeptConversation['state'] };
 }
 
-test('are found by code, or by id while they have none, with all that the SDK keeps', () => {
+test("are found by code, or by id while they have no code, with all members of the SDK's state", () => {
   const [one, other] = [conversation('HS-00000001'), conversation(undefined)];
   open().keep(one);
   open().keep(other);
@@ -43,7 +43,7 @@ test('are found by code, or by id while they have none, with all that the SDK ke
   expect(open().all()).toHaveLength(2);
 });
 
-test('one that is broken is in the way only of what may be it', () => {
+test('a broken file blocks only searches that it could be the result of', () => {
   const one = conversation('HS-00000001');
   open().keep(one);
   writePrivate(join(folder, 'conversations', `${crypto.randomUUID()}.json`), '{');
@@ -54,7 +54,7 @@ test('one that is broken is in the way only of what may be it', () => {
   expect(open().isTaken('HS-00000002', 'another')).toBe(false);
 });
 
-test('keys of what the relay has forgotten are forgotten', () => {
+test('conversations that the relay no longer has are removed', () => {
   open().keep(conversation('HS-00000001'));
   open(Date.now() + 32 * day);
   expect(readdirSync(join(folder, 'conversations'))).toHaveLength(1);

@@ -5,7 +5,7 @@ import { ended, processStart } from './process-start.ts';
 /** The process that a lock file names. */
 export interface Holder {
   readonly pid: number;
-  /** Undefined where the platform does not say. */
+  /** Undefined where the platform does not report it. */
   readonly start: string | undefined;
 }
 
@@ -61,7 +61,7 @@ function isRunning(holder: Holder | undefined): boolean {
   const { pid, start } = holder;
   if (!Number.isSafeInteger(pid) || pid <= 0 || !hasProcess(pid)) return false;
   const now = processStart(pid);
-  // Where the platform does not say when a process started, its pid decides.
+  // Where the platform does not report when a process started, only its pid counts.
   return now !== ended && (start === undefined || now === undefined || now === start);
 }
 

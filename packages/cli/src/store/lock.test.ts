@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('is held by one at a time', () => {
+test('has one holder at a time', () => {
   const path = join(folder, 'one.lock');
   const release = lock(path, 'HS-1');
   expect(() => lock(path, 'HS-1')).toThrow(
@@ -27,17 +27,17 @@ test('is held by one at a time', () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('of a process that is gone is taken over', () => {
+test('of a process that has ended is taken over', () => {
   const path = join(folder, 'left.lock');
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   writeFileSync(path, String(pid), { mode: 0o600 });
   lock(path, 'HS-2')();
-  writeFileSync(path, 'nobody', { mode: 0o600 });
+  writeFileSync(path, 'no pid', { mode: 0o600 });
   lock(path, 'HS-2')();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('of a process whose pid another one has by now is taken over', () => {
+test('of a process whose pid now belongs to another process is taken over', () => {
   const path = join(folder, 'again.lock');
   const release = lock(path, 'HS-3');
   const [pid, start = ''] = readFileSync(path, 'utf8').split('\n');
@@ -48,26 +48,26 @@ test('of a process whose pid another one has by now is taken over', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('that names a pid alone is believed while that one runs', () => {
+test('that names only a pid is valid while that process runs', () => {
   const path = join(folder, 'pid.lock');
   writeFileSync(path, String(process.pid), { mode: 0o600 });
   expect(() => lock(path, 'HS-4')).toThrow(`(process ${process.pid})`);
   rmSync(path);
 });
 
-test('of a process that ended without its parent noticing is taken over', async () => {
+test('of a process that ended, and whose exit code was not read, is taken over', async () => {
   const path = join(folder, 'ended.lock');
-  // The shell becomes a program that never asks for the child it has.
+  // The shell is replaced by a program that never reads the exit code of its child.
   const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60']);
-  const [said] = await once(parent.stdout, 'data');
-  const pid = Number(String(said));
+  const [output] = await once(parent.stdout, 'data');
+  const pid = Number(String(output));
   await eventually('the end of the child', () => processStart(pid) === 'ended');
   writeFileSync(path, `${pid}\nwhenever`, { mode: 0o600 });
   lock(path, 'HS-5')();
   parent.kill('SIGKILL');
 });
 
-/** Takes the lock again and again, and ends each time as a process that crashed: its lock stays, with an ended holder. */
+/** Takes the lock repeatedly, each time like a process that then crashes: its lock stays, and names an ended holder. */
 const racer = (path: string) => `
   import { mkdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
   import { lock } from './lock.ts';
@@ -91,7 +91,7 @@ const racer = (path: string) => `
     turns += 1;
   }`;
 
-test('of processes that are gone is taken over by one at a time, whoever else tries to', async () => {
+test('of ended processes is taken over by one process at a time, even if several try', async () => {
   const path = join(folder, 'race.lock');
   const program = join(folder, 'racer.mjs');
   await build({
@@ -113,7 +113,7 @@ test('of processes that are gone is taken over by one at a time, whoever else tr
   expect(await Promise.all(ends)).toEqual(Array(5).fill({ code: 0, errors: '' }));
 });
 
-test('is taken over although a process ended while it took it over', () => {
+test('is taken over also if another process ended while it was taking it over', () => {
   const path = join(folder, 'again-and-again.lock');
   for (const left of [path, `${path}.removal`, `${path}.removal.removal`]) {
     writeFileSync(left, `${process.pid}\nan earlier start`, { mode: 0o600 });

@@ -5,8 +5,8 @@ import { readHolder, takeLock } from './lock-file.ts';
 import { explainFileError, openPrivateFolder } from './private-folder.ts';
 
 /**
- * Lets one process at a time hold a conversation: two that send from the same saved state would count alike,
- * and the other side would refuse their messages. Returns the function that releases it.
+ * Locks a conversation for one process: two that send from the same saved state would number their messages in the
+ * same way, and the other side would refuse them. Returns the function that releases the lock.
  */
 export function lock(path: string, what: string): () => void {
   openPrivateFolder(dirname(path));

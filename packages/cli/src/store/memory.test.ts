@@ -13,9 +13,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const day = 24 * 3_600_000;
 const open = (apiKey = 'hs_one', now = Date.now()) => openMemory(folder, apiKey, () => now);
 
-test('keeps what was remembered first, and replaces it when it is set', async () => {
+test('keeps the value that was remembered first, until another one is set', async () => {
   expect(await open().get('expert')).toBeUndefined();
-  // Each is opened before the other has written.
+  // Both are opened before either has written.
   const [one, other] = [open(), open()];
   const remembered = [await one.remember('expert', 'first'), await other.remember('expert', 'second')];
   expect(remembered).toEqual(['first', 'first']);
@@ -33,13 +33,13 @@ test('belongs to one API key', async () => {
   expect(open().values()).toEqual([]);
 });
 
-test('ignores what an earlier version remembered for a user', async () => {
+test('ignores values that an earlier version stored for a user', async () => {
   const experts = { 'expert:user-1': 'a stranger' };
   writeFileSync(join(folder, 'known-experts.json'), JSON.stringify({ version: 1, experts }), { mode: 0o600 });
   expect(open().values()).toEqual([]);
 });
 
-test('forgets what is older than it is told', async () => {
+test('removes values that are older than a given age', async () => {
   await open().set('request:1', 'keys');
   open('hs_one', Date.now() + 32 * day).forgetOlderThan(33 * day);
   expect(open().values()).toEqual(['keys']);

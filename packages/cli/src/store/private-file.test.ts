@@ -17,7 +17,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const jsonFile = (path: string) =>
   openJsonFile({ path, schema: z.object({ a: z.number() }), withoutIt: 'nothing is lost.' });
 
-test('files and folders are for their owner alone, and nothing is left beside them', () => {
+test('files and folders can be read only by their owner, and no temporary files are left', () => {
   const path = join(folder, 'new', 'deep', 'file');
   writePrivate(path, 'one');
   writePrivate(path, 'two');
@@ -30,12 +30,12 @@ test('files and folders are for their owner alone, and nothing is left beside th
   expect(readdirSync(join(folder, 'new/deep'))).toEqual(['file']);
 });
 
-test('a file that is not there is nothing', () => {
+test('a missing file is undefined', () => {
   expect(readPrivate(join(folder, 'absent'))).toBeUndefined();
   expect(jsonFile(join(folder, 'absent')).read()).toBeUndefined();
 });
 
-test.each([0o640, 0o604, 0o777])('a file of mode %o is refused, with what to do', (mode) => {
+test.each([0o640, 0o604, 0o777])('a file of mode %o is refused, and the error says what to do', (mode) => {
   const path = join(folder, `open-${mode}`);
   writeFileSync(path, '{"a":1}');
   chmodSync(path, mode);
@@ -44,7 +44,7 @@ test.each([0o640, 0o604, 0o777])('a file of mode %o is refused, with what to do'
   expect(jsonFile(path).read()).toEqual({ a: 1 });
 });
 
-test('so is a folder that others can enter', () => {
+test('a folder that others can enter is refused', () => {
   const path = join(folder, 'open');
   mkdirSync(path);
   chmodSync(path, 0o755);
@@ -62,7 +62,7 @@ test.each(['', '{', '{"a":"b"}', '[]', '\0\0'])(
   },
 );
 
-test('a place that cannot be used is a sentence', () => {
+test('a path that cannot be used gives an error for people', () => {
   writePrivate(join(folder, 'plain'), '');
   expect(() => openPrivateFolder(join(folder, 'plain/in'))).toThrow('part of its path is a file (ENOTDIR)');
   expect(() => readPrivate(folder)).toThrow(/Close it|a folder is where a file should be/);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * When a process started. It distinguishes processes with the same pid, since containers reuse few pids. Undefined
- * where the platform does not tell.
+ * where the platform does not report it.
  */
 export function processStart(pid: number): string | undefined {
   if (process.platform === 'linux') return startFromProc(pid);
@@ -27,8 +27,8 @@ function startFromPs(pid: number): string | undefined {
   try {
     // The answer must not depend on the language or the time zone.
     const command = ['LC_ALL=C', 'TZ=UTC', 'ps', '-o', 'stat=,lstart=', '-p', String(pid)];
-    const told = execFileSync('env', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    const [state = '', ...start] = told.trim().split(/\s+/);
+    const output = execFileSync('env', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [state = '', ...start] = output.trim().split(/\s+/);
     return state.startsWith('Z') ? ended : start.join(' ') || undefined;
   } catch {
     return undefined;

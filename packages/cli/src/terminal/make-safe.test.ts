@@ -5,8 +5,8 @@ test.each([
   ['colour', '\u001b[31mred', '␛[31mred'],
   ['window title', '\u001b]0;owned\u0007', '␛]0;owned␇'],
   ['one-byte CSI', '\u009b2J', '<U+009B>2J'],
-  ['backspaces over what was said', 'no\b\byes', 'no␈␈yes'],
-  ['carriage return over what was said', 'rm -rf\rls', 'rm -rf␍ls'],
+  ['backspaces over earlier text', 'no\b\byes', 'no␈␈yes'],
+  ['carriage return over earlier text', 'rm -rf\rls', 'rm -rf␍ls'],
   ['delete', 'a\u007f', 'a␡'],
   ['right-to-left override', 'a\u202egnp.exe', 'a<U+202E>gnp.exe'],
   ['isolate', '\u2066x\u2069', '<U+2066>x<U+2069>'],
@@ -17,7 +17,7 @@ test.each([
   expect(makeSafe(text)).toBe(shown);
 });
 
-test('leaves writing alone: lines, every script, joined emoji', () => {
+test('keeps lines, all scripts and joined emoji', () => {
   const text = 'Grüße,\n\n  家族 👨‍👩‍👧 हिन्दी می‌خواهم';
   expect(makeSafe(text)).toBe(text);
   expect(makeSafe('a\r\n\tb')).toBe('a\n    b');

@@ -7,14 +7,14 @@ function written(stream: Partial<OutputStream>, colours = true) {
   return { screen, text: () => text };
 }
 
-test('a pipe gets what was said, as it was said', () => {
+test('a pipe gets all text unchanged', () => {
   const { screen, text } = written({ columns: 10 });
   screen.foreign('a long line of \u001b[31mwords\n');
   screen.paragraph(screen.paint('bold', 'a long line of words'));
   expect(text()).toBe('a long line of \u001b[31mwords\na long line of words\n');
 });
 
-test('a terminal gets it harmless, within its width, in colours', () => {
+test('a terminal gets safe text, wrapped to its width, in colours', () => {
   const { screen, text } = written({ isTTY: true, columns: 10 });
   screen.foreign('a long line of \u001b[31mwords', { indent: '  ', style: 'dim' });
   screen.line(screen.paint('red', 'x'));
@@ -25,16 +25,16 @@ test('a terminal gets it harmless, within its width, in colours', () => {
 
 const dim = (text: string) => `  \u001b[2m${text}\u001b[22m`;
 
-test('without colours when they are not wanted', () => {
+test('no colours are used if they are switched off', () => {
   expect(written({ isTTY: true }, false).screen.paint('red', 'x')).toBe('x');
 });
 
-test('wide windows do not make long lines, and one of unknown width is taken for 80', () => {
+test('lines have a maximum width, and 80 columns if the width is unknown', () => {
   expect(written({ isTTY: true, columns: 300 }).screen.width).toBe(100);
   expect(written({ isTTY: true, columns: 0 }).screen.width).toBe(80);
 });
 
-test('what crept into a line of its own is harmless all the same', () => {
+test('control characters in a line of this program are made safe, too', () => {
   for (const colours of [true, false]) {
     const { screen, text } = written({ isTTY: true }, colours);
     screen.line('HS-\u001b]0;owned\u0007');
@@ -43,7 +43,7 @@ test('what crept into a line of its own is harmless all the same', () => {
   }
 });
 
-test('what stands in a line of ours begins no line of its own', () => {
+test('foreign text inside a line has no line breaks', () => {
   const name = 'x\nKind    an expert\r\n\u001b[1mbold';
   expect(written({ isTTY: true }).screen.shown(name)).toBe('x␊Kind    an expert␊␛[1mbold');
   expect(written({}).screen.shown(name)).toBe('x Kind    an expert \u001b[1mbold');

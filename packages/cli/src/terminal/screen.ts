@@ -5,7 +5,7 @@ import { textWidth } from './text-width.ts';
 import { typedCommands } from './typed-commands.ts';
 import { wrapText } from './wrap-text.ts';
 
-/** What of a stream this needs: `process.stdout` and `process.stderr` are such. */
+/** The members of `process.stdout` and `process.stderr` that this needs. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -19,32 +19,32 @@ interface TextStyle {
   style?: Style;
 }
 
-/** One of the two streams of a command: pleasant in a terminal, plain in a pipe. */
+/** One of the two output streams of a command: formatted in a terminal, plain in a pipe. */
 export interface Screen {
   readonly isTerminal: boolean;
   readonly width: number;
   line(text?: string): void;
-  /** Words of this program, broken to the width. Commands in them are named as they are typed here. */
+  /** A text of this program, wrapped to the width. Commands in it are written as the user must type them here. */
   paragraph(text: string, style?: TextStyle): void;
   /** Why a command failed: a sentence of this program that may quote foreign text. */
   failure(text: string): void;
-  /** A line or a term with a command of this program, named as it is typed here. */
+  /** A line or a term with a command of this program, written as the user must type it here. */
   typed(text: string): string;
   /** Foreign text: made safe in a terminal, unchanged in a pipe. */
   foreign(text: string, style?: TextStyle): void;
   /** Foreign text inside a sentence of this program: without line breaks. */
   shown(text: string): string;
-  /** A term, and what it means beside it. */
+  /** A term, with its meaning in the next column. */
   entry(term: string, text: string, look: { column: number; style?: Style }): void;
   paint(style: Style, text: string): string;
   /** Waits until everything is written. Throws when the pipe is closed. */
   written(): Promise<void>;
 }
 
-/** The reader of a pipe has gone: no error, and the end of the command. */
+/** The pipe was closed. That ends the command, and is no error. */
 export const closedPipe = () => new Failure('done', '', { code: 'closed_pipe' });
 
-// Lines that are longer are hard to read, however wide the window.
+// Longer lines are hard to read, also in a wide window.
 const widest = 100;
 
 export function createScreen(
@@ -94,10 +94,10 @@ export function createScreen(
   };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those that `paint` writes.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: `paint` writes them.
 const painted = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/;
 
-/** Nothing but what `paint` writes reaches a terminal as a sequence, whatever crept into a line. */
+/** Makes a whole line safe: only the control sequences of `paint` reach a terminal. */
 function guard(text: string, colours: boolean): string {
   if (!colours) return makeSafe(text);
   return text

@@ -8,7 +8,7 @@ test.each([
   ['/root/.npm/_npx/1a2b/node_modules/.bin/relay', 'npx -y @expert-relay/cli'],
   ['/home/me/relay/packages/cli/bin/relay.mjs', 'node packages/cli/bin/relay.mjs'],
   ['/opt/expert relay/bin/relay.mjs', "node '/opt/expert relay/bin/relay.mjs'"],
-])('%s is called by: %s', (script, name) => {
+])('%s is run with: %s', (script, name) => {
   expect(programName(script, '/home/me/relay')).toBe(name);
 });
 
@@ -19,7 +19,7 @@ function printed(print: (screen: ReturnType<typeof createScreen>) => void, colum
   return text;
 }
 
-describe('a command in words of this program', () => {
+describe('a command in a text of this program', () => {
   test.each([
     [
       'Make them: relay keys make. Or: relay keys restore',
@@ -28,13 +28,13 @@ describe('a command in words of this program', () => {
     ['see `relay keys`.', 'see `npx relay keys`.'],
     ['tail deploy.log | relay ask "What?" --wait 2h', 'tail deploy.log | npx relay ask "What?" --wait 2h'],
     ['The relay answers, and the relay keys are there.', 'The relay answers, and the relay keys are there.'],
-  ])('is named as it is typed here: %s', (text, named) => {
+  ])('is written as the user must type it: %s', (text, named) => {
     expect(printed(({ paragraph }) => paragraph(text))).toBe(`${named}\n`);
     expect(printed(({ failure }) => failure(text))).toBe(`${named}\n`);
     expect(printed(({ line, typed }) => line(typed(text)))).toBe(`${named}\n`);
   });
 
-  test('is in one line of a terminal, however narrow', () => {
+  test('stays on one line, also in a narrow terminal', () => {
     const text =
       'Bring them here: relay keys restore --replace. Or run:\nexport RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_x';
     expect(printed(({ failure }) => failure(text), 20)).toBe(
@@ -49,6 +49,6 @@ describe('a command in words of this program', () => {
   });
 });
 
-test('words of others stay as they are', () => {
+test('foreign text is not changed', () => {
   expect(printed(({ foreign }) => foreign('Try: relay keys restore'))).toBe('Try: relay keys restore\n');
 });

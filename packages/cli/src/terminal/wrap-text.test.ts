@@ -6,11 +6,11 @@ test('breaks at spaces, keeps lines, indents and empty lines', () => {
   expect(wrapText('one two three\n\n  four five', 9)).toEqual(['one two', 'three', '', '  four', 'five']);
 });
 
-test('breaks a word that is longer than the line where the line ends', () => {
+test('breaks a word that is longer than the line at its end', () => {
   expect(wrapText('see abcdefghij now', 4)).toEqual(['see', 'abcd', 'efgh', 'ij', 'now']);
 });
 
-test('never gives a line that is too wide, and loses no letter', () => {
+test('never returns a line that is too wide, and loses no letter', () => {
   const text = '部署在等待锁 👨‍👩‍👧 deploy e\u0301tude '.repeat(5);
   for (let columns = 2; columns < 40; columns += 1) {
     const lines = wrapText(text, columns);
@@ -19,7 +19,7 @@ test('never gives a line that is too wide, and loses no letter', () => {
   }
 });
 
-test('takes a megabyte that has no space', () => {
+test('wraps a megabyte without a space', () => {
   const text = 'a'.repeat(2 ** 20);
   const lines = wrapText(`${text} end`, 64);
   expect(lines).toHaveLength(2 ** 14 + 1);
@@ -32,6 +32,6 @@ test.each([
   ['e\u0301', 1],
   ['👨‍👩‍👧', 2],
   ['', 0],
-])('%s takes %i columns', (text, columns) => {
+])('%s has a width of %i columns', (text, columns) => {
   expect(textWidth(text)).toBe(columns);
 });

@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
-let built: Promise<string> | undefined;
-let folder: string | undefined;
+export interface BundleOptions {
+  /** Repeats failed calls after milliseconds, for tests of errors that the SDK retries. */
+  retriesQuickly?: boolean;
+}
+
+const built = new Map<boolean, Promise<string>>();
+const folders: string[] = [];
 
 afterAll(() => {
-  if (folder) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 /**
@@ -17,18 +22,28 @@ afterAll(() => {
  * tenth of a second. It is laid out like an installed package, outside of the checkout, because other tests list `dist`
  * at the same time.
  */
-export function buildCli(): Promise<string> {
-  built ??= bundle();
-  return built;
+export function buildCli({ retriesQuickly = false }: BundleOptions = {}): Promise<string> {
+  const path = built.get(retriesQuickly) ?? bundle(retriesQuickly ? [quickTiming] : []);
+  built.set(retriesQuickly, path);
+  return path;
 }
 
-async function bundle(): Promise<string> {
-  folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
+const quickTiming: Plugin = {
+  name: 'quick timing',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/cli\/src\/relay\/timing\.ts$/ }, () => ({
+      contents: 'export const timing = { patience: 75_000, backoff: 20, maxBackoff: 100 };',
+    })),
+};
+
+async function bundle(plugins: Plugin[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
+  folders.push(folder);
   await build({
     entryPoints: { relay: inCheckout('src/main.ts') },
     outdir: join(folder, 'dist'),
     bundle: true,
-    // What a command imports when it runs stays in a file of its own.
+    // Modules that a command imports only when it runs stay in files of their own.
     splitting: true,
     platform: 'node',
     format: 'esm',
@@ -38,6 +53,7 @@ async function bundle(): Promise<string> {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
     },
     logLevel: 'error',
+    plugins,
   });
   copyFileSync(inCheckout('package.json'), join(folder, 'package.json'));
   return join(folder, 'dist/relay.js');

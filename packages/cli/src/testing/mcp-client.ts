@@ -1,51 +1,50 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { buildCli } from './build-cli.ts';
+import { type BundleOptions, buildCli } from './build-cli.ts';
+
+export interface McpServerOptions {
+  readonly env: Readonly<Record<string, string>>;
+  /** Options of `relay mcp`. */
+  readonly args?: readonly string[];
+  readonly bundle?: BundleOptions;
+}
 
 /** `relay mcp` as a client starts it. */
-export async function mcpCommand(env: Readonly<Record<string, string>>, options: readonly string[] = []) {
+export async function mcpCommand({ env, args = [], bundle }: McpServerOptions) {
   const { PATH = '' } = process.env;
   return {
     command: process.execPath,
-    args: [await buildCli(), 'mcp', ...options],
+    args: [await buildCli(bundle), 'mcp', ...args],
     env: { PATH, ...env },
   };
 }
 
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'relay-mcp-'));
-
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly text: string;
-  // The client has held it to the tool's schema.
+  // The client has checked it with the tool's schema.
   readonly data: ReturnType<typeof JSON.parse>;
 }
 
 export interface McpClient {
   readonly client: Client;
   readonly pid: number;
-  /** What the server wrote for people. */
+  /** What the server has written to stderr. */
   errors(): string;
   call(tool: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
 
-/** An agent's program: the official client, with the server as a process of its own. */
-export async function startMcpClient(
-  env: Readonly<Record<string, string>>,
-  options: readonly string[] = [],
-): Promise<McpClient> {
-  const transport = new StdioClientTransport({ ...(await mcpCommand(env, options)), stderr: 'pipe' });
+/** The program of an agent: the official client, with `relay mcp` as a process of its own. */
+export async function startMcpClient(options: McpServerOptions): Promise<McpClient> {
+  const transport = new StdioClientTransport({ ...(await mcpCommand(options)), stderr: 'pipe' });
   let errors = '';
   transport.stderr?.on('data', (text: Buffer) => {
     errors += text.toString();
   });
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(transport);
-  // From then on the client checks what tools give.
+  // From then on the client checks the results of tools.
   await client.listTools();
   return {
     client,

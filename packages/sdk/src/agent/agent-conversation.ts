@@ -30,8 +30,8 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   /** Whether an answer was returned since the state was last saved. */
   #isUnsaved = false;
 
-  constructor(talk: BaseParts<AskedRequest>, parts: ConversationParts) {
-    super(talk);
+  constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
+    super(base);
     this.#parts = parts;
   }
 

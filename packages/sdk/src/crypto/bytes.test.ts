@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { tuple } from './bytes.ts';
 
-test('each member stands behind its length in four bytes', () => {
+test('each member is preceded by its length in four bytes', () => {
   expect(tuple('é', Uint8Array.of(7), '')).toEqual(
     Uint8Array.of(0, 0, 0, 2, 0xc3, 0xa9, 0, 0, 0, 1, 7, 0, 0, 0, 0),
   );

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const anyText = fc.string({ unit: 'binary', maxLength: 300 });
 
 describe('any text', () => {
-  test('comes out as it went in', async () => {
+  test('is decrypted unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.boolean(), async (text, byAgent) => {
         const { agent, expert } = conversation;
@@ -24,7 +24,7 @@ describe('any text', () => {
     );
   });
 
-  test('is refused with any bit flipped, wherever it is', async () => {
+  test('is refused if any bit of any member was changed', async () => {
     const { agent, expert } = conversation;
     const record = await (await agent()).send('The question that everything is about.');
     const reader = await expert();
@@ -45,28 +45,28 @@ describe('any text', () => {
   });
 });
 
-/** What somebody does: 0 is the agent, 1 and 2 are two devices of the expert. */
-const moves = fc.array(fc.record({ who: fc.nat(2), sends: fc.nat(2) }), { minLength: 1, maxLength: 10 });
+/** The steps of a conversation: device 0 is the agent's, 1 and 2 are the expert's. */
+const plans = fc.array(fc.record({ device: fc.nat(2), sends: fc.nat(2) }), { minLength: 1, maxLength: 10 });
 
 describe('any conversation of an agent and two devices', () => {
-  test('is accepted by everybody in the order of the list, however their messages crossed', async () => {
+  test('is accepted by all devices in the order of the list, even if messages were sent at the same time', async () => {
     await fc.assert(
-      fc.asyncProperty(moves, async (plan) => {
-        const { list, everybody } = await play(plan);
-        for (const { channel, rest } of everybody) {
+      fc.asyncProperty(plans, async (plan) => {
+        const { list, devices } = await runPlan(plan);
+        for (const { channel, rest } of devices) {
           for (const record of rest) await channel.open(record);
         }
-        const late = await conversation.expert();
-        for (const record of list) await late.channel.open(record);
+        const newDevice = await conversation.expert();
+        for (const record of list) await newDevice.channel.open(record);
       }),
       { numRuns: 40 },
     );
   });
 
-  test('says of each message whether it had seen the last one of its reader', async () => {
+  test("reports for each message whether its sender had seen the reader's last one", async () => {
     await fc.assert(
-      fc.asyncProperty(moves, fc.boolean(), async (plan, byAgent) => {
-        const { list, before } = await play(plan);
+      fc.asyncProperty(plans, fc.boolean(), async (plan, byAgent) => {
+        const { list, before } = await runPlan(plan);
         const { channel } = await (byAgent ? conversation.agent() : conversation.expert());
         const role = byAgent ? 'consumer' : 'provider';
         let last: number | undefined;
@@ -85,11 +85,11 @@ describe('any conversation of an agent and two devices', () => {
     );
   });
 
-  test('shows nothing twice, and nothing before what its sender had seen, whatever the relay makes of the list', async () => {
-    const lie = fc.array(fc.nat(), { maxLength: 15 });
+  test('accepts each message once, and only after those that its sender had seen, for any list that the relay returns', async () => {
+    const anyPicks = fc.array(fc.nat(), { maxLength: 15 });
     await fc.assert(
-      fc.asyncProperty(moves, lie, fc.boolean(), async (plan, picks, byAgent) => {
-        const { list, before } = await play(plan);
+      fc.asyncProperty(plans, anyPicks, fc.boolean(), async (plan, picks, byAgent) => {
+        const { list, before } = await runPlan(plan);
         const { channel } = await (byAgent ? conversation.agent() : conversation.expert());
         const shown = new Set<number>();
         for (const pick of list.length === 0 ? [] : picks) {
@@ -106,34 +106,34 @@ describe('any conversation of an agent and two devices', () => {
   });
 });
 
-/** Each move: somebody reads the list, then sends. The list is in the order of sending. */
-async function play(plan: readonly { who: number; sends: number }[]) {
-  const everybody = [await conversation.agent(), await conversation.expert(), await conversation.expert()];
+/** Runs the steps: a device reads the list, then sends. The list is in the order of sending. */
+async function runPlan(plan: readonly { device: number; sends: number }[]) {
+  const devices = [await conversation.agent(), await conversation.expert(), await conversation.expert()];
   const list: MessageRecord[] = [];
   /** For each message, all that its sender had read or sent. */
   const before: Set<number>[] = [];
-  const known = everybody.map(() => new Set<number>());
-  const read = everybody.map(() => 0);
-  for (const [turn, { who, sends }] of plan.entries()) {
-    const person = everybody[who];
-    const knows = known[who];
-    if (!person || !knows) continue;
-    // Every other move is made without looking at the list first.
-    if (turn % 2 === 0) {
-      for (let index = read[who] ?? 0; index < list.length; index += 1) {
-        await person.channel.open(list[index] as MessageRecord);
-        knows.add(index);
+  const known = devices.map(() => new Set<number>());
+  const read = devices.map(() => 0);
+  for (const [step, { device: index, sends }] of plan.entries()) {
+    const device = devices[index];
+    const seen = known[index];
+    if (!device || !seen) continue;
+    // Every second step sends without reading the list first.
+    if (step % 2 === 0) {
+      for (let at = read[index] ?? 0; at < list.length; at += 1) {
+        await device.channel.open(list[at] as MessageRecord);
+        seen.add(at);
       }
-      read[who] = list.length;
+      read[index] = list.length;
     }
     for (let count = 0; count < sends; count += 1) {
-      before.push(new Set(knows));
-      knows.add(list.length);
-      list.push(await person.send(`${list.length}`));
+      before.push(new Set(seen));
+      seen.add(list.length);
+      list.push(await device.send(`${list.length}`));
     }
   }
-  const rest = everybody.map((person, who) => ({ ...person, rest: list.slice(read[who]) }));
-  return { list, before, everybody: rest };
+  const withRest = devices.map((device, index) => ({ ...device, rest: list.slice(read[index]) }));
+  return { list, before, devices: withRest };
 }
 
 async function opened(channel: Channel, record: MessageRecord): Promise<string> {

@@ -6,7 +6,7 @@ import type { MessageRecord } from './message.ts';
 const sequenced = (text: string) => expect.objectContaining({ text, protection: 'sequenced' });
 const refused = (code: string) => expect.objectContaining({ name: 'RelayError', code });
 
-/** As a state names messages. */
+/** The form of a message's hash in a state. */
 const hash = 'A'.repeat(43).concat('=');
 
 let conversation: Awaited<ReturnType<typeof startConversation>>;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe('a channel', () => {
-  test('carries texts both ways, and opens its own', async () => {
+  test('decrypts messages of both sides', async () => {
     const question = await agent.send('Is it safe? 🐘');
     expect(await expert.channel.open(question)).toEqual(sequenced('Is it safe? 🐘'));
     const answer = await expert.send('');
@@ -27,14 +27,14 @@ describe('a channel', () => {
     expect(await agent.channel.open(answer)).toEqual(sequenced(''));
   });
 
-  test('never seals the same text to the same bytes', async () => {
+  test('encrypts the same text to other bytes each time', async () => {
     const messageId = crypto.randomUUID();
     const [one, other] = [await agent.channel.seal('a', messageId), await agent.channel.seal('a', messageId)];
     expect(one.encrypted.iv).not.toBe(other.encrypted.iv);
     expect(one.encrypted.ciphertext).not.toBe(other.encrypted.ciphertext);
   });
 
-  test('chains messages that are sealed at once, in the order of the calls', async () => {
+  test('links messages that are encrypted at the same time in the order of the calls', async () => {
     const [first, second] = await Promise.all([agent.send('1'), agent.send('2')]);
     await expect(expert.channel.open(second)).rejects.toEqual(refused('message_missing'));
     expect(await expert.channel.open(first)).toEqual(sequenced('1'));
@@ -42,7 +42,7 @@ describe('a channel', () => {
     await expect(expert.channel.open(second)).rejects.toEqual(refused('message_replayed'));
   });
 
-  test('takes the quick messages of two devices in any order the relay gives them', async () => {
+  test('accepts messages that two devices sent at the same time in any order of the list', async () => {
     const phone = await conversation.expert();
     const fromLaptop = await expert.send('laptop');
     const list = [await phone.send('phone 1'), fromLaptop, await phone.send('phone 2')];
@@ -52,7 +52,7 @@ describe('a channel', () => {
       expect(await channel.open(next)).toEqual(sequenced('both seen'));
   });
 
-  test('notices that the list lacks a message of its own, or has two the wrong way round', async () => {
+  test('notices that one of its own messages is missing from the list or in the wrong order', async () => {
     const [first, second] = [await agent.send('1'), await agent.send('2')];
     await expect(agent.channel.open(second)).rejects.toEqual(refused('message_missing'));
     expect(await agent.channel.open(first)).toEqual(sequenced('1'));
@@ -60,7 +60,7 @@ describe('a channel', () => {
     await expect(agent.channel.open(second)).rejects.toEqual(refused('message_replayed'));
   });
 
-  test('goes on behind a message that it refused', async () => {
+  test('continues after a message that it refused', async () => {
     const [first, second] = [await agent.send('1'), await agent.send('2')];
     await expect(expert.channel.open({ ...first, signature: '' })).rejects.toEqual(
       refused('malformed_message'),
@@ -70,39 +70,39 @@ describe('a channel', () => {
   });
 
   test.each([null, undefined, 7, 'text', [], {}, { role: 'consumer', encrypted: null }])(
-    'refuses %j for a record',
+    'refuses %j as a record',
     async (record) => {
       const given = record as unknown as MessageRecord;
       await expect(expert.channel.open(given)).rejects.toEqual(refused('malformed_message'));
     },
   );
 
-  test('refuses keys that are its own', async () => {
+  test('refuses its own keys as those of the other side', async () => {
     const { own } = conversation;
     const peer = { sign: own.signPublic, encrypt: own.encryptPublic };
-    const talking = openChannel({ requestId: 'r', role: 'consumer', own, peer });
-    await expect(talking).rejects.toEqual(refused('invalid_public_key'));
+    const opening = openChannel({ requestId: 'r', role: 'consumer', own, peer });
+    await expect(opening).rejects.toEqual(refused('invalid_public_key'));
   });
 });
 
 describe('the length of a message', () => {
-  // 784,000 bytes, less the marker, the number of links and the length.
+  // 784,000 bytes without the marker, the number of links and the length.
   const longest = 783_994;
 
-  test('may fill a frame, and its call then stays below a mebibyte', async () => {
+  test('has a maximum with which the call is smaller than 1 MiB', async () => {
     const text = 'é'.repeat(longest / 2);
     const record = await agent.send(text);
     expect(Buffer.byteLength(JSON.stringify(record))).toBeLessThan(1_048_576);
     expect((await expert.channel.open(record)).text === text).toBe(true);
   });
 
-  test('is refused above that, and nothing counts as sealed', async () => {
+  test('above the maximum is refused, and no message is recorded', async () => {
     await expect(agent.send('a'.repeat(longest + 1))).rejects.toEqual(refused('message_too_large'));
     expect(agent.channel.state().seen).toEqual([]);
     expect(await expert.channel.open(await agent.send('short'))).toEqual(sequenced('short'));
   });
 
-  test('is hidden: up to 218 bytes look alike behind one message, and longer ones in steps', async () => {
+  test('is hidden: after one message, all texts up to 218 bytes get the same length, longer ones are rounded up', async () => {
     const lengthOf = async (text: string) => {
       const { agent } = await startConversation();
       const [device] = [await agent()];
@@ -115,8 +115,8 @@ describe('the length of a message', () => {
   });
 });
 
-describe('whether a message had seen the last of its reader', () => {
-  test('is said on both sides, and survives a restart', async () => {
+describe('whether a message was written after reading the last one of the other side', () => {
+  test('is reported to both sides, also after a restart', async () => {
     const first = await agent.send('May I delete the test database?');
     expect(await expert.channel.open(first)).toHaveProperty('seenYourLast', true);
     const early = await expert.send('Yes.');
@@ -128,7 +128,7 @@ describe('whether a message had seen the last of its reader', () => {
 });
 
 describe('the state of a channel', () => {
-  test('lets it go on where it stopped', async () => {
+  test('allows a device to continue after a restart', async () => {
     const first = await agent.send('1');
     await expert.channel.open(first);
     const again = await conversation.agent(JSON.parse(JSON.stringify(agent.channel.state())));
@@ -137,7 +137,7 @@ describe('the state of a channel', () => {
     expect(await expert.channel.open(await again.send('2'))).toEqual(sequenced('2'));
   });
 
-  test('is not needed by who reads from the start', async () => {
+  test('is not needed by a device that reads the whole list', async () => {
     const list = [await agent.send('1'), await agent.send('2')];
     const again = await conversation.agent();
     for (const record of list) await again.channel.open(record);

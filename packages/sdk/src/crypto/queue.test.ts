@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createQueue } from './queue.ts';
 
-test('tasks run one after another, and one that fails holds up nobody', async () => {
+test('tasks run one after another, also after one that fails', async () => {
   const queue = createQueue();
   const steps: string[] = [];
   const task = (name: string) => async () => {

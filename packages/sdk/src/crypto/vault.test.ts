@@ -11,7 +11,7 @@ test('a new device gets the same expert from the vault and the code', async () =
   expect((await openExpert(again)).fingerprint).toBe((await openExpert(root)).fingerprint);
 });
 
-test('codes are new each time, and say so in seven groups of four', async () => {
+test('codes are different each time, in seven groups of four characters', async () => {
   const codes = await Promise.all(Array.from({ length: 50 }, () => makeRecoveryCode()));
   expect(new Set(codes).size).toBe(50);
   for (const code of codes) {
@@ -20,10 +20,13 @@ test('codes are new each time, and say so in seven groups of four', async () => 
   }
 });
 
-test.each([undefined, null, 'text', {}, { scheme: 'expert-relay/v4' }])('%j is no vault', async (vault) => {
-  const opening = openVault(vault as never, await makeRecoveryCode());
-  await expect(opening).rejects.toMatchObject({ name: 'RelayError', code: 'malformed_vault' });
-});
+test.each([undefined, null, 'text', {}, { scheme: 'expert-relay/v4' }])(
+  '%j is refused as a vault',
+  async (vault) => {
+    const opening = openVault(vault as never, await makeRecoveryCode());
+    await expect(opening).rejects.toMatchObject({ name: 'RelayError', code: 'malformed_vault' });
+  },
+);
 
 test('a root of another length is refused', async () => {
   const sealing = sealVault(new Uint8Array(31), await makeRecoveryCode());

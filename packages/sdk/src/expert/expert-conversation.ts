@@ -21,10 +21,10 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   readonly messages: AsyncIterable<ExpertMessage>;
   readonly #side: ExpertSide;
 
-  constructor(talk: BaseParts<Head>, side: ExpertSide) {
-    super(talk);
+  constructor(base: BaseParts<Head>, side: ExpertSide) {
+    super(base);
     this.#side = side;
-    const { follower, thread, request } = talk;
+    const { follower, thread, request } = base;
     const { agent, createdAt, asked, consumerKeys } = request;
     Object.assign(this, { agent, createdAt, encrypted: consumerKeys !== undefined, ...readQuestion(asked) });
     this.messages = {

@@ -19,7 +19,7 @@ const headOf = (requestId: string, agent: AgentKeys): Head => ({
   erasedAt: undefined,
 });
 
-test('a pick-up that ends after another device was seen to pick up does not forget what was read since', async () => {
+test("a pick-up that ends after another device's pick-up was read keeps the messages that were read meanwhile", async () => {
   const [expert, agent, requestId] = [
     await openExpert(makeRoot()),
     await makeAgentKeys(),
@@ -38,9 +38,9 @@ test('a pick-up that ends after another device was seen to pick up does not forg
   };
 
   let signatures = 0;
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   const side = createExpertSide({
     requestId,
@@ -49,20 +49,20 @@ test('a pick-up that ends after another device was seen to pick up does not forg
       ...expert,
       async signExchange(exchange) {
         signatures += 1;
-        if (signatures === 1) await held;
+        if (signatures === 1) await released;
         return await expert.signExchange(exchange);
       },
     },
   });
   const pickingUp = side.pickUp(asked);
   const agreeing = side.agree(pickedUp);
-  setTimeout(letGo, 20);
+  setTimeout(release, 20);
   const channel = await agreeing;
   await pickingUp;
   expect(await side.agree(pickedUp)).toBe(channel);
 });
 
-test("each of the agent's keys is remembered from the first look on", async () => {
+test("each of the agent's keys is remembered from the first read on", async () => {
   const [expert, agent, other] = [await openExpert(makeRoot()), await makeAgentKeys(), await makeAgentKeys()];
   const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
   const asked = headOf(options.requestId, agent);
@@ -75,10 +75,10 @@ test("each of the agent's keys is remembered from the first look on", async () =
   await expect(createExpertSide(options).agree(asked)).resolves.toBeUndefined();
 });
 
-test('the last messages are remembered once the relay has listed or taken them', async () => {
+test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpert(makeRoot()), await makeAgentKeys()];
   const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
-  const [listed = '', taken = '', sealed = ''] = [1, 2, 3].map((byte) =>
+  const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>
     toBase64(new Uint8Array(32).fill(byte)),
   );
   const stateOf = (seen: readonly string[], unlisted: readonly string[]) => ({
@@ -93,15 +93,15 @@ test('the last messages are remembered once the relay has listed or taken them',
   await side.agree(headOf(options.requestId, agent));
   await side.settle(stateOf([sealed], [sealed]));
   expect(await remembered()).toEqual([]);
-  await side.keep([taken]);
-  await side.settle(stateOf([listed, taken, sealed], [taken, sealed]));
-  expect(await remembered()).toEqual([listed, taken]);
+  await side.keep([accepted]);
+  await side.settle(stateOf([listed, accepted, sealed], [accepted, sealed]));
+  expect(await remembered()).toEqual([listed, accepted]);
 
-  // What was remembered means that there was a pick-up.
+  // The remembered messages prove an earlier pick-up.
   const again = createExpertSide(options);
   await again.recall();
   await expect(again.agree(headOf(options.requestId, agent))).rejects.toMatchObject({ code: 'keys_changed' });
   await expect(again.settle(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });
   await expect(again.settle(stateOf([], []))).rejects.toMatchObject({ code: 'keys_changed' });
-  await expect(again.settle(stateOf([listed, taken], []))).resolves.toBeUndefined();
+  await expect(again.settle(stateOf([listed, accepted], []))).resolves.toBeUndefined();
 });

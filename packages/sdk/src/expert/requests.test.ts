@@ -1,40 +1,26 @@
-import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { eventually, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createRelay } from '../index.ts';
-import { quick } from '../testing/quick.ts';
-import { createExpert } from './create-expert.ts';
+import { eventually, type LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, expect, test } from '@jest/globals';
+import { useTestServer } from '../testing/use-test-server.ts';
 import type { Expert } from './expert.ts';
 
-let world: Constellation;
+const server = useTestServer();
 let liar: LyingRelay;
 let expert: Expert;
 let ask: (question: string) => Promise<string>;
 let close: (requestId: string) => Promise<void>;
 
-beforeAll(async () => {
-  world = await startConstellation({ env: { RELAY_HUB_RETRY: '100ms' } });
-});
-afterAll(async () => world.stop());
-
 beforeEach(async () => {
-  const { consumerKey, providerKey } = await world.makeTenant();
-  liar = await startLyingRelay(world);
-  const relay = createRelay({ url: world.gatewayUrl, apiKey: consumerKey, timing: quick });
-  expert = createExpert({ url: liar.url, apiKey: providerKey, timing: quick });
-  const honest = createExpert({ url: world.gatewayUrl, apiKey: providerKey, timing: quick });
-  close = async (requestId) => (await honest.request(requestId)).close();
+  const { consumerKey, providerKey } = await server.constellation.makeTenant();
+  liar = await server.startLyingRelay();
+  const relay = server.agent({ apiKey: consumerKey });
+  expert = server.expert({ url: liar.url, apiKey: providerKey });
+  const direct = server.expert({ apiKey: providerKey });
+  close = async (requestId) => (await direct.request(requestId)).close();
   ask = async (question) => (await relay.ask({ question })).requestId;
 });
-afterEach(async () => {
-  expert.stop();
-  await liar.stop();
-});
-
-const patiently = { within: 20_000 };
 const broken = { status: 500, body: {} };
 
-/** What is handed out, question by question. */
+/** The questions of the requests that the iterator returns. */
 function listen(signal?: AbortSignal) {
   const questions: string[] = [];
   const ended = (async () => {
@@ -43,36 +29,36 @@ function listen(signal?: AbortSignal) {
   return { questions, ended };
 }
 
-test('requests that cannot be read keep nobody waiting, and come once they can be', async () => {
-  const broke = new Set([await ask('a'), await ask('b')]);
+test('requests that cannot be read do not block others, and are returned once they can be read', async () => {
+  const unreadable = new Set([await ask('a'), await ask('b')]);
   await ask('c');
   let tries = 0;
   liar.tell({
     swallow({ path }) {
-      if (![...broke].some((id) => path.includes(`/messages/${id}`))) return undefined;
+      if (![...unreadable].some((id) => path.includes(`/messages/${id}`))) return undefined;
       tries += 1;
       return broken;
     },
   });
   const { questions, ended } = listen();
-  await eventually('the one behind them', () => questions.length === 1, patiently);
+  await eventually('the request after them', () => questions.length === 1);
   await ask('d');
-  await eventually('a new one', () => questions.length === 2, patiently);
+  await eventually('a new one', () => questions.length === 2);
   expect(questions).toEqual(['c', 'd']);
   const before = tries;
-  await eventually('another look at them', () => tries > before + 6, patiently);
-  broke.delete([...broke][0] as string);
-  await eventually('the first', () => questions.length === 3, patiently);
-  broke.clear();
-  await eventually('the second', () => questions.length === 4, patiently);
+  await eventually('another look at them', () => tries > before + 6);
+  unreadable.delete([...unreadable][0] as string);
+  await eventually('the first', () => questions.length === 3);
+  unreadable.clear();
+  await eventually('the second', () => questions.length === 4);
   await ask('e');
-  await eventually('one more', () => questions.length === 5, patiently);
+  await eventually('one more', () => questions.length === 5);
   expect(questions).toEqual(['c', 'd', 'a', 'b', 'e']);
   expert.stop();
   await expect(ended).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('waiting ends at once, though nothing can be read', async () => {
+test('an abort ends the iterator at once, even if no request can be read', async () => {
   await ask('a');
   let tries = 0;
   liar.tell({
@@ -82,32 +68,32 @@ test('waiting ends at once, though nothing can be read', async () => {
       return broken;
     },
   });
-  const called = new AbortController();
-  const { questions, ended } = listen(called.signal);
-  await eventually('many tries', () => tries > 12, patiently);
-  called.abort();
+  const aborted = new AbortController();
+  const { questions, ended } = listen(aborted.signal);
+  await eventually('many tries', () => tries > 12);
+  aborted.abort();
   await expect(ended).rejects.toMatchObject({ code: 'aborted' });
   expect(questions).toEqual([]);
 });
 
-test('one that has ended by the time it can be read does not come', async () => {
+test('a request that has ended before it could be read is not returned', async () => {
   const [first] = [await ask('a'), await ask('b')];
   let isBroken = true;
   liar.tell({
     swallow: ({ path }) => (isBroken && path.includes(`/messages/${first}`) ? broken : undefined),
   });
   const { questions, ended } = listen();
-  await eventually('the one behind it', () => questions.length === 1, patiently);
+  await eventually('the request after it', () => questions.length === 1);
   await close(first);
   isBroken = false;
   await ask('c');
-  await eventually('the next', () => questions.length === 2, patiently);
+  await eventually('the next', () => questions.length === 2);
   expert.stop();
   await ended.catch(() => {});
   expect(questions).toEqual(['b', 'c']);
 });
 
-test('no question is shown under the code of another one', async () => {
+test('a question is never shown with the reference code of another request', async () => {
   const [test, production] = [await ask('Delete test?'), await ask('Delete PRODUCTION?')];
   const { refCode } = await expert.request(test);
   liar.tell({

@@ -1,4 +1,4 @@
-/** Rows of text in columns, for a test that shows what it saw. */
+/** A table of texts, for the output of a test. */
 export function drawTable(title: string, rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));

@@ -1,4 +1,4 @@
-/** Waits that a test can sit through. */
+/** Short times for tests, in milliseconds. */
 export const quick = {
   backoff: 20,
   maxBackoff: 100,

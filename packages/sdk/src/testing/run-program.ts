@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Code that uses the SDK as one script, as a page or a small program would get it. */
+/** Bundles code that uses the SDK into one script. */
 async function bundle(code: string): Promise<string> {
   const resolveDir = fileURLToPath(new URL('..', import.meta.url));
   const { outputFiles } = await build({
@@ -19,9 +19,9 @@ async function bundle(code: string): Promise<string> {
 }
 
 export interface Program {
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: () => string;
-  /** Its exit status, once it has ended by itself. */
+  /** Its exit status. */
   readonly ended: Promise<number | null>;
   kill(): void;
 }

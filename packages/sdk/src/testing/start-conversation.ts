@@ -11,13 +11,13 @@ import {
   type Role,
 } from '../crypto/index.ts';
 
-/** Somebody at a device: what they send is a record as the relay would list it. */
+/** One device of the agent or the expert. `send` returns the record that the relay would list. */
 export interface Device {
   readonly channel: Channel;
   send(text: string): Promise<MessageRecord>;
 }
 
-/** An agent and an expert who have exchanged their keys; each call is another device, with nothing read. */
+/** An agent and an expert who have exchanged their keys. Each call of `agent` or `expert` returns a new device, which has read nothing. */
 export async function startConversation(requestId = 'Qm9vQmFyQmF6UXV4MTIzNA') {
   const own = await makeAgentKeys();
   const expert = await openExpert(makeRoot());

@@ -4,7 +4,7 @@ import { createHubAddress } from './open-stream.ts';
 
 const signal = new AbortController().signal;
 
-/** A gateway at `url` that says that its hub is at `hubUrl`. */
+/** A gateway at `url` that names `hubUrl` as the address of its hub. */
 function gateway(url: string, hubUrl: unknown): Api {
   const get: Api['get'] = async (_path, read) => read({ hubUrl });
   return { url, get } as Api;
@@ -23,13 +23,13 @@ test.each([
   ['https://relay.example', 'ws://hub.example/'],
   ['http://localhost:8080', 'hub'],
   ['http://localhost:8080', undefined],
-])('a gateway at %s may not name a hub at %s: the key would go there', async (url, hubUrl) => {
+])('a gateway at %s may not name a hub at %s, since the key would be sent there', async (url, hubUrl) => {
   await expect(createHubAddress(gateway(url, hubUrl), {})(signal)).rejects.toMatchObject({
     code: 'unexpected_answer',
   });
 });
 
-test('what was given is taken as it is', async () => {
+test('the option `hubUrl` is used unchanged', async () => {
   const hubUrl = 'http://127.0.0.1:8090/';
   expect((await createHubAddress(gateway('https://relay.example', 'hub'), { hubUrl })(signal)).href).toBe(
     hubUrl,

@@ -28,14 +28,14 @@ export function problemError(response: Response, body: unknown): RelayError {
     .map(
       ({ path, message }) => typeof path === 'string' && typeof message === 'string' && `${path}: ${message}`,
     );
-  const said = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
+  const quoted = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
     .filter((text) => typeof text === 'string')
     .join(' ')
     // It is quoted on one line, without control characters: a terminal or a model may read it.
     .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 500)
     .trim();
-  const why = said ? `The relay says: "${said}"` : 'The relay did not say why: ask its operator.';
+  const why = quoted ? `The relay says: "${quoted}"` : 'The relay did not say why: ask its operator.';
   return new RelayError(code, `${why} (HTTP ${status})`, {
     status,
     problem,

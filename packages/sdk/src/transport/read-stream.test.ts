@@ -3,22 +3,22 @@ import { createParser } from 'eventsource-parser';
 import { createBlockReader } from './read-stream.ts';
 
 function read(pieces: readonly string[]) {
-  const said: unknown[] = [];
+  const received: unknown[] = [];
   const take = createBlockReader({
-    onEvent: (name, data) => said.push({ name, data }),
-    onPosition: (id) => said.push({ id }),
-    onRetry: (wait) => said.push({ wait }),
+    onEvent: (name, data) => received.push({ name, data }),
+    onPosition: (id) => received.push({ id }),
+    onRetry: (wait) => received.push({ wait }),
   });
   for (const piece of pieces) take(piece);
-  return said;
+  return received;
 }
 
 const stream =
   'retry: 1500\n: 1a.7.0\nid: 1a.7.0\n\nid: 1a.8.0\ndata: {"a":1}\n\n' +
   'event: hub.reset\nid: 1a.9.0\ndata: {\ndata: }\n\n: 1a.9.0\nid: 1a.9.0\n\ndata\n\nevent: hub.end\ndata:x\r\n\r\n';
 
-describe('the blocks of a stream', () => {
-  test('are events, places and waits', () => {
+describe('the parser of event streams', () => {
+  test('reads events, positions and retry times', () => {
     expect(read([stream])).toEqual([
       { wait: 1500 },
       { id: '1a.7.0' },
@@ -32,7 +32,7 @@ describe('the blocks of a stream', () => {
     ]);
   });
 
-  test('are the same however the stream is cut', () => {
+  test('reads the same from any pieces of the stream', () => {
     const whole = read([stream]);
     expect(read([...stream])).toEqual(whole);
     for (let at = 0; at < stream.length; at += 1) {
@@ -40,16 +40,16 @@ describe('the blocks of a stream', () => {
     }
   });
 
-  test('hold the events that the usual parser finds', () => {
-    const usual: unknown[] = [];
+  test('finds the same events as a well-known parser', () => {
+    const other: unknown[] = [];
     const parser = createParser({
-      onEvent: ({ event = 'message', data }) => usual.push({ name: event, data }),
+      onEvent: ({ event = 'message', data }) => other.push({ name: event, data }),
     });
     parser.feed(stream);
-    expect(read([stream]).filter((one) => Object.hasOwn(one as object, 'name'))).toEqual(usual);
+    expect(read([stream]).filter((one) => Object.hasOwn(one as object, 'name'))).toEqual(other);
   });
 
-  test('must have an end', () => {
+  test('refuses a block without an end', () => {
     expect(() => read(['data: '.padEnd(2_000_000, 'x')])).toThrow('expected a shorter block');
     expect(() => read(Array(2_000).fill(`data: ${'x'.repeat(1_000)}\n`))).toThrow('expected a shorter block');
   });

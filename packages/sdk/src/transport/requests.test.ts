@@ -7,7 +7,7 @@ const request = {
   ...{ createdAt: '2026-11-21T00:00:00.000Z', expiresAt: '2026-11-24T00:00:00.000Z' },
 };
 
-/** How many pages are read of a list that has no end. */
+/** The number of pages that are read of a list without an end. */
 async function pagesOf(question: string, perPage: number): Promise<number> {
   let pages = 0;
   const get: Api['get'] = async (_path, read) => {
@@ -19,7 +19,7 @@ async function pagesOf(question: string, perPage: number): Promise<number> {
   return pages;
 }
 
-test('a list that has no end is given up, by its length and by the number of its pages', async () => {
+test('reading a list without an end stops after a certain length or number of pages', async () => {
   expect(await pagesOf('x'.repeat(2_000), 200)).toBeGreaterThan(300);
   expect(await pagesOf('x'.repeat(7 * 2 ** 20), 1)).toBeLessThan(30);
   expect(await pagesOf('', 0)).toBeLessThan(2_001);

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 
-// More than that, a call cannot carry.
+// A call cannot contain more.
 const most = 1_048_576;
 
-/** A text that was typed, or `-` for what comes in. */
+/** A text from the command line, or for `-` from stdin. */
 export async function readText({ input, err }: Context, word: string): Promise<string> {
   if (word === '-' && input.isTerminal) err.paragraph('Type the text, then Ctrl-D on a line of its own:');
   const text = word === '-' ? (await input.readText()).trim() : word;
@@ -18,7 +18,7 @@ export async function readText({ input, err }: Context, word: string): Promise<s
 
 const conversation = z.array(z.object({ role: z.string(), content: z.string() }));
 
-/** What led to the question: a conversation as JSON (`[{"role", "content"}]`), or any text as it is. */
+/** The context of the question: a conversation as JSON (`[{"role", "content"}]`), or any text unchanged. */
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
   const text = source === '-' ? await readText(context, source) : readTextFile(source);

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Entry } from '../../store/conversations.ts';
 import { describeTrust, writtenBefore } from '../../terminal/protection-words.ts';
 
-/** Answers to stdout; whom they are from, and what that is worth, beside it. */
+/** Prints the answers to stdout, and their author and protection to stderr. */
 export function showAnswers(
   { out, err }: Context,
   conversation: Conversation,

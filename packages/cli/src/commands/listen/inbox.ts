@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime } from '../show/conversation-view.ts';
 
-/** Something new in a conversation. Printed as one JSON line, or as a few lines in a terminal. */
+/** An event of a conversation. Printed as one JSON line, or as a few lines in a terminal. */
 export type News = { readonly refCode: string; readonly requestId: string } & (
   | {
       readonly type: 'request';
@@ -12,7 +12,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly expiresAt: string;
       readonly status: string;
       readonly question: string;
-      /** Undefined for a request that was listed and not read. Then the question may be cut off, too. */
+      /** Undefined for a request that was listed and not read. Then the question may be shortened, too. */
       readonly context?: readonly ContextMessage[] | undefined;
       readonly encrypted?: boolean | undefined;
     }
@@ -28,7 +28,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
 );
 
-/** The relay's list cuts questions off at this length. */
+/** The relay's list shortens questions to this length. */
 const excerptLength = 2_000;
 
 export function showNews({ out }: Context, news: News, json: boolean): void {

@@ -72,7 +72,7 @@ export async function listenAsAgent(
     }
   }
   try {
-    // All are resumed before waiting: then one list shows which have news.
+    // All are resumed before waiting: then one list shows which have new messages.
     const resuming = kept.map(({ state }) => resume(state.id));
     for (const one of resuming) one.catch(() => {});
     const known = resuming.filter((_, index) => kept[index]?.state.request !== undefined);

@@ -1,32 +1,28 @@
 import type { Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
-import { createCable, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createCable, type LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
 import { createScreen } from '../../terminal/screen.ts';
-import { openTwoSides, type TwoSides } from '../../testing/two-sides.ts';
+import { useTestCli } from '../../testing/test-cli.ts';
 
-let sides: TwoSides;
+const cli = useTestCli();
 let tenant: Tenant;
 let agent: Record<string, string>;
 let expert: Record<string, string>;
-let turn = 0;
+let testNumber = 0;
 
-beforeAll(async () => {
-  sides = await openTwoSides();
-});
-afterAll(() => sides.stop());
 beforeEach(async () => {
-  tenant = await sides.relay.makeTenant();
-  turn += 1;
-  const { gatewayUrl: RELAY_URL } = sides.relay;
-  const folder = `${sides.folder}/listen-${turn}`;
+  tenant = await cli.relay.makeTenant();
+  testNumber += 1;
+  const { gatewayUrl: RELAY_URL } = cli.relay;
+  const folder = `${cli.folder}/listen-${testNumber}`;
   agent = { RELAY_URL, RELAY_API_KEY: tenant.consumerKey, RELAY_CONFIG_DIR: `${folder}/agent` };
   expert = { RELAY_URL, RELAY_API_KEY: tenant.providerKey, RELAY_CONFIG_DIR: `${folder}/expert` };
 });
 
-/** Questions of this agent, kept as `relay ask` keeps them, in this process: fifty commands take a minute. */
+/** Asks questions as `relay ask` does, in this process, since fifty commands would take long. */
 async function ask(count: number, env: Record<string, string>): Promise<string[]> {
   const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '', RELAY_CONFIG_DIR: folder = '' } = env;
   const err = createScreen({ write() {} }, { colours: false });
@@ -43,10 +39,10 @@ async function ask(count: number, env: Record<string, string>): Promise<string[]
   return asked.map(({ refCode }) => refCode);
 }
 
-/** A relay whose calls are noted. */
-async function countCalls(): Promise<{ liar: LyingRelay; calls: string[] }> {
+/** A proxy in front of the relay that records the calls. */
+async function recordCalls(): Promise<{ liar: LyingRelay; calls: string[] }> {
   const calls: string[] = [];
-  const liar = await startLyingRelay(sides.relay);
+  const liar = await cli.startLyingRelay();
   liar.tell({ call: ({ method, path }) => void calls.push(`${method} ${path.replace(/[?].*/, '')}`) });
   return { liar, calls };
 }
@@ -61,22 +57,22 @@ describe('relay listen ends', () => {
   ] as const)('at the first %s, as an %s', async (signal, side, code) => {
     const [refCode = ''] = await ask(2, agent);
     for (const args of [['listen'], ['listen', refCode]]) {
-      const listening = sides.start(args, { env: side === 'agent' ? agent : expert });
-      await listening.said(/Ctrl-C ends it/);
-      if (side === 'expert') await listening.said(/Question/);
+      const listening = cli.start(args, { env: side === 'agent' ? agent : expert });
+      await listening.printed(/Ctrl-C ends it/);
+      if (side === 'expert') await listening.printed(/Question/);
       listening.kill(signal);
       expect(await listening.ended).toMatchObject({ code, stderr: expect.not.stringContaining('Error') });
     }
   });
 
-  test('when its reader has closed the pipe, and keeps the answer that was not read', async () => {
+  test('when its stdout is closed, and does not count the answer as printed', async () => {
     const [refCode = ''] = await ask(1, agent);
-    const listening = sides.start(['listen'], { env: agent, closesStdout: true });
-    await listening.said(/Listening/);
-    await sides.run(['answer', refCode, 'Is it read?'], { env: expert });
-    await sides.run(['answer', refCode, 'Is it read?', '--plaintext'], { env: expert });
+    const listening = cli.start(['listen'], { env: agent, closesStdout: true });
+    await listening.printed(/Listening/);
+    await cli.run(['answer', refCode, 'Is it read?'], { env: expert });
+    await cli.run(['answer', refCode, 'Is it read?', '--plaintext'], { env: expert });
     expect(await listening.ended).toMatchObject({ code: 0 });
-    expect(await sides.run(['ask', '--resume', refCode, '--wait', '20s'], { env: agent })).toMatchObject({
+    expect(await cli.run(['ask', '--resume', refCode, '--wait', '20s'], { env: agent })).toMatchObject({
       code: 0,
       stdout: 'Is it read?\n',
     });
@@ -84,38 +80,38 @@ describe('relay listen ends', () => {
 });
 
 describe('with 57 open conversations, relay listen', () => {
-  test('as an expert costs one list of each kind, and a call for each that says something', async () => {
-    await sides.run(['keys', 'make'], { env: expert });
-    const relay = createRelay({ url: sides.relay.gatewayUrl, apiKey: tenant.consumerKey });
+  test('as an expert makes a few calls for lists, and reads only conversations with new messages', async () => {
+    await cli.run(['keys', 'make'], { env: expert });
+    const relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: tenant.consumerKey });
     const all = await Promise.all(
       Array.from({ length: 57 }, (_, index) =>
         relay.ask({ question: `Question ${index}?`, encrypted: false }),
       ),
     );
-    const { liar, calls } = await countCalls();
+    const { liar, calls } = await recordCalls();
     const answered = all[30]?.refCode ?? '';
-    await sides.run(['answer', answered, 'Yes.', '--plaintext'], { env: expert });
+    await cli.run(['answer', answered, 'Yes.', '--plaintext'], { env: expert });
     const env = { ...expert, RELAY_URL: liar.url };
-    // What this address is, is looked at once.
-    await sides.run(['whoami'], { env });
+    // The first command checks the address.
+    await cli.run(['whoami'], { env });
     calls.length = 0;
-    const listening = sides.start(['listen', '--json'], { env });
-    await listening.said(/1 more is answered and still open/);
+    const listening = cli.start(['listen', '--json'], { env });
+    await listening.printed(/1 more is answered and still open/);
     await all[7]?.send('And this?');
-    await listening.said(/And this\?/);
+    await listening.printed(/And this\?/);
     await all[30]?.send('And that?');
-    await listening.said(/And that\?/);
+    await listening.printed(/And that\?/);
     const { refCode } = await relay.ask({ question: 'A new one?', encrypted: false });
-    await listening.said(new RegExp(`${refCode}.*A new one`));
+    await listening.printed(new RegExp(`${refCode}.*A new one`));
     listening.kill('SIGINT');
     const { stdout } = await listening.ended;
-    const news = stdout
+    const lines = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(news.filter(({ type }) => type === 'request')).toHaveLength(57);
-    expect(news.some(({ type, refCode: name }) => type === 'request' && name === answered)).toBe(false);
-    expect(news.filter(({ type }) => type === 'message').map(({ text }) => text)).toEqual([
+    expect(lines.filter(({ type }) => type === 'request')).toHaveLength(57);
+    expect(lines.some(({ type, refCode: name }) => type === 'request' && name === answered)).toBe(false);
+    expect(lines.filter(({ type }) => type === 'message').map(({ text }) => text)).toEqual([
       'And this?',
       'And that?',
     ]);
@@ -126,46 +122,44 @@ describe('with 57 open conversations, relay listen', () => {
     expect(reads.length).toBeLessThan(15);
     expect(calls.length - lists).toBeLessThan(20);
     relay.stop();
-    await liar.stop();
   });
 
-  test('as an agent costs a list, and reads those that were answered', async () => {
-    const { liar, calls } = await countCalls();
+  test('as an agent makes a few calls for lists, and reads only conversations with answers', async () => {
+    const { liar, calls } = await recordCalls();
     const env = { ...agent, RELAY_URL: liar.url };
     const all = await ask(57, env);
-    await sides.run(['answer', all[20] ?? '', 'Meanwhile.', '--plaintext'], { env: expert });
-    await sides.run(['whoami'], { env });
+    await cli.run(['answer', all[20] ?? '', 'Meanwhile.', '--plaintext'], { env: expert });
+    await cli.run(['whoami'], { env });
     calls.length = 0;
-    const listening = sides.start(['listen'], { env });
-    await listening.said(/Meanwhile\./);
-    await sides.run(['answer', all[40] ?? '', 'Now.', '--plaintext'], { env: expert });
-    await listening.said(/Now\./);
+    const listening = cli.start(['listen'], { env });
+    await listening.printed(/Meanwhile\./);
+    await cli.run(['answer', all[40] ?? '', 'Now.', '--plaintext'], { env: expert });
+    await listening.printed(/Now\./);
     listening.kill('SIGTERM');
     expect((await listening.ended).code).toBe(143);
     expect(calls.filter((call) => call.includes('/messages/')).length).toBeLessThan(8);
     expect(calls.length).toBeLessThan(20);
-    await liar.stop();
   });
 });
 
-describe('an outage is reported once, and so is its end', () => {
+describe('the start and the end of an outage are reported once', () => {
   test.each([
     ['ask', (): string[] => ['ask', 'Well?']],
     ['listen', (): string[] => ['listen']],
   ])('by relay %s', async (command, args) => {
-    const cable = await createCable(sides.relay.gatewayUrl);
-    const hub = await createCable(sides.relay.hubUrl);
+    const cable = await createCable(cli.relay.gatewayUrl);
+    const hub = await createCable(cli.relay.hubUrl);
     const env = { ...agent, RELAY_URL: cable.url, RELAY_HUB_URL: hub.url };
     const refCodes = command === 'listen' ? await ask(5, env) : [];
-    const waiting = sides.start(args(), { env });
-    await waiting.said(/Ctrl-C/);
-    const [refCode = refCodes[0] ?? ''] = await waiting.said(/HS-[0-9A-Z]{8}/);
+    const waiting = cli.start(args(), { env });
+    await waiting.printed(/Ctrl-C/);
+    const [refCode = refCodes[0] ?? ''] = await waiting.printed(/HS-[0-9A-Z]{8}/);
     await Promise.all([cable.cut(), hub.cut()]);
-    await waiting.said(/cannot be reached/);
+    await waiting.printed(/cannot be reached/);
     await Promise.all([cable.restore(), hub.restore()]);
-    await waiting.said(/answers again/);
-    await sides.run(['answer', refCode, 'Here.', '--plaintext'], { env: expert });
-    await waiting.said(/Here\./);
+    await waiting.printed(/answers again/);
+    await cli.run(['answer', refCode, 'Here.', '--plaintext'], { env: expert });
+    await waiting.printed(/Here\./);
     if (command === 'listen') waiting.kill('SIGINT');
     const { stderr } = await waiting.ended;
     expect(occurrences(stderr, /cannot be reached/)).toBe(1);
@@ -173,16 +167,16 @@ describe('an outage is reported once, and so is its end', () => {
     await Promise.all([cable.stop(), hub.stop()]);
   });
 
-  test('a limit of calls is named as such, with the time when it goes on', async () => {
-    const liar = await startLyingRelay(sides.relay);
+  test('a rate limit is reported with the time of the next call', async () => {
+    const liar = await cli.startLyingRelay();
     const env = { ...agent, RELAY_URL: liar.url };
-    await sides.run(['whoami'], { env });
+    await cli.run(['whoami'], { env });
     const body = JSON.stringify({ error: 'rate_limited', title: 'Too many calls', detail: 'Wait.' });
     const limit = { status: 429, headers: { 'retry-after': '4' }, body };
     let isLimited = true;
     liar.tell({ instead: ({ path }) => (isLimited && path === '/api/v1/help' ? limit : undefined) });
-    const asking = sides.start(['ask', 'Well?', '--no-wait'], { env });
-    await asking.said(
+    const asking = cli.start(['ask', 'Well?', '--no-wait'], { env });
+    await asking.printed(
       /The relay says: "Too many calls\. Wait\." \(HTTP 429\) The next call is made at \d\d:\d\d:\d\d\./,
     );
     isLimited = false;
@@ -190,27 +184,43 @@ describe('an outage is reported once, and so is its end', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('does not answer') });
     expect(occurrences(stderr, /Too many calls/)).toBe(1);
     liar.tell({ instead: () => limit });
-    expect(await sides.run(['show'], { env })).toMatchObject({
+    expect(await cli.run(['show'], { env })).toMatchObject({
       code: 8,
       stderr: expect.stringMatching(
         /"Too many calls\. Wait\." \(HTTP 429\) .* Try again after \d\d:\d\d:\d\d/,
       ),
     });
-    await liar.stop();
   });
 });
 
-test('keys that are made while relay listen runs are used by it', async () => {
-  const listening = sides.start(['listen'], { env: expert });
-  await listening.said(/This machine has no keys/);
+test('relay listen uses keys that are made while it runs', async () => {
+  const listening = cli.start(['listen'], { env: expert });
+  await listening.printed(/This machine has no keys/);
   const [refCode = ''] = await ask(1, agent);
-  await listening.said(new RegExp(refCode));
-  expect((await sides.run(['keys', 'make'], { env: expert })).code).toBe(0);
-  expect((await sides.run(['answer', refCode, 'Which one?'], { env: expert })).code).toBe(0);
-  const said = await sides.run(['ask', '--resume', refCode, 'The secret one.', '--no-wait'], { env: agent });
+  await listening.printed(new RegExp(refCode));
+  expect((await cli.run(['keys', 'make'], { env: expert })).code).toBe(0);
+  expect((await cli.run(['answer', refCode, 'Which one?'], { env: expert })).code).toBe(0);
+  const said = await cli.run(['ask', '--resume', refCode, 'The secret one.', '--no-wait'], { env: agent });
   expect(said.code).toBe(0);
-  await listening.said(/This machine now has keys/);
-  await listening.said(/agent, end-to-end encrypted\n {2}The secret one\./);
+  await listening.printed(/This machine now has keys/);
+  await listening.printed(/agent, end-to-end encrypted\n {2}The secret one\./);
+  listening.kill('SIGINT');
+  expect((await listening.ended).code).toBe(130);
+});
+
+test('relay listen on a machine without the keys of a conversation says how to restore them', async () => {
+  await cli.run(['keys', 'make'], { env: expert });
+  const asked = await cli.run(['ask', 'Who reads this?', '--context', '-', '--no-wait'], {
+    env: agent,
+    input: '[{"role": "user", "content": "Before."}]',
+  });
+  const refCode = asked.stdout.trim();
+  const env = { ...expert, RELAY_CONFIG_DIR: `${expert.RELAY_CONFIG_DIR}-without-keys` };
+  const listening = cli.start(['listen'], { env });
+  await listening.printed(new RegExp(`${refCode} .* waits\\n  Who reads this\\?`));
+  expect((await cli.run(['answer', refCode, 'I do.'], { env: expert })).code).toBe(0);
+  await cli.run(['ask', '--resume', refCode, 'And who else?', '--no-wait'], { env: agent });
+  await listening.printed(new RegExp(`${refCode} +cannot be read here\\n.*relay keys restore`));
   listening.kill('SIGINT');
   expect((await listening.ended).code).toBe(130);
 });

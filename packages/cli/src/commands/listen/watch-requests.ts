@@ -6,20 +6,20 @@ import type { ExpertSide } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { describeRequest, type News } from './inbox.ts';
 
-/** A request that was listed or announced. It is read only once its agent says something. */
+/** A request that was listed or announced. It is read only after a message of its agent. */
 interface Watched {
   readonly requestId: string;
   refCode: string;
   /** Once it was read. */
   request: ExpertRequest | undefined;
-  /** The first message that is news, where earlier ones are not. */
+  /** The first message to show. Earlier ones are skipped. */
   from: string | undefined;
   /** Messages that were shown, or were there before. */
   readonly known: Set<string>;
   /** Whether the last attempt to read it failed. */
   isUnread: boolean;
   state: 'open' | 'needs keys' | 'over';
-  /** Ends when all that was begun with it is done: one thing at a time. */
+  /** Resolves when all tasks of this request are done. They run one after another. */
   work: Promise<void>;
 }
 
@@ -29,8 +29,8 @@ interface Watching {
 }
 
 /**
- * Shows all requests that wait, then what comes, until the signal aborts. It costs one list and one stream: a request
- * is read when it is new, or when its agent says something.
+ * Shows all waiting requests, then new ones and new messages, until the signal aborts. It uses one list and one stream:
+ * a request is read when it is new, or after a message of its agent.
  */
 export async function watchRequests(
   { signal, err }: Context,
@@ -120,7 +120,7 @@ export async function watchRequests(
     });
   }
 
-  /** Lists the open requests: first for those that wait already, later for those that may have been missed. */
+  /** Lists the open requests: first the waiting ones, later those that may have been missed. */
   async function list(isMissed: boolean): Promise<void> {
     const pending = await side.expert.list({ status: 'pending', signal });
     const responded = await side.expert.list({ status: 'responded', signal });

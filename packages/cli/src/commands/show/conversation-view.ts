@@ -14,14 +14,14 @@ export interface ShownMessage {
   readonly seenYourLast?: boolean | undefined;
 }
 
-/** A conversation as one of its sides can see it. */
+/** A conversation as the agent or the expert can see it. */
 export interface ConversationView {
   readonly refCode: string;
   readonly requestId: string;
   readonly status: RequestStatus;
   readonly createdAt: string;
   readonly expiresAt: string;
-  /** When the relay erased what was said. */
+  /** When the relay erased the messages. */
   readonly erasedAt?: string | undefined;
   readonly question: string;
   readonly context: readonly ContextMessage[];
@@ -30,11 +30,11 @@ export interface ConversationView {
   readonly unsent: readonly string[];
   readonly fingerprint?: string | undefined;
   readonly verification?: string | undefined;
-  /** What was refused; nothing after it is shown. */
+  /** The error of the first refused message. No later message is shown. */
   readonly refused?: Failure | undefined;
 }
 
-/** Prints it; of each message it says how it is protected. */
+/** Prints it, with the protection of each message. */
 export function showConversation({ out }: Context, view: ConversationView, me: ShownMessage['role']): void {
   const { refCode, status, createdAt, expiresAt, question, context, messages, unsent } = view;
   const end = status === 'closed' || status === 'expired' ? '' : `, open until ${shortTime(expiresAt)}`;
@@ -68,11 +68,11 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
   }
 }
 
-/** Retention is nothing wrong: 30 days after the end, unless the relay is set otherwise. */
+/** The retention is 30 days after the end, unless the relay has another setting. */
 const describeErased = (at: string): string =>
-  `The relay erased what was said on ${shortTime(at)}, as it does 30 days after the end or as it is set. What this machine has kept is shown.`;
+  `The relay erased the messages on ${shortTime(at)}. It does so 30 days after the end, or as its operator has set. The messages that this machine has stored are shown.`;
 
-/** `2026-11-21 07:04`, of the terminal's own time zone. */
+/** `2026-11-21 07:04`, in the time zone of the terminal. */
 export function shortTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return 'at an unknown time';

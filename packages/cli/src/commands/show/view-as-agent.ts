@@ -9,7 +9,7 @@ import { openAgent } from '../../relay/open-agent.ts';
 import type { Entry, KeptConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 
-/** What an agent's machine knows of a conversation: what it kept, and what came since. */
+/** A conversation on an agent's machine: the stored messages, and new ones. */
 export async function viewAsAgent(
   context: Context,
   refCode: string,
@@ -20,7 +20,7 @@ export async function viewAsAgent(
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const kept = conversations.find(refCode);
   if (!kept) return { ...headOf(raw), messages: raw.messages.map(unopened), unsent: [] };
-  // The question above an answer must be the one that was asked.
+  // An answer must not be shown with another question.
   if (!(await isAsAsked(kept, raw))) throw questionAltered(refCode);
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
@@ -36,7 +36,7 @@ export async function viewAsAgent(
   }
 }
 
-/** Whether the relay shows what was asked. Of plain text, which the relay could write anyway, nothing is kept to compare. */
+/** Whether the relay returns the same question. Nothing is stored to compare a plain text conversation with, since the relay could write its answers anyway. */
 async function isAsAsked({ state }: KeptConversation, raw: RawConversation): Promise<boolean> {
   if (state.submissionDigest === undefined || raw.erasedAt) return true;
   const { question, plaintext, context } = raw;
@@ -98,7 +98,7 @@ function said({ entries }: KeptConversation, raw: RawConversation, unsent: reado
 
 function unopened({ role, messageId, createdAt, plaintext, encrypted }: RawConversation['messages'][number]) {
   const about = { role, messageId, createdAt };
-  // If there is an encrypted member, only that counts.
+  // If there is an encrypted member, the plain text is ignored.
   if (encrypted || typeof plaintext !== 'string') return { ...about, protection: 'unreadable' as const };
   return { ...about, protection: 'plaintext' as const, text: plaintext };
 }

@@ -40,7 +40,7 @@ The conversation is end-to-end encrypted, but the question and its context can b
       const kept = describeUnsent(conversation);
       return {
         text: [
-          `Asked as ${refCode}. The expert has been told. It stays open until ${expiresAt}.`,
+          `Asked as ${refCode}. The expert was notified. It stays open until ${expiresAt}.`,
           kept,
           `Next: ${next}`,
         ],

@@ -37,21 +37,21 @@ const output = {
 
 export const conversationStatus = defineTool({
   name: 'conversation_status',
-  title: 'See how a conversation stands',
+  title: 'Get the state of a conversation',
   description:
-    'Says how a conversation with the expert stands, without waiting: whether it was picked up, how many answers wait for you, until when it is open. Without a reference it lists all conversations of this machine, for when you lost the reference. With transcript it repeats what was said so far, answers that you were given included.',
+    'Returns the state of a conversation with the expert, without waiting: whether it was picked up, how many answers wait for you, until when it is open. Without a reference it lists all conversations of this machine, which helps if you lost the reference. With transcript it repeats all messages so far, including the answers that you were given.',
   annotations: { readOnlyHint: true, openWorldHint: true },
   input: {
     reference: reference.optional(),
-    transcript: z.boolean().optional().describe('Repeat what was said so far. Needs a reference.'),
+    transcript: z.boolean().optional().describe('Repeat all messages so far. Needs a reference.'),
   },
   output,
   maxSeconds: () => 30,
   async run({ reference, transcript = false }, call) {
     if (reference === undefined) return listAll(call.pool);
-    return call.pool.use(reference, call, async (held) => {
-      await held.conversation.refresh({ signal: call.signal });
-      return describe(held.conversation, call.pool.read(reference), transcript);
+    return call.pool.use(reference, call, async (leased) => {
+      await leased.conversation.refresh({ signal: call.signal });
+      return describe(leased.conversation, call.pool.read(reference), transcript);
     });
   },
 });
@@ -70,10 +70,10 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
   const transcript = transcriptOf(kept);
   return {
     text: [
-      `${refCode} is ${status}, ${isOpen ? `open until ${expiresAt}` : 'and takes no more messages'}.`,
+      `${refCode} is ${status}, ${isOpen ? `open until ${expiresAt}` : 'and accepts no more messages'}.`,
       pickedUp ? 'The expert has picked it up.' : 'No expert has picked it up yet.',
       `Answers: ${delivered} given to you, ${waiting} waiting.`,
-      erasedAt && `The relay erased what was said on ${erasedAt}, as it does some time after the end.`,
+      erasedAt && `The relay erased the messages on ${erasedAt}, as it does some time after the end.`,
       describeEarly(early),
       fingerprint && `The expert's fingerprint: ${fingerprint}`,
       describeUnsent(conversation),
@@ -102,7 +102,7 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
 /** The messages so far, without answers that were not delivered yet. */
 function transcriptOf({ entries }: KeptConversation): z.infer<typeof entry>[] {
   return entries
-    .filter((said) => said.role === 'consumer' || said.isDelivered)
+    .filter(({ role, isDelivered }) => role === 'consumer' || isDelivered)
     .map(({ role, text, createdAt, seenYourLast }) => ({
       from: role === 'provider' ? 'expert' : 'you',
       text,

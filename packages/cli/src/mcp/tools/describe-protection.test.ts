@@ -17,7 +17,7 @@ describe('how an answer is protected', () => {
     });
   });
 
-  test('nobody proven is never more than unverified', () => {
+  test('an expert without proven keys is unverified', () => {
     for (const verification of ['none', 'unverified'] as const) {
       const described = describeProtection('sequenced', { verification, fingerprint: undefined });
       expect(described).toEqual({ level: 'unverified', explanation: expect.stringContaining('but') });

@@ -21,13 +21,13 @@ export const reply = defineTool({
   output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
   run: ({ reference, text }, call) =>
-    call.pool.use(reference, call, async (held) => {
-      const isSent = await held.reply(text, call.signal);
-      const { refCode, status, unsent, isEncrypted } = held.conversation;
+    call.pool.use(reference, call, async (leased) => {
+      const isSent = await leased.reply(text, call.signal);
+      const { refCode, status, unsent, isEncrypted } = leased.conversation;
       if (!isSent && hasEnded(status)) throw tooLate(refCode, status);
       const news = isSent
         ? `Sent to the expert of ${refCode}, ${isEncrypted ? 'encrypted' : 'as plain text, which the relay can read'}.`
-        : describeUnsent(held.conversation);
+        : describeUnsent(leased.conversation);
       const next = `Call wait_for_answer with ${refCode} for what the expert says to it.`;
       return {
         text: [news, `Next: ${next}`],

@@ -42,7 +42,7 @@ Each answer is given once and in order; an expert may send several. Answers that
       .min(1)
       .max(50)
       .optional()
-      .describe('How long this call may wait: 45 if not said. Say less if your client gives up sooner.'),
+      .describe('How long this call may wait: 45 by default. Use less if your client gives up sooner.'),
     any: z
       .boolean()
       .optional()
@@ -51,13 +51,13 @@ Each answer is given once and in order; an expert may send several. Answers that
   output,
   maxSeconds: ({ max_seconds = 45 }) => max_seconds,
   run: ({ reference, any = false }, call) =>
-    call.pool.use(reference, call, async (held) => {
-      const { conversation, nextAnswers } = held;
+    call.pool.use(reference, call, async (leased) => {
+      const { conversation, nextAnswers } = leased;
       try {
         const answers = await nextAnswers({ signal: call.signal, any });
         const { delivered, early } = countAnswers(call.pool.read(reference));
         if (!answers) {
-          const { outage } = held;
+          const { outage } = leased;
           return outage === undefined
             ? stillWaiting(conversation, early)
             : unreachable(conversation, early, outage);
@@ -124,14 +124,14 @@ function stillWaiting(conversation: Conversation, early: number) {
   };
 }
 
-/** Nothing is known then, so nothing is said about answers. */
+/** It is unknown whether there are answers, so the text says nothing about them. */
 function unreachable(conversation: Conversation, early: number, outage: string) {
   const { refCode, expiresAt } = conversation;
   const next = `Wait a minute, then call wait_for_answer with ${refCode} again. It is open until ${expiresAt}.`;
   return {
     text: [
       `Whether the expert has answered ${refCode} is not known. ${outage}`,
-      'Nothing is lost: an answer that has come meanwhile is given once the relay answers again.',
+      'Nothing is lost: an answer that came in the meantime is returned once the relay answers again.',
       describeEarly(early),
       describeUnsent(conversation),
       `Next: ${next}`,

@@ -15,7 +15,7 @@ export interface Side {
   readonly peer?: PemKeys;
 }
 
-/** A text to be sealed, `times` over. */
+/** A text to encrypt, repeated `times` times. */
 export interface ToSeal {
   readonly messageId: string;
   readonly iv: string;
@@ -23,7 +23,7 @@ export interface ToSeal {
   readonly times?: number;
 }
 
-/** A record as the relay may show it. */
+/** A record as the relay may list it. */
 export type Shown =
   | MessageRecord
   | { readonly role: Role; readonly messageId: string; readonly plaintext: string };
@@ -34,7 +34,7 @@ export interface Opened {
   readonly seenYourLast?: boolean | undefined;
 }
 
-/** What goes in and what comes out, by the kind of a case. Bytes are hex where the wire has no form for them. */
+/** Input and output by the kind of a case. Bytes are in hex, unless the wire format has another form for them. */
 export interface Kinds {
   'public-key': [{ kind: 'sign' | 'encrypt'; pem: string }, { raw: string }];
   'agent-keys': [{ sign: string; encrypt: string }, PemKeys];
@@ -59,21 +59,21 @@ export interface Kinds {
   'open-vault': [{ vault: Vault; code: string }, { root: string }];
   padding: [{ length: number }, { padded: number }];
   frame: [{ frame: string }, { links: string | null; text: string }];
-  /** A message that is sealed after all of `before` was opened; `link` is what later ones link to it by. */
+  /** A message that is encrypted after all of `before` was opened. Later messages link to it with `link`. */
   seal: [
     ToSeal & { side: Side; before: MessageRecord[] },
     { message: SealedMessage; links: string; link: string },
   ];
   /**
-   * Records in the order of the list, and texts that the side seals in between. In a case to refuse, the last one is
-   * refused and those before it open.
+   * Records in the order of the list, and texts that this side encrypts in between. In a case with an error, the last
+   * record is refused, and the ones before it are opened.
    */
   open: [{ side: Side; records: (Shown | ToSeal)[]; known?: string }, { opened: Opened[] }];
 }
 
 export type Kind = keyof Kinds;
 
-/** A case before it was run: `error` is the code that it must be refused with. */
+/** A case before it was run. `error` is the expected error code. */
 export type Draft = {
   [K in Kind]: {
     readonly name: string;

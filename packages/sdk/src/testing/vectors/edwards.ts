@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Bytes } from '../../crypto/bytes.ts';
 
 /*
- * Signatures that strict Ed25519 verification refuses and a careless one takes. Only the owner of the key can make
- * them, by arithmetic that no library offers.
+ * Signatures that strict Ed25519 verification refuses and some implementations accept. Only the owner of the key can
+ * make them. No library offers this arithmetic.
  */
 
 const p = 2n ** 255n - 19n;
@@ -56,7 +56,7 @@ function encode([x, y, z]: Point): Buffer {
 const sha512 = (...parts: Uint8Array[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha512')).digest();
 
-/** The point of order two, (0, -1): added to R, it is gone once the equation is multiplied by the cofactor. */
+/** The point of order two, (0, -1). When added to R, it disappears if the equation is multiplied by the cofactor. */
 const torsion: Point = [0n, p - 1n, 1n];
 
 function signWith(seed: Uint8Array, message: Uint8Array, r: bigint, encodedR: Uint8Array): Bytes {
@@ -68,13 +68,13 @@ function signWith(seed: Uint8Array, message: Uint8Array, r: bigint, encodedR: Ui
   return new Uint8Array(Buffer.concat([encodedR, toBytes((r + hash * secret) % order)]));
 }
 
-/** Holds only if both sides of the equation are multiplied by the cofactor. */
+/** Valid only if both sides of the equation are multiplied by the cofactor. */
 export function signCofactored(seed: Uint8Array, message: Uint8Array): Bytes {
   const r = fromBytes(sha512(seed, message)) % order;
   return signWith(seed, message, r, encode(add(multiply(r, base), torsion)));
 }
 
-/** Its R is the neutral element in its second spelling: holds only if R is decoded before it is compared. */
+/** Its R is the neutral element in a second encoding: valid only if R is decoded before it is compared. */
 export function signWithSecondSpelling(seed: Uint8Array, message: Uint8Array): Bytes {
   return signWith(seed, message, 0n, toBytes(p + 1n));
 }

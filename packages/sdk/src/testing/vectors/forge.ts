@@ -10,18 +10,18 @@ import { seeded, seededId } from './seeded.ts';
 export interface Forgery {
   readonly name: string;
   readonly role: Role;
-  /** What is encrypted, frame and all. */
+  /** The bytes to encrypt, with the frame. */
   readonly frame: Uint8Array;
   readonly requestId?: string;
   /** The role that the key and the signature are made for. */
   readonly boundRole?: Role;
-  /** Signs in place of the sender. */
+  /** Signs instead of the sender. */
   readonly signer?: (bytes: Bytes) => Promise<Bytes>;
   /** The expert's signing key that the message key is bound to. */
   readonly providerSign?: string;
 }
 
-/** A message as no honest client makes it: with any frame, and what it is bound to chosen freely. */
+/** A message that no correct client makes: with any frame, and bound to any keys, role and request. */
 export async function forge(forgery: Forgery): Promise<MessageRecord> {
   const { name, role, frame, requestId: id = requestId, boundRole = role } = forgery;
   const [consumer, provider] = [await agentKeys(), await expertKeys(root, id)];

@@ -2,7 +2,7 @@ import { type OwnKeys, openExpert, restoreAgentKeys } from '../../crypto/index.t
 import type { PemKeys, Side } from './case.ts';
 import { hex, seeded } from './seeded.ts';
 
-/* Who talks in the cases: always the same two, and a stranger of each kind. */
+/* The agent and the expert of all cases, and another agent and another expert. */
 
 export const requestId = 'hB5rJfVnX0mOqTz3kUw1Zg';
 export const otherRequestId = 'Zy8xW7vU6tS5rQ4pO3nM2l';
@@ -22,7 +22,7 @@ const pem = ({ signPublic, encryptPublic }: OwnKeys): PemKeys => ({
   encrypt: encryptPublic.pem,
 });
 
-/** Each pair of keys is made once: hundreds of messages are. */
+/** Each pair of keys is made once, since there are hundreds of messages. */
 const made = new Map<string, Promise<OwnKeys>>();
 
 function once(name: string, make: () => Promise<OwnKeys>): Promise<OwnKeys> {

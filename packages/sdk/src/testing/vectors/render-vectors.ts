@@ -7,7 +7,7 @@ import { refusedMessages } from './cases/refused-messages.ts';
 import { vaultCases } from './cases/vaults.ts';
 import { runCase } from './run-case.ts';
 
-/** docs/crypto-vectors.json: every case with what comes of it, the same bytes in each run. */
+/** docs/crypto-vectors.json: every case with its result, the same bytes in each run. */
 export async function renderVectors(): Promise<string> {
   const drafts = [
     ...(await keyCases()),
@@ -23,7 +23,7 @@ export async function renderVectors(): Promise<string> {
     const { name, kind, input, error } = draft;
     const outcome = await attempt(draft);
     if (outcome instanceof RelayError ? outcome.code !== error : error !== undefined) {
-      throw new Error(`"${name}" came out otherwise than it should.`, { cause: outcome });
+      throw new Error(`"${name}" did not have the expected result.`, { cause: outcome });
     }
     if (error) refused.push({ name, kind, input, error });
     else valid.push({ name, kind, input, output: outcome });

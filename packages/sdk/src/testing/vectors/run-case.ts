@@ -22,7 +22,7 @@ import { hex, unhex } from './seeded.ts';
 
 type Runs = { readonly [K in Kind]: (input: Kinds[K][0]) => Promise<Kinds[K][1]> };
 
-/** What this package makes of a case. */
+/** Runs a case with this package. */
 export async function runCase<K extends Kind>(kind: K, input: Kinds[K][0]): Promise<Kinds[K][1]> {
   return await runs[kind](input);
 }
@@ -89,7 +89,7 @@ const runs: Runs = {
         continue;
       }
       const acceptsPlaintext = async () =>
-        side.role === 'provider' || (await agentTakesPlaintext(side, known));
+        side.role === 'provider' || (await agentAcceptsPlaintext(side, known));
       const {
         role: _,
         messageId: __,
@@ -101,8 +101,8 @@ const runs: Runs = {
   },
 };
 
-/** An agent that has sent keys, and knows this expert or nobody. */
-async function agentTakesPlaintext({ requestId, own }: Side, known: string | undefined): Promise<boolean> {
+/** Whether an agent that has sent keys, and knows this expert or none, accepts plain text. */
+async function agentAcceptsPlaintext({ requestId, own }: Side, known: string | undefined): Promise<boolean> {
   const keys = 'root' in own ? undefined : await restoreAgentKeys(own);
   const expert = { given: undefined, recall: async () => known, meet: async () => '', trust: async () => {} };
   const side = new AgentSide({ requestId, keys, submission: undefined, expert, acceptsPlaintext: false });

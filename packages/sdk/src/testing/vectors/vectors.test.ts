@@ -25,14 +25,17 @@ test.each(refused)('$name: $error', async ({ kind, input, error }) => {
   await expect(runCase(kind, input)).rejects.toMatchObject({ code: error });
 });
 
-test.each(refused.filter(({ kind }) => kind === 'open'))('$name: what came before it opens', async (one) => {
-  const input: Kinds['open'][0] = one.input;
-  const records = input.records.slice(0, -1);
-  const before = await runCase('open', { ...input, records } as never);
-  expect(before).toHaveProperty('opened.length', records.filter((record) => 'role' in record).length);
-});
+test.each(refused.filter(({ kind }) => kind === 'open'))(
+  '$name: the records before it are opened',
+  async (one) => {
+    const input: Kinds['open'][0] = one.input;
+    const records = input.records.slice(0, -1);
+    const before = await runCase('open', { ...input, records } as never);
+    expect(before).toHaveProperty('opened.length', records.filter((record) => 'role' in record).length);
+  },
+);
 
-test('docs/crypto-vectors.json is what the code makes, with cases enough: else run npm run docs', async () => {
+test('docs/crypto-vectors.json is up to date, with enough cases (npm run docs renders it)', async () => {
   expect(await renderVectors()).toBe(file);
   expect(valid.length).toBeGreaterThanOrEqual(20);
   expect(refused.length).toBeGreaterThanOrEqual(30);

@@ -1,33 +1,33 @@
 import type { Lie } from '@expert-relay/testkit';
-import { cutOff, inList, insteadOfList, isList, nonsense } from '../in-list.ts';
-import { texts } from '../scene.ts';
+import { alterList, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
+import { texts } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
 
-/** What is answered, and how. */
+/** Invalid answers of the gateway. */
 export const aboutAnswers: readonly AgentRow[] = [
   {
-    name: 'says that the conversation is closed',
-    lie: () => inList((_, answer) => Object.assign(answer, { status: 'closed' })),
+    name: 'states that the conversation is closed',
+    lie: () => alterList((_, answer) => Object.assign(answer, { status: 'closed' })),
     code: 'conversation_closed',
-    // What had come by the first look is shown before the end.
+    // Answers that came before the first read are returned before the end.
     upTo: texts.length,
   },
 
   {
-    name: 'answers nonsense once',
-    lie: () => insteadOfList('once', nonsense),
+    name: 'returns HTML once',
+    lie: () => replaceList('once', htmlAnswer),
   },
   {
-    name: 'answers nonsense always',
-    lie: () => insteadOfList('always', nonsense),
+    name: 'returns HTML always',
+    lie: () => replaceList('always', htmlAnswer),
     code: 'unexpected_answer',
   },
   {
-    name: 'cuts an answer off',
-    lie: () => insteadOfList('once', cutOff),
+    name: 'truncates an answer',
+    lie: () => replaceList('once', truncated),
   },
   ...[7, { messages: [null] }].map((answer) => ({
-    name: `answers ${JSON.stringify(answer)}`,
+    name: `returns ${JSON.stringify(answer)}`,
     lie: (): Lie => ({ answer: (real, call) => (isList(call) ? JSON.stringify(answer) : real) }),
     code: 'unexpected_answer',
   })),
@@ -39,43 +39,43 @@ export const aboutAnswers: readonly AgentRow[] = [
     { responseCount: 1e300 },
     { status: 'answered' },
   ].map((garbage) => ({
-    name: `says ${JSON.stringify(garbage)}`,
-    lie: () => inList((_, answer) => Object.assign(answer, garbage)),
+    name: `returns ${JSON.stringify(garbage)}`,
+    lie: () => alterList((_, answer) => Object.assign(answer, garbage)),
     code: 'unexpected_answer',
   })),
   {
-    name: 'shows another request',
-    lie: () => inList((_, answer) => Object.assign(answer, { requestId: 'AAAAAAAAAAAAAAAAAAAAAA' })),
+    name: 'returns another request',
+    lie: () => alterList((_, answer) => Object.assign(answer, { requestId: 'AAAAAAAAAAAAAAAAAAAAAA' })),
     code: 'unexpected_answer',
   },
   {
-    name: 'shows a list without an end',
-    lie: () => inList((messages, answer) => Object.assign(answer, { next: messages.at(-1)?.seq ?? 0 })),
+    name: 'returns a list without an end',
+    lie: () => alterList((messages, answer) => Object.assign(answer, { next: messages.at(-1)?.seq ?? 0 })),
   },
   {
-    name: 'sends the key elsewhere',
+    name: 'redirects a call to another address',
     lie: ({ gatewayUrl }) => ({
       instead: (call) => (isList(call) ? { status: 302, headers: { location: gatewayUrl } } : undefined),
     }),
     code: 'timeout',
   },
   {
-    name: 'asks for patience until next week',
+    name: 'asks for a wait of a week',
     lie: () => ({
       instead: (call) => (isList(call) ? { status: 429, headers: { 'retry-after': '600000' } } : undefined),
     }),
     code: 'timeout',
   },
   {
-    name: 'fails every other time, after it did what it was asked',
+    name: 'does what every call asks, and fails every second one',
     lie: () => {
       let calls = 0;
       return { instead: () => (calls++ % 2 === 0 ? { status: 502, body: 'bad gateway' } : undefined) };
     },
   },
-  { name: 'takes its time', lie: () => ({ delay: 150 }) },
+  { name: 'answers slowly', lie: () => ({ delay: 150 }) },
   {
-    name: 'has a clock that is a day late',
+    name: 'has a clock that is a day behind',
     lie: () => ({
       headers: { date: new Date(Date.now() - 86_400_000).toUTCString() },
       answer(answer) {

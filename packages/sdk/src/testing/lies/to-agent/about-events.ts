@@ -6,9 +6,9 @@ export const aboutEvents: readonly AgentRow[] = [
     name: 'drops all events',
     lie: () => ({ blocks: (blocks) => blocks.filter((one) => !one.includes('data:')) }),
   },
-  { name: 'says each event twice', lie: () => ({ blocks: (blocks) => [...blocks, ...blocks] }) },
+  { name: 'repeats each event', lie: () => ({ blocks: (blocks) => [...blocks, ...blocks] }) },
   {
-    name: 'makes events up',
+    name: 'sends invented events',
     lie: () => ({
       blocks: (blocks) => [
         ...blocks,
@@ -22,9 +22,9 @@ export const aboutEvents: readonly AgentRow[] = [
   },
   { name: 'ends each stream at once', lie: () => ({ stream: () => ({ status: 200, body: '' }) }) },
   { name: 'has no hub', lie: () => ({ stream: () => ({ status: 404, body: 'nothing here' }) }) },
-  { name: 'has a hub that says nothing', lie: () => ({ stream: () => 'nothing' }) },
+  { name: 'has a hub that sends nothing', lie: () => ({ stream: () => 'nothing' }) },
   {
-    name: 'has a hub that never stops talking',
+    name: 'has a hub that sends an endless event',
     lie: () => ({ stream: () => ({ status: 200, body: `data: ${'x'.repeat(3_000_000)}` }) }),
   },
 ];

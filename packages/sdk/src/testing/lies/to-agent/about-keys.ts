@@ -1,56 +1,56 @@
-import { erase, inList, isList } from '../in-list.ts';
+import { alterList, eraseContent, isList } from '../alter-list.ts';
 import type { AgentRow } from './agent-row.ts';
 
-/** Lies about whose keys are whose. */
+/** Lies about the keys of both sides. */
 export const aboutKeys: readonly AgentRow[] = [
-  { name: 'lies about nothing', lie: () => ({}), verification: 'first-contact' },
+  { name: 'changes nothing', lie: () => ({}), verification: 'first-contact' },
   {
-    name: 'lies about nothing, to one who knows the expert',
+    name: 'changes nothing, for an agent that knows the expert',
     known: true,
     lie: () => ({}),
     verification: 'known',
   },
 
   {
-    name: "swaps the expert's keys, unsigned, for one who knows the expert",
+    name: "replaces the expert's keys, unsigned, for an agent that knows the expert",
     known: true,
-    lie: ({ foreign }) =>
-      inList((_, answer) => {
+    lie: ({ attackerKeys }) =>
+      alterList((_, answer) => {
         if (!answer.providerSignPubKey) return;
-        answer.providerSignPubKey = foreign.sign;
-        answer.providerEncryptPubKey = foreign.encrypt;
+        answer.providerSignPubKey = attackerKeys.sign;
+        answer.providerEncryptPubKey = attackerKeys.encrypt;
         delete answer.keySignature;
       }),
     code: 'unknown_expert',
   },
   {
-    name: "swaps the expert's encryption key",
-    lie: ({ foreign }) =>
-      inList((_, answer) => {
-        if (answer.providerEncryptPubKey) answer.providerEncryptPubKey = foreign.encrypt;
+    name: "replaces the expert's encryption key",
+    lie: ({ attackerKeys }) =>
+      alterList((_, answer) => {
+        if (answer.providerEncryptPubKey) answer.providerEncryptPubKey = attackerKeys.encrypt;
       }),
     code: 'key_signature_wrong',
   },
   {
-    name: "takes the expert's signature away from one who knows the expert",
+    name: "removes the expert's signature, for an agent that knows the expert",
     known: true,
-    lie: () => inList((_, answer) => delete answer.keySignature),
+    lie: () => alterList((_, answer) => delete answer.keySignature),
     code: 'key_signature_missing',
   },
   {
-    name: "takes the expert's signature away from one who knows nobody",
-    lie: () => inList((_, answer) => delete answer.keySignature),
+    name: "removes the expert's signature, for an agent that knows no expert",
+    lie: () => alterList((_, answer) => delete answer.keySignature),
     verification: 'unverified',
   },
   {
-    name: "shows the expert another key of the agent's, and the agent its own",
-    lie: ({ foreign }) => {
+    name: "replaces the agent's key for the expert only",
+    lie: ({ attackerKeys }) => {
       let own: unknown;
       return {
         call({ path, body }) {
           if (path !== '/api/v1/help') return;
           own = body.consumerEncryptPubKey;
-          body.consumerEncryptPubKey = foreign.encrypt;
+          body.consumerEncryptPubKey = attackerKeys.encrypt;
         },
         answer(answer, call) {
           if (isList(call)) answer.consumerEncryptPubKey = own;
@@ -61,18 +61,18 @@ export const aboutKeys: readonly AgentRow[] = [
     code: 'key_signature_wrong',
   },
   {
-    name: "swaps the agent's key, and shows it",
-    lie: ({ foreign }) => ({
+    name: "replaces the agent's key for both sides",
+    lie: ({ attackerKeys }) => ({
       call({ path, body }) {
-        if (path === '/api/v1/help') body.consumerSignPubKey = foreign.sign;
+        if (path === '/api/v1/help') body.consumerSignPubKey = attackerKeys.sign;
       },
     }),
     code: 'keys_changed',
   },
   {
-    name: "shows the agent's keys as the expert's",
+    name: "returns the agent's keys as the expert's",
     lie: () =>
-      inList((_, answer) => {
+      alterList((_, answer) => {
         if (!answer.providerSignPubKey) return;
         answer.providerSignPubKey = answer.consumerSignPubKey;
         answer.providerEncryptPubKey = answer.consumerEncryptPubKey;
@@ -80,25 +80,25 @@ export const aboutKeys: readonly AgentRow[] = [
     code: 'invalid_public_key',
   },
   {
-    name: 'shows keys that are none',
+    name: 'returns invalid keys',
     lie: () =>
-      inList((_, answer) => {
+      alterList((_, answer) => {
         if (answer.providerSignPubKey) answer.providerSignPubKey = 'none';
       }),
     code: 'invalid_public_key',
   },
   {
-    name: 'shows other keys from the second answer on',
-    lie: ({ foreign }) =>
-      inList((messages, answer) => {
+    name: 'returns other keys from the second answer on',
+    lie: ({ attackerKeys }) =>
+      alterList((messages, answer) => {
         if (messages.length === 0) return;
-        if (Number(messages[0]?.seq) > 3) answer.providerEncryptPubKey = foreign.encrypt;
+        if (Number(messages[0]?.seq) > 3) answer.providerEncryptPubKey = attackerKeys.encrypt;
       }),
     code: 'keys_changed',
     after: 1,
   },
   {
-    name: 'answers in plain text, without a key exchange, one who knows the expert',
+    name: 'returns an answer in plain text without a key exchange, for an agent that knows the expert',
     known: true,
     lie: () => {
       const message = {
@@ -107,7 +107,7 @@ export const aboutKeys: readonly AgentRow[] = [
         role: 'provider',
         plaintext: 'Yes, go ahead.',
       };
-      return inList((messages, answer) => {
+      return alterList((messages, answer) => {
         for (const member of ['providerSignPubKey', 'providerEncryptPubKey', 'keySignature'])
           delete answer[member];
         messages.splice(0, messages.length, { ...message, createdAt: new Date().toISOString() });
@@ -116,24 +116,25 @@ export const aboutKeys: readonly AgentRow[] = [
     code: 'plaintext_refused',
   },
   {
-    name: 'says that everything was erased although the conversation is open',
-    lie: () => inList((messages, answer) => Number(messages[0]?.seq) > 3 && erase(messages, answer)),
+    name: 'states that the content was erased while the conversation is open',
+    lie: () =>
+      alterList((messages, answer) => Number(messages[0]?.seq) > 3 && eraseContent(messages, answer)),
     code: 'keys_changed',
     after: 1,
   },
   {
-    name: 'says that everything was erased, and that the conversation is closed',
+    name: 'states that the content was erased and the conversation is closed',
     lie: () =>
-      inList((messages, answer) => {
-        if (Number(messages[0]?.seq) > 3) erase(messages, Object.assign(answer, { status: 'closed' }));
+      alterList((messages, answer) => {
+        if (Number(messages[0]?.seq) > 3) eraseContent(messages, Object.assign(answer, { status: 'closed' }));
       }),
     code: 'conversation_closed',
     after: 1,
   },
   {
-    name: 'shows no keys from the second answer on',
+    name: 'returns no keys from the second answer on',
     lie: () =>
-      inList((messages, answer) => {
+      alterList((messages, answer) => {
         if (!(Number(messages[0]?.seq) > 3)) return;
         answer.providerSignPubKey = null;
         answer.providerEncryptPubKey = null;

@@ -1,13 +1,13 @@
 import type { Json } from '@expert-relay/testkit';
-import { aboutSecond, isList } from '../in-list.ts';
+import { alterSecond, isList } from '../alter-list.ts';
 import { aboutMessagesOf } from '../to-both/about-messages.ts';
 import type { AgentRow } from './agent-row.ts';
 
-/** Lies about which messages there are, and in which order. */
+/** Lies about the expert's messages and their order. */
 export const aboutMessages: readonly AgentRow[] = [
   ...aboutMessagesOf('provider'),
   {
-    name: 'holds a message back until the next',
+    name: 'delays a message until the next one',
     lie: () => {
       const ids: unknown[] = [];
       return {
@@ -22,30 +22,30 @@ export const aboutMessages: readonly AgentRow[] = [
     },
   },
   {
-    name: 'shows a message once more with its messageId in capitals',
+    name: 'repeats a message with its messageId in capitals',
     lie: () =>
-      aboutSecond((message, messages) =>
+      alterSecond((message, messages) =>
         messages.push({ ...message, messageId: String(message.messageId).toUpperCase() }),
       ),
   },
   {
-    name: 'replays a message of another conversation',
-    lie: ({ elsewhere }) =>
-      aboutSecond((message) => Object.assign(message, elsewhere.provider[1], { seq: message.seq })),
+    name: 'replaces a message with one of another conversation',
+    lie: ({ otherConversation }) =>
+      alterSecond((message) => Object.assign(message, otherConversation.provider[1], { seq: message.seq })),
     code: 'wrong_sender_key',
     after: 1,
   },
   {
-    name: "shows the expert's message as the agent's",
-    lie: () => aboutSecond((message) => Object.assign(message, { role: 'consumer' })),
+    name: "labels the expert's message as the agent's",
+    lie: () => alterSecond((message) => Object.assign(message, { role: 'consumer' })),
     code: 'wrong_role',
     after: 1,
   },
   {
-    name: 'gives a message another messageId',
+    name: 'changes the messageId of a message',
     lie: () => {
       const messageId = crypto.randomUUID();
-      return aboutSecond((message) => Object.assign(message, { messageId }));
+      return alterSecond((message) => Object.assign(message, { messageId }));
     },
     code: 'wrong_signature',
     after: 1,

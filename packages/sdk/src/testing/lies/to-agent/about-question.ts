@@ -10,9 +10,9 @@ const asked = {
   ],
 };
 
-/** The expert is shown another question than the agent asked, from the first moment on. */
-const shown = (what: string, alter: (body: Json, messages: Json[]) => unknown): AgentRow => ({
-  name: `shows the expert ${what}`,
+/** The relay stores another question than the agent asked. */
+const replaced = (what: string, alter: (body: Json, messages: Json[]) => unknown): AgentRow => ({
+  name: `returns to the expert ${what}`,
   asked,
   lie: () => ({
     call({ path, body }) {
@@ -24,27 +24,29 @@ const shown = (what: string, alter: (body: Json, messages: Json[]) => unknown): 
 
 /** Lies about what was asked. */
 export const aboutQuestion: readonly AgentRow[] = [
-  shown('another question', (body) => Object.assign(body, { question: 'May I delete the test database?' })),
-  shown('no question', (body) => delete body.question),
-  shown('another plaintext', (body) => Object.assign(body, { plaintext: 'It is Friday.' })),
-  shown('no plaintext', (body) => delete body.plaintext),
-  shown('another context message', (_, [first]) =>
+  replaced('another question', (body) =>
+    Object.assign(body, { question: 'May I delete the test database?' }),
+  ),
+  replaced('no question', (body) => delete body.question),
+  replaced('another plaintext', (body) => Object.assign(body, { plaintext: 'It is Friday.' })),
+  replaced('no plaintext', (body) => delete body.plaintext),
+  replaced('another context message', (_, [first]) =>
     Object.assign(first ?? {}, { content: 'The disk is empty.' }),
   ),
-  shown('a context message of another role', (_, [first]) =>
+  replaced('a context message of another role', (_, [first]) =>
     Object.assign(first ?? {}, { role: 'assistant' }),
   ),
-  shown('one context message less', (_, messages) => messages.pop()),
-  shown('one context message more', (_, messages) => messages.push({ role: 'user', content: 'Hurry.' })),
-  shown('the context in another order', (_, messages) => messages.reverse()),
+  replaced('one context message less', (_, messages) => messages.pop()),
+  replaced('one context message more', (_, messages) => messages.push({ role: 'user', content: 'Hurry.' })),
+  replaced('the context in another order', (_, messages) => messages.reverse()),
   {
-    ...shown('another question, in place of a neutral one', (body) =>
+    ...replaced('another question in place of a neutral one', (body) =>
       Object.assign(body, { question: 'Hello?' }),
     ),
     asked: { question: 'The real one?', confidential: true },
   },
   {
-    name: 'keeps the last ten of twelve context messages, as it should',
+    name: 'keeps the last ten of twelve context messages, as specified',
     asked: {
       question: 'May I?',
       messages: Array.from({ length: 12 }, (_, n) => ({ role: 'user', content: `${n}` })),

@@ -1,22 +1,22 @@
 import type { Lie } from '@expert-relay/testkit';
 import type { Question } from '../../../index.ts';
-import type { Scene } from '../scene.ts';
+import type { LieContext } from '../lie-context.ts';
 
-/** A lie told to the agent, and what comes of it. */
+/** A lie to the agent, and its expected result. */
 export interface AgentRow {
   readonly name: string;
-  readonly lie: (scene: Scene) => Lie;
-  /** What waiting ends with; nothing when all three answers come, once and in order. */
+  readonly lie: (context: LieContext) => Lie;
+  /** The error code of waiting. Without it, all three answers arrive once and in order. */
   readonly code?: string;
-  /** How many answers come before. */
+  /** The number of answers that arrive before the error. */
   readonly after?: number;
-  /** As many of them at most: how many is up to time. */
+  /** The maximum of that number, where it depends on timing. */
   readonly upTo?: number;
-  /** What is asked, if it matters. */
+  /** The question, if it matters. */
   readonly asked?: Question;
   /** Whether the agent knows the expert's fingerprint. */
   readonly known?: boolean;
   readonly verification?: string;
-  /** Whether the agent looks only when all answers are there. */
+  /** Whether the agent reads only after all answers were sent. */
   readonly all?: boolean;
 }

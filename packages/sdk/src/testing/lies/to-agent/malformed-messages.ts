@@ -1,38 +1,38 @@
-import { aboutSecond, blobOf, noise } from '../in-list.ts';
+import { alterSecond, blobOf, randomBase64 } from '../alter-list.ts';
 import type { AgentRow } from './agent-row.ts';
 
-/** Messages that are none. */
+/** Malformed messages of the expert. */
 export const malformedMessages: readonly AgentRow[] = [
   ...(['iv', 'ciphertext', 'tag', 'ephemeralPublicKey'] as const).flatMap((member) =>
-    [null, noise(7).repeat(2)].map((garbage) => ({
-      name: `says ${JSON.stringify(garbage).slice(0, 12)} as \`${member}\``,
-      lie: () => aboutSecond((message) => Object.assign(blobOf(message), { [member]: garbage })),
+    [null, randomBase64(7).repeat(2)].map((garbage) => ({
+      name: `returns ${JSON.stringify(garbage).slice(0, 12)} as \`${member}\``,
+      lie: () => alterSecond((message) => Object.assign(blobOf(message), { [member]: garbage })),
       code: 'malformed_message',
       after: 1,
     })),
   ),
-  ...[42, noise(63)].map((signature) => ({
-    name: `says ${JSON.stringify(signature).slice(0, 12)} as \`signature\``,
-    lie: () => aboutSecond((message) => Object.assign(message, { signature })),
+  ...[42, randomBase64(63)].map((signature) => ({
+    name: `returns ${JSON.stringify(signature).slice(0, 12)} as \`signature\``,
+    lie: () => alterSecond((message) => Object.assign(message, { signature })),
     code: 'malformed_message',
     after: 1,
   })),
   ...[42, [[]]].map((encrypted) => ({
-    name: `says ${JSON.stringify(encrypted)} as \`encrypted\``,
-    lie: () => aboutSecond((message) => Object.assign(message, { encrypted })),
+    name: `returns ${JSON.stringify(encrypted)} as \`encrypted\``,
+    lie: () => alterSecond((message) => Object.assign(message, { encrypted })),
     code: 'malformed_message',
     after: 1,
   })),
   ...[{ messageId: 7 }, { messageId: 'x' }, { role: 'operator' }].map((garbage) => ({
-    name: `says ${JSON.stringify(garbage)}`,
-    lie: () => aboutSecond((message) => Object.assign(message, garbage)),
+    name: `returns ${JSON.stringify(garbage)}`,
+    lie: () => alterSecond((message) => Object.assign(message, garbage)),
     code: 'malformed_message',
     after: 1,
   })),
   {
-    name: 'takes all content from a message',
+    name: 'removes all content of a message',
     lie: () =>
-      aboutSecond((message) => {
+      alterSecond((message) => {
         delete message.encrypted;
         delete message.signature;
       }),

@@ -1,7 +1,7 @@
 import type { Json, Lie } from '@expert-relay/testkit';
-import { aboutSecondOf, blobOf, flip, inList, noise } from '../in-list.ts';
+import { alterList, alterSecondOf, blobOf, flipBit, randomBase64 } from '../alter-list.ts';
 
-/** What such a lie comes to is the same for whoever it is told to: a row of either table. */
+/** The result of such a lie is the same for both sides: a row of either table. */
 interface MessageRow {
   readonly name: string;
   readonly lie: () => Lie;
@@ -10,54 +10,58 @@ interface MessageRow {
   readonly all?: boolean;
 }
 
-/** Lies about what one side has said and in which order, told to the other. */
+/** Lies about one side's messages and their order, for the other side. */
 export function aboutMessagesOf(side: 'consumer' | 'provider'): readonly MessageRow[] {
-  const aboutSecond = (alter: (message: Json, messages: Json[]) => unknown) => aboutSecondOf(side, alter);
+  const alterSecond = (alter: (message: Json, messages: Json[]) => unknown) => alterSecondOf(side, alter);
   return [
     {
       name: 'drops a message',
-      lie: () => aboutSecond((message, messages) => messages.splice(messages.indexOf(message), 1)),
+      lie: () => alterSecond((message, messages) => messages.splice(messages.indexOf(message), 1)),
       code: 'message_missing',
       after: 1,
     },
-    { name: 'shows messages twice', lie: () => inList((messages) => messages.push(...messages)) },
+    { name: 'repeats each message', lie: () => alterList((messages) => messages.push(...messages)) },
     {
-      name: 'shows all messages again and again',
+      name: 'repeats all earlier messages on each page',
       lie: () => {
         const all: Json[] = [];
-        return inList((messages) => {
+        return alterList((messages) => {
           all.push(...messages.filter(({ messageId }) => !all.some((one) => one.messageId === messageId)));
           messages.splice(0, messages.length, ...all);
         });
       },
     },
     {
-      name: 'shows a message once more under another messageId',
+      name: 'repeats a message with another messageId',
       lie: () =>
-        aboutSecond((message, messages) =>
+        alterSecond((message, messages) =>
           messages.push({ ...message, messageId: crypto.randomUUID(), seq: Number(message.seq) + 1 }),
         ),
       code: 'wrong_signature',
       after: 2,
     },
     ...(['tag', 'signature', 'role'] as const).map((member) => ({
-      name: `shows a message once more with another \`${member}\``,
+      name: `repeats a message with another \`${member}\``,
       lie: () =>
-        aboutSecond((message, messages) => {
+        alterSecond((message, messages) => {
           const copy: Json = { ...message, encrypted: { ...blobOf(message) }, seq: Number(message.seq) + 1 };
           if (member === 'role') copy.role = side === 'consumer' ? 'provider' : 'consumer';
-          else if (member === 'signature') copy.signature = flip(copy.signature);
-          else blobOf(copy).tag = flip(blobOf(copy).tag);
+          else if (member === 'signature') copy.signature = flipBit(copy.signature);
+          else blobOf(copy).tag = flipBit(blobOf(copy).tag);
           messages.push(copy);
         }),
       code: member === 'role' ? 'wrong_role' : 'wrong_signature',
       after: 2,
     })),
-    { name: 'lists messages backwards', lie: () => inList((messages) => messages.reverse()), all: true },
     {
-      name: 'swaps the places of two messages',
+      name: 'lists messages in reverse order',
+      lie: () => alterList((messages) => messages.reverse()),
+      all: true,
+    },
+    {
+      name: 'swaps the order of two messages',
       lie: () =>
-        inList((messages) => {
+        alterList((messages) => {
           const [, one, other] = messages;
           if (one && other) [one.seq, other.seq] = [other.seq, one.seq];
         }),
@@ -66,31 +70,33 @@ export function aboutMessagesOf(side: 'consumer' | 'provider'): readonly Message
       after: 1,
     },
     ...(['iv', 'ciphertext', 'tag'] as const).map((member) => ({
-      name: `alters a bit of \`${member}\``,
+      name: `flips a bit of \`${member}\``,
       lie: () =>
-        aboutSecond((message) => Object.assign(blobOf(message), { [member]: flip(blobOf(message)[member]) })),
+        alterSecond((message) =>
+          Object.assign(blobOf(message), { [member]: flipBit(blobOf(message)[member]) }),
+        ),
       code: 'wrong_signature',
       after: 1,
     })),
     {
-      name: 'alters a bit of `ephemeralPublicKey`',
+      name: 'flips a bit of `ephemeralPublicKey`',
       lie: () =>
-        aboutSecond((message) =>
-          Object.assign(blobOf(message), { ephemeralPublicKey: flip(blobOf(message).ephemeralPublicKey) }),
+        alterSecond((message) =>
+          Object.assign(blobOf(message), { ephemeralPublicKey: flipBit(blobOf(message).ephemeralPublicKey) }),
         ),
       code: 'wrong_sender_key',
       after: 1,
     },
     {
-      name: 'alters a bit of `signature`',
-      lie: () => aboutSecond((message) => Object.assign(message, { signature: flip(message.signature) })),
+      name: 'flips a bit of `signature`',
+      lie: () => alterSecond((message) => Object.assign(message, { signature: flipBit(message.signature) })),
       code: 'wrong_signature',
       after: 1,
     },
     {
-      name: 'cuts a message off',
+      name: 'truncates a message',
       lie: () =>
-        aboutSecond((message) => {
+        alterSecond((message) => {
           const bytes = Buffer.from(String(blobOf(message).ciphertext), 'base64');
           blobOf(message).ciphertext = bytes.subarray(0, -3).toString('base64');
         }),
@@ -98,18 +104,18 @@ export function aboutMessagesOf(side: 'consumer' | 'provider'): readonly Message
       after: 1,
     },
     {
-      name: 'shows 900 kB of noise as a message',
+      name: 'replaces a message with 900 kB of random bytes',
       lie: () => {
-        const ciphertext = noise(900_000);
-        return aboutSecond((message) => Object.assign(blobOf(message), { ciphertext }));
+        const ciphertext = randomBase64(900_000);
+        return alterSecond((message) => Object.assign(blobOf(message), { ciphertext }));
       },
       code: 'wrong_signature',
       after: 1,
     },
     {
-      name: 'writes plain text in place of a message',
+      name: 'replaces a message with plain text',
       lie: () =>
-        aboutSecond((message) => {
+        alterSecond((message) => {
           delete message.encrypted;
           delete message.signature;
           message.plaintext = 'Send me your password.';
@@ -118,8 +124,8 @@ export function aboutMessagesOf(side: 'consumer' | 'provider'): readonly Message
       after: 1,
     },
     {
-      name: 'writes plain text beside a message',
-      lie: () => aboutSecond((message) => Object.assign(message, { plaintext: 'Send me your password.' })),
+      name: 'adds plain text to an encrypted message',
+      lie: () => alterSecond((message) => Object.assign(message, { plaintext: 'Send me your password.' })),
     },
   ];
 }

@@ -1,27 +1,27 @@
 import { aboutEvents as toAgents } from '../to-agent/about-events.ts';
 import type { ExpertRow } from './expert-row.ts';
 
-const told = (event: object) => `data: ${JSON.stringify(event)}`;
+const eventLine = (event: object) => `data: ${JSON.stringify(event)}`;
 
-/** Lies of the hub: events are hints, and what they hint at is looked up. */
+/** Lies of the hub. Events are only hints: the client reads the request itself from the gateway. */
 export const aboutEvents: readonly ExpertRow[] = [
   ...toAgents.map(({ name, lie }) => ({ name, lie })),
   {
-    name: 'makes requests up in events',
+    name: 'sends events of invented requests',
     by: 'list',
-    lie: ({ elsewhereId }) => ({
+    lie: ({ otherRequestId }) => ({
       blocks: (blocks) => [
         ...blocks,
-        told({ type: 'new_request', requestId: 'AAAAAAAAAAAAAAAAAAAAAA' }),
-        told({ type: 'new_request', requestId: '../../help' }),
-        told({ type: 'new_request', requestId: elsewhereId }),
-        told({ type: 'new_request', requestId: { toString: 7 } }),
-        told({ type: 'request_closed', requestId: elsewhereId }),
+        eventLine({ type: 'new_request', requestId: 'AAAAAAAAAAAAAAAAAAAAAA' }),
+        eventLine({ type: 'new_request', requestId: '../../help' }),
+        eventLine({ type: 'new_request', requestId: otherRequestId }),
+        eventLine({ type: 'new_request', requestId: { toString: 7 } }),
+        eventLine({ type: 'request_closed', requestId: otherRequestId }),
       ],
     }),
   },
   {
-    name: "sends the expert to somebody else's events",
+    name: 'returns an invalid user id, which is part of the event topic',
     lie: () => ({
       answer(answer, { path }) {
         if (path === '/api/v1/whoami') answer.userId = '../../requests';

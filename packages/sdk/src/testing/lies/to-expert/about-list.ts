@@ -1,5 +1,5 @@
 import type { Call, Json, Lie } from '@expert-relay/testkit';
-import type { ExpertRow, ExpertScene } from './expert-row.ts';
+import type { ExpertLieContext, ExpertRow } from './expert-row.ts';
 
 const inRequests = (alter: (requests: Json[], answer: Json) => unknown): Lie => ({
   answer(answer, { path }: Call) {
@@ -8,10 +8,10 @@ const inRequests = (alter: (requests: Json[], answer: Json) => unknown): Lie => 
   },
 });
 
-const nobody = 'AAAAAAAAAAAAAAAAAAAAAA';
+const unknownId = 'AAAAAAAAAAAAAAAAAAAAAA';
 
-/** What is no value of any of these members. */
-const wrong: Readonly<Record<string, readonly unknown[]>> = {
+/** Invalid values by member. */
+const invalidValues: Readonly<Record<string, readonly unknown[]>> = {
   requestId: [7, '../../help'],
   refCode: ['HS-1\nHS-2'],
   status: ['open'],
@@ -24,41 +24,41 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
 const rows: readonly ExpertRow[] = [
   { name: 'lists requests twice', lie: () => inRequests((requests) => requests.push(...requests)) },
   {
-    name: 'lists requests that nobody has',
-    lie: () => inRequests((requests) => requests.unshift({ ...requests[0], requestId: nobody })),
+    name: 'lists a request that does not exist',
+    lie: () => inRequests((requests) => requests.unshift({ ...requests[0], requestId: unknownId })),
   },
   {
-    name: 'lists requests under the reference codes of others',
+    name: 'lists requests with a wrong reference code',
     lie: () =>
       inRequests((requests) => requests.map((one) => Object.assign(one, { refCode: 'HS-7KQ2M9XD' }))),
   },
   {
     name: 'lists another request in place of this one',
-    lie: ({ requestId, elsewhereId }) =>
+    lie: ({ requestId, otherRequestId }) =>
       inRequests((requests) => {
-        for (const one of requests) if (one.requestId === requestId) one.requestId = elsewhereId;
+        for (const one of requests) if (one.requestId === requestId) one.requestId = otherRequestId;
       }),
-    unnoticed: 'nobody else says which there are',
+    unnoticed: 'only the relay knows which requests there are',
     code: 'timeout',
   },
   {
-    name: 'leaves a request out',
+    name: 'leaves a request out of the list',
     lie: ({ requestId }) =>
       inRequests((requests, answer) => {
         answer.requests = requests.filter((one) => one.requestId !== requestId);
       }),
-    unnoticed: 'nobody else says which there are',
+    unnoticed: 'only the relay knows which requests there are',
     code: 'timeout',
   },
   {
-    name: 'lists nothing, and says so in an event alone',
+    name: 'lists nothing, and announces a request by an event only',
     lie: ({ requestId }) => ({
       ...inRequests((_, answer) => Object.assign(answer, { requests: [] })),
       blocks: (blocks) => [...blocks, `data: ${JSON.stringify({ type: 'new_request', requestId })}`],
     }),
   },
   {
-    name: 'begins the list anew at its end',
+    name: 'repeats the list from the start at its end',
     lie: () => ({
       ...inRequests((_, answer) => Object.assign(answer, { next: 'again' })),
       call(call) {
@@ -87,7 +87,7 @@ const rows: readonly ExpertRow[] = [
     },
     code: 'unexpected_answer',
   },
-  ...Object.entries(wrong).flatMap(([member, values]) =>
+  ...Object.entries(invalidValues).flatMap(([member, values]) =>
     values.map((value) => ({
       name: `says ${JSON.stringify(value)} as \`${member}\` in the list`,
       lie: () => inRequests((requests) => requests.map((one) => Object.assign(one, { [member]: value }))),
@@ -95,7 +95,7 @@ const rows: readonly ExpertRow[] = [
     })),
   ),
   ...[7, { requests: 7 }, { requests: [null] }, { requests: [], next: 7 }].map((list) => ({
-    name: `answers ${JSON.stringify(list)} as the list`,
+    name: `returns ${JSON.stringify(list)} as the list`,
     lie: (): Lie => ({
       answer: (answer, { path }) => (path.startsWith('/api/v1/requests?') ? JSON.stringify(list) : answer),
     }),
@@ -106,43 +106,43 @@ const rows: readonly ExpertRow[] = [
 /** Lies about which requests there are. */
 export const aboutList: readonly ExpertRow[] = rows.map((row) => ({ by: 'list', ...row }));
 
-/** Leads a reference code to another request, which then shows that code as its own. */
-const leadElsewhere = ({ elsewhereId }: ExpertScene): Lie => {
+/** Resolves a reference code to another request, and returns that request with this code. */
+const redirectCode = ({ otherRequestId }: ExpertLieContext): Lie => {
   let code: unknown;
   return {
     answer(answer, { path }) {
       if (path.includes('/by-ref/')) {
         code = answer.refCode;
-        answer.requestId = elsewhereId;
+        answer.requestId = otherRequestId;
       }
-      if (path.includes(`/messages/${elsewhereId}`)) answer.refCode = code;
+      if (path.includes(`/messages/${otherRequestId}`)) answer.refCode = code;
       return answer;
     },
   };
 };
 
-/** Lies about what a reference code stands for. */
+/** Lies about the request of a reference code. */
 export const aboutCode: readonly ExpertRow[] = [
   {
-    name: 'leads the code of a request that was looked at to another request, under that code',
+    name: 'resolves the code of a request that was read before to another request, with that code',
     by: 'code',
-    before: 'look',
-    lie: leadElsewhere,
+    before: 'read',
+    lie: redirectCode,
     code: 'question_altered',
   },
   {
-    name: 'finds another request by its reference code',
+    name: 'resolves the reference code to another request',
     by: 'code',
-    lie: ({ elsewhereId }) => ({
+    lie: ({ otherRequestId }) => ({
       answer(answer, { path }) {
-        if (path.includes('/by-ref/')) answer.requestId = elsewhereId;
+        if (path.includes('/by-ref/')) answer.requestId = otherRequestId;
         return answer;
       },
     }),
     code: 'unexpected_answer',
   },
   {
-    name: 'finds `../../help` by its reference code',
+    name: 'resolves the reference code to `../../help`',
     by: 'code',
     lie: () => ({
       answer(answer, { path }) {

@@ -1,52 +1,52 @@
 import type { Json } from '@expert-relay/testkit';
-import { erase, inList } from '../in-list.ts';
-import type { ExpertRow, ExpertScene } from './expert-row.ts';
+import { alterList, eraseContent } from '../alter-list.ts';
+import type { ExpertLieContext, ExpertRow } from './expert-row.ts';
 
 const withoutPickUp = (answer: Json): void => {
   answer.providerSignPubKey = null;
   answer.providerEncryptPubKey = null;
   delete answer.keySignature;
 };
-const withFreshKeys = ({ foreign }: ExpertScene, answer: Json): void => {
-  answer.consumerSignPubKey = foreign.sign;
-  answer.consumerEncryptPubKey = foreign.encrypt;
+const withNewKeys = ({ attackerKeys }: ExpertLieContext, answer: Json): void => {
+  answer.consumerSignPubKey = attackerKeys.sign;
+  answer.consumerEncryptPubKey = attackerKeys.encrypt;
 };
 const withoutKeys = (answer: Json): void => {
   answer.consumerSignPubKey = null;
   answer.consumerEncryptPubKey = null;
 };
 
-/** Lies that only an expert notices who remembers what an earlier process saw. */
+/** Lies that an expert notices only if the memory has what an earlier process read. */
 export const aboutMemory: readonly ExpertRow[] = [
-  { name: 'lies about nothing, to one who has looked before', before: 'look', lie: () => ({}) },
-  { name: 'lies about nothing, to one who has picked up before', before: 'pick up', lie: () => ({}) },
+  { name: 'changes nothing, for an expert who has read the request before', before: 'read', lie: () => ({}) },
+  { name: 'changes nothing, for an expert who has picked up before', before: 'pick up', lie: () => ({}) },
   {
-    name: "shows fresh keys of the agent's to one who has looked before",
-    before: 'look',
-    lie: (scene) => inList((_, answer) => withFreshKeys(scene, answer)),
+    name: 'returns new keys of the agent, for an expert who has read the request before',
+    before: 'read',
+    lie: (context) => alterList((_, answer) => withNewKeys(context, answer)),
     code: 'keys_changed',
   },
   {
-    name: "shows fresh keys of the agent's, and no pick-up, to one who has picked up before",
+    name: 'returns new keys of the agent and no pick-up, for an expert who has picked up before',
     before: 'pick up',
-    lie: (scene) =>
-      inList((_, answer) => {
-        withFreshKeys(scene, answer);
+    lie: (context) =>
+      alterList((_, answer) => {
+        withNewKeys(context, answer);
         withoutPickUp(answer);
       }),
     code: 'keys_changed',
   },
   {
-    name: 'shows no keys to one who has looked before',
-    before: 'look',
-    lie: () => inList((_, answer) => withoutKeys(answer)),
+    name: 'returns no keys, for an expert who has read the request before',
+    before: 'read',
+    lie: () => alterList((_, answer) => withoutKeys(answer)),
     code: 'keys_changed',
   },
   {
-    name: 'shows no keys, no pick-up and no messages to one who has talked before',
-    before: 'talk',
+    name: 'returns no keys, no pick-up and no messages, for an expert who has answered and read before',
+    before: 'answer and read',
     lie: () =>
-      inList((messages, answer) => {
+      alterList((messages, answer) => {
         withoutKeys(answer);
         withoutPickUp(answer);
         messages.length = 0;
@@ -54,62 +54,62 @@ export const aboutMemory: readonly ExpertRow[] = [
     code: 'keys_changed',
   },
   {
-    name: 'forgets the pick-up',
+    name: 'loses the pick-up',
     before: 'pick up',
-    lie: () => inList((_, answer) => withoutPickUp(answer)),
+    lie: () => alterList((_, answer) => withoutPickUp(answer)),
     code: 'keys_changed',
   },
   {
-    name: 'shows an empty history and no pick-up to one who has talked before',
-    before: 'talk',
+    name: 'returns no messages and no pick-up, for an expert who has answered and read before',
+    before: 'answer and read',
     lie: () =>
-      inList((messages, answer) => {
+      alterList((messages, answer) => {
         withoutPickUp(answer);
         messages.length = 0;
       }),
     code: 'keys_changed',
   },
   {
-    name: 'shows an empty history to one who has talked before',
-    before: 'talk',
+    name: 'returns no messages, for an expert who has answered and read before',
+    before: 'answer and read',
     lie: () =>
-      inList((messages) => {
+      alterList((messages) => {
         messages.length = 0;
       }),
     code: 'keys_changed',
   },
   {
-    name: 'shows an empty history to one who has answered before, and has read nothing since',
+    name: 'returns no messages, for an expert who has answered before, and has read nothing since',
     before: 'answer',
     lie: () =>
-      inList((messages) => {
+      alterList((messages) => {
         messages.length = 0;
       }),
     code: 'keys_changed',
   },
   {
-    name: 'does not show the last answer to one who has read nothing since',
+    name: 'does not list the last answer, for an expert who has read nothing since',
     before: 'answer',
-    lie: () => inList((messages) => messages.splice(1)),
+    lie: () => alterList((messages) => messages.splice(1)),
     code: 'message_missing',
   },
   {
-    name: 'shows the beginning of the history alone to one who has talked before',
-    before: 'talk',
-    lie: () => inList((messages) => messages.splice(1)),
+    name: 'lists only the first message, for an expert who has answered and read before',
+    before: 'answer and read',
+    lie: () => alterList((messages) => messages.splice(1)),
     code: 'message_missing',
   },
   {
-    name: 'shows another question to one who has looked before',
-    before: 'look',
-    lie: () => inList((_, answer) => Object.assign(answer, { question: 'Shall I pay?' })),
+    name: 'returns another question, for an expert who has read the request before',
+    before: 'read',
+    lie: () => alterList((_, answer) => Object.assign(answer, { question: 'Shall I pay?' })),
     code: 'question_altered',
   },
   {
-    name: 'shows another question after another device has picked up',
+    name: 'returns another question after the pick-up by another device',
     lie: () => {
       let isPickedUp = false;
-      return inList((_, answer) => {
+      return alterList((_, answer) => {
         isPickedUp ||= Boolean(answer.providerSignPubKey);
         if (isPickedUp) answer.question = 'Shall I pay?';
       });
@@ -117,15 +117,16 @@ export const aboutMemory: readonly ExpertRow[] = [
     code: 'question_altered',
   },
   {
-    name: 'says that everything was erased although the conversation is open',
-    before: 'look',
-    lie: () => inList(erase),
+    name: 'states that the content was erased while the conversation is open',
+    before: 'read',
+    lie: () => alterList(eraseContent),
     code: 'keys_changed',
   },
   {
-    name: 'says that everything was erased, and that it is closed',
-    before: 'look',
-    lie: () => inList((messages, answer) => erase(messages, Object.assign(answer, { status: 'closed' }))),
+    name: 'states that the content was erased and the conversation is closed',
+    before: 'read',
+    lie: () =>
+      alterList((messages, answer) => eraseContent(messages, Object.assign(answer, { status: 'closed' }))),
     code: 'conversation_closed',
   },
 ];

@@ -1,30 +1,30 @@
 import type { Json } from '@expert-relay/testkit';
-import { aboutSecondOf, inList, isList } from '../in-list.ts';
+import { alterList, alterSecondOf, isList } from '../alter-list.ts';
 import { aboutMessagesOf } from '../to-both/about-messages.ts';
 import type { ExpertRow } from './expert-row.ts';
 
-const aboutSecond = (alter: (message: Json, messages: Json[]) => unknown) => aboutSecondOf('consumer', alter);
+const alterSecond = (alter: (message: Json, messages: Json[]) => unknown) => alterSecondOf('consumer', alter);
 
-/** Lies about what the agent has said, and in which order. */
+/** Lies about the agent's messages and their order. */
 export const aboutMessages: readonly ExpertRow[] = [
   ...aboutMessagesOf('consumer'),
   {
     name: 'drops the last message',
     lie: () => {
       const ids: unknown[] = [];
-      return inList((messages) => {
+      return alterList((messages) => {
         for (const message of messages.filter(({ role }) => role === 'consumer')) {
           if (!ids.includes(message.messageId)) ids.push(message.messageId);
           if (ids.indexOf(message.messageId) === 2) messages.splice(messages.indexOf(message), 1);
         }
       });
     },
-    unnoticed: 'nothing follows it yet; the agent passes the answers over, which had not seen it',
+    unnoticed: 'no later message links to it; the agent skips the answers, which had not seen it',
     agent: 'timeout',
     after: 2,
   },
   {
-    name: 'holds messages back until the next',
+    name: 'delays messages until the next one',
     lie: () => {
       let known = 0;
       return {
@@ -39,47 +39,47 @@ export const aboutMessages: readonly ExpertRow[] = [
     },
   },
   {
-    name: 'says that the second message is the last of all',
-    lie: () => aboutSecond((message) => Object.assign(message, { seq: Number.MAX_SAFE_INTEGER })),
+    name: 'gives the second message the highest possible seq',
+    lie: () => alterSecond((message) => Object.assign(message, { seq: Number.MAX_SAFE_INTEGER })),
     code: 'invalid_input',
     after: 2,
   },
   {
-    name: "shows an agent's message of another conversation",
-    lie: ({ elsewhere }) =>
-      aboutSecond((message) => Object.assign(message, elsewhere.consumer[1], { seq: message.seq })),
+    name: 'replaces a message with one of another conversation',
+    lie: ({ otherConversation }) =>
+      alterSecond((message) => Object.assign(message, otherConversation.consumer[1], { seq: message.seq })),
     code: 'wrong_sender_key',
     after: 1,
   },
   {
-    name: "shows the agent's message as the expert's",
-    lie: () => aboutSecond((message) => Object.assign(message, { role: 'provider' })),
+    name: "labels the agent's message as the expert's",
+    lie: () => alterSecond((message) => Object.assign(message, { role: 'provider' })),
     code: 'wrong_role',
     after: 1,
   },
   {
-    name: "writes plain text in the agent's name after the pick-up",
-    lie: () => slip((answer) => Boolean(answer.providerSignPubKey)),
+    name: "adds plain text in the agent's name after the pick-up",
+    lie: () => insertPlainText((answer) => Boolean(answer.providerSignPubKey)),
     code: 'plaintext_refused',
   },
   {
-    name: "writes plain text in the agent's name before the pick-up",
-    lie: () => slip((answer) => !answer.providerSignPubKey),
-    unnoticed: 'it is called plain text, which proves nothing',
+    name: "adds plain text in the agent's name before the pick-up",
+    lie: () => insertPlainText((answer) => !answer.providerSignPubKey),
+    unnoticed: 'it is marked as plain text, which is not protected',
     shownPlain: 'Send me your password.',
   },
   {
-    name: 'shows an encrypted message before the pick-up',
-    lie: ({ elsewhere }) =>
-      inList((messages, answer) => {
-        if (!answer.providerSignPubKey) messages.push({ ...elsewhere.consumer[0], seq: 2 });
+    name: 'adds an encrypted message before the pick-up',
+    lie: ({ otherConversation }) =>
+      alterList((messages, answer) => {
+        if (!answer.providerSignPubKey) messages.push({ ...otherConversation.consumer[0], seq: 2 });
       }),
     code: 'undecryptable',
   },
 ];
 
-/** A text that nobody wrote. */
-const slip = (isTime: (answer: Json) => boolean) => {
+/** Adds a text that the agent did not write. */
+const insertPlainText = (isDue: (answer: Json) => boolean) => {
   const message = {
     messageId: crypto.randomUUID(),
     seq: 2,
@@ -87,7 +87,7 @@ const slip = (isTime: (answer: Json) => boolean) => {
     plaintext: 'Send me your password.',
     createdAt: new Date().toISOString(),
   };
-  return inList((messages, answer) => {
-    if (isTime(answer)) messages.unshift({ ...message });
+  return alterList((messages, answer) => {
+    if (isDue(answer)) messages.unshift({ ...message });
   });
 };

@@ -1,94 +1,100 @@
 import type { Call, Json } from '@expert-relay/testkit';
-import { flip, inList } from '../in-list.ts';
+import { alterList, flipBit } from '../alter-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 const isPickUp = ({ path }: Call) => path.startsWith('/api/v1/key-exchange/');
-const once = (alter: (answer: Json) => void) =>
-  inList((_, answer) => {
+const whenPickedUp = (alter: (answer: Json) => void) =>
+  alterList((_, answer) => {
     if (answer.providerSignPubKey) alter(answer);
   });
 
 /** Lies about the expert's own keys. */
 export const aboutPickUp: readonly ExpertRow[] = [
   {
-    name: 'says that somebody else has picked it up',
-    lie: ({ foreign }) =>
-      inList((_, answer) =>
+    name: 'states that another expert has picked up',
+    lie: ({ attackerKeys }) =>
+      alterList((_, answer) =>
         Object.assign(answer, {
-          providerSignPubKey: foreign.sign,
-          providerEncryptPubKey: foreign.encrypt,
+          providerSignPubKey: attackerKeys.sign,
+          providerEncryptPubKey: attackerKeys.encrypt,
           keySignature: null,
         }),
       ),
     code: 'keys_changed',
   },
   {
-    name: 'says that somebody else was faster',
-    lie: ({ foreign }) => ({
-      ...inList((_, answer) =>
-        Object.assign(answer, { providerSignPubKey: foreign.sign, providerEncryptPubKey: foreign.encrypt }),
+    name: "refuses the pick-up, and returns another expert's keys",
+    lie: ({ attackerKeys }) => ({
+      ...alterList((_, answer) =>
+        Object.assign(answer, {
+          providerSignPubKey: attackerKeys.sign,
+          providerEncryptPubKey: attackerKeys.encrypt,
+        }),
       ),
       swallow: (call) => (isPickUp(call) ? { status: 409, body: { error: 'keys_exchanged' } } : undefined),
     }),
     code: 'keys_changed',
   },
   {
-    name: 'refuses the pick-up, and shows nobody who did it',
+    name: 'refuses the pick-up, and returns no keys of an expert',
     lie: () => ({
       swallow: (call) => (isPickUp(call) ? { status: 409, body: { error: 'keys_exchanged' } } : undefined),
     }),
     code: 'conflict',
   },
   {
-    name: 'takes the pick-up, and forgets it',
+    name: 'accepts the pick-up, and loses it',
     lie: () => ({ swallow: (call) => (isPickUp(call) ? { status: 200, body: {} } : undefined) }),
     code: 'keys_changed',
   },
   {
-    name: "shows another encryption key as the expert's",
-    lie: ({ foreign }) => once((answer) => Object.assign(answer, { providerEncryptPubKey: foreign.encrypt })),
+    name: "returns another encryption key as the expert's",
+    lie: ({ attackerKeys }) =>
+      whenPickedUp((answer) => Object.assign(answer, { providerEncryptPubKey: attackerKeys.encrypt })),
     code: 'keys_changed',
   },
   {
-    name: "shows another identity as the expert's",
-    lie: ({ foreign }) => once((answer) => Object.assign(answer, { providerSignPubKey: foreign.sign })),
+    name: "returns another identity as the expert's",
+    lie: ({ attackerKeys }) =>
+      whenPickedUp((answer) => Object.assign(answer, { providerSignPubKey: attackerKeys.sign })),
     code: 'keys_changed',
   },
   {
-    name: "alters the expert's signature of the keys",
-    lie: () => once((answer) => Object.assign(answer, { keySignature: flip(answer.keySignature) })),
+    name: "changes the expert's signature of the keys",
+    lie: () =>
+      whenPickedUp((answer) => Object.assign(answer, { keySignature: flipBit(answer.keySignature) })),
     code: 'keys_changed',
   },
   {
-    name: "takes the expert's signature of the keys away",
-    lie: () => once((answer) => delete answer.keySignature),
+    name: "removes the expert's signature of the keys",
+    lie: () => whenPickedUp((answer) => delete answer.keySignature),
     code: 'keys_changed',
   },
   {
-    name: "alters the expert's signature on its way to the agent",
+    name: "changes the expert's signature for the agent only",
     lie: () => {
       let own: unknown;
       return {
-        ...once((answer) => Object.assign(answer, { keySignature: own })),
+        ...whenPickedUp((answer) => Object.assign(answer, { keySignature: own })),
         call(call) {
           if (!isPickUp(call)) return;
           own = call.body.keySignature;
-          call.body.keySignature = flip(own);
+          call.body.keySignature = flipBit(own);
         },
       };
     },
-    unnoticed: 'the agent sees it',
+    unnoticed: 'the agent notices it',
     agent: 'key_signature_wrong',
   },
   {
-    name: "swaps the expert's encryption key on its way to the agent",
-    lie: ({ own, foreign }) => ({
-      ...once((answer) => Object.assign(answer, { providerEncryptPubKey: own.encrypt })),
+    name: "replaces the expert's encryption key for the agent only",
+    lie: ({ own, attackerKeys }) => ({
+      ...whenPickedUp((answer) => Object.assign(answer, { providerEncryptPubKey: own.encrypt })),
       call(call) {
-        if (isPickUp(call)) call.body.providerEncryptPubKey = foreign.encrypt;
+        if (isPickUp(call)) call.body.providerEncryptPubKey = attackerKeys.encrypt;
       },
     }),
-    unnoticed: 'the agent sees it',
+    unnoticed: 'the agent notices it',
     agent: 'key_signature_wrong',
   },
 ];

@@ -1,9 +1,9 @@
 import type { Json, Lie } from '@expert-relay/testkit';
-import { cutOff, inList, insteadOfList, isList, nonsense } from '../in-list.ts';
+import { alterList, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
-/** What is no value of any of these members. */
-const wrong: Readonly<Record<string, readonly unknown[]>> = {
+/** Invalid values by member. */
+const invalidValues: Readonly<Record<string, readonly unknown[]>> = {
   requestId: [7, null, '', '../../help', 'HS-7KQ2M9XD', 'AAAAAAAAAAAAAAAAAAAAAA'],
   refCode: [7, null, 'HS-1\nHS-2', '\u001b[2J'],
   status: [7, null, 'open'],
@@ -18,86 +18,86 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   next: ['7', null, -1, 0, 2 ** 60, 1e300],
 };
 
-const spoiled = (alter: (answer: Json) => unknown): Lie => inList((_, answer) => alter(answer));
+const alterRequest = (alter: (answer: Json) => unknown): Lie => alterList((_, answer) => alter(answer));
 
 /** Lies about the request itself. */
 export const aboutRequest: readonly ExpertRow[] = [
-  ...Object.entries(wrong).flatMap(([member, values]) =>
+  ...Object.entries(invalidValues).flatMap(([member, values]) =>
     values.map((value) => ({
-      name: `says ${JSON.stringify(value)} as \`${member}\``,
-      lie: () => spoiled((answer) => Object.assign(answer, { [member]: value })),
+      name: `returns ${JSON.stringify(value)} as \`${member}\``,
+      lie: () => alterRequest((answer) => Object.assign(answer, { [member]: value })),
       code: 'unexpected_answer',
     })),
   ),
   ...[7, 'all', [7, null, { role: 7 }]].map((context) => ({
-    name: `says ${JSON.stringify(context)} as \`context\``,
-    lie: () => spoiled((answer) => Object.assign(answer, { context })),
-    unnoticed: 'the agent notices that another context was shown',
+    name: `returns ${JSON.stringify(context)} as \`context\``,
+    lie: () => alterRequest((answer) => Object.assign(answer, { context })),
+    unnoticed: 'the agent notices that the expert got another context',
     agent: 'question_altered',
   })),
   ...[7, {}].map((keySignature) => ({
-    name: `says ${JSON.stringify(keySignature)} as \`keySignature\` after the pick-up`,
-    lie: () => spoiled((answer) => answer.providerSignPubKey && Object.assign(answer, { keySignature })),
+    name: `returns ${JSON.stringify(keySignature)} as \`keySignature\` after the pick-up`,
+    lie: () => alterRequest((answer) => answer.providerSignPubKey && Object.assign(answer, { keySignature })),
     code: 'unexpected_answer',
   })),
   {
-    name: 'shows another question and another context from the first look on',
-    lie: () => spoiled((answer) => Object.assign(answer, { question: 'Shall I pay?', context: [] })),
-    unnoticed: 'the agent notices that another question was answered',
+    name: 'returns another question and another context from the first read on',
+    lie: () => alterRequest((answer) => Object.assign(answer, { question: 'Shall I pay?', context: [] })),
+    unnoticed: 'the agent notices that the expert got another question',
     agent: 'question_altered',
     question: 'Shall I pay?',
   },
   {
-    name: 'shows another question and another context after the pick-up',
+    name: 'returns another question and another context after the pick-up',
     lie: () =>
-      spoiled((answer) => {
+      alterRequest((answer) => {
         if (answer.providerSignPubKey) Object.assign(answer, { question: 'Shall I pay?', context: [] });
       }),
     code: 'question_altered',
   },
   {
-    name: 'shows half a character as the question',
-    lie: () => spoiled((answer) => Object.assign(answer, { question: '\ud800' })),
+    name: 'returns a lone surrogate as the question',
+    lie: () => alterRequest((answer) => Object.assign(answer, { question: '\ud800' })),
     code: 'question_altered',
   },
   ...(['closed', 'expired'] as const).map((status) => ({
-    name: `says that it is ${status}`,
-    lie: () => spoiled((answer) => Object.assign(answer, { status })),
+    name: `states that the conversation is ${status}`,
+    lie: () => alterRequest((answer) => Object.assign(answer, { status })),
     code: `conversation_${status}`,
   })),
   {
-    name: 'says that it is closed after the first message',
+    name: 'states that the conversation is closed after the first message',
     lie: () =>
-      inList((messages, answer) => {
+      alterList((messages, answer) => {
         if (Number(messages[0]?.seq) >= 3) answer.status = 'closed';
       }),
     code: 'conversation_closed',
     after: 1,
   },
   {
-    name: 'says that it is open, although the agent has closed it',
+    name: 'states that the conversation is open, although the agent has closed it',
     isClosed: true,
-    lie: () => spoiled((answer) => Object.assign(answer, { status: 'pending' })),
+    lie: () => alterRequest((answer) => Object.assign(answer, { status: 'pending' })),
     code: 'conversation_closed',
   },
   {
-    name: 'answers nonsense to the first look',
-    lie: () => insteadOfList('once', nonsense),
+    name: 'returns HTML to the first read',
+    lie: () => replaceList('once', htmlAnswer),
   },
   {
-    name: 'answers nonsense to every look',
-    lie: () => insteadOfList('always', nonsense),
+    name: 'returns HTML to every read',
+    lie: () => replaceList('always', htmlAnswer),
     code: 'unexpected_answer',
   },
   {
-    name: 'cuts an answer off',
-    lie: () => insteadOfList('once', cutOff),
+    name: 'truncates an answer',
+    lie: () => replaceList('once', truncated),
   },
   {
-    name: 'shows another conversation under the id of this one',
-    lie: ({ requestId, elsewhereId }) => ({
+    name: 'returns another conversation with the id of this one',
+    lie: ({ requestId, otherRequestId }) => ({
       call(call) {
-        if (isList(call)) call.path = call.path.replace(requestId, elsewhereId);
+        if (isList(call)) call.path = call.path.replace(requestId, otherRequestId);
       },
       answer(answer, call) {
         if (isList(call)) answer.requestId = requestId;
@@ -107,11 +107,11 @@ export const aboutRequest: readonly ExpertRow[] = [
     code: 'keys_changed',
   },
   {
-    name: 'shows the same messages without an end',
+    name: 'lists the same messages without an end',
     lie: () => {
       const all: Json[] = [];
       let seq = 100;
-      return inList((messages, answer) => {
+      return alterList((messages, answer) => {
         if (all.length === 0) all.push(...messages.filter(({ role }) => role === 'consumer'));
         if (all.length === 0) return;
         seq += 1;
@@ -124,7 +124,7 @@ export const aboutRequest: readonly ExpertRow[] = [
     agent: 'timeout',
   },
   {
-    name: 'sends the key elsewhere',
+    name: 'redirects a call to another address',
     lie: ({ gatewayUrl }) => ({
       instead: (call) => (isList(call) ? { status: 302, headers: { location: gatewayUrl } } : undefined),
     }),

@@ -1,41 +1,37 @@
 import type { Lie } from '@expert-relay/testkit';
-import type { Scene } from '../scene.ts';
+import type { LieContext } from '../lie-context.ts';
 
-/** What a liar has at hand who knows what the agent has asked. */
-export interface ExpertScene extends Scene {
+/** The data for a lie about one request. */
+export interface ExpertLieContext extends LieContext {
   readonly requestId: string;
-  /** The keys that the expert has in this conversation. */
+  /** The expert's keys of this conversation. */
   readonly own: { readonly sign: string; readonly encrypt: string };
 }
 
-/** A lie told to the expert, and what comes of it. */
+/** A lie to the expert, and its expected result. */
 export interface ExpertRow {
   readonly name: string;
-  readonly lie: (scene: ExpertScene) => Lie;
-  /** What the expert is told; nothing when the agent's three messages come and both answers go out. */
+  readonly lie: (context: ExpertLieContext) => Lie;
+  /** The expert's error code. Without it, the agent's three messages arrive and both answers are sent. */
   readonly code?: string;
-  /** How many of the agent's messages come; all when nothing is refused, none when something is. */
+  /** The number of the agent's messages that arrive. Default: all, or none when there is a code. */
   readonly after?: number;
-  /** As many of them at most: how many is up to time. */
-  readonly upTo?: number;
   /** Why the expert cannot notice. */
   readonly unnoticed?: string;
-  /** What the agent is told then; nothing when it gets both answers. */
+  /** The agent's error code. Without it, the agent gets both answers. */
   readonly agent?: string;
-  /** Whether what the expert seals is sealed for keys that the agent never had. */
+  /** Whether the expert encrypts for keys that the agent never had. */
   readonly isForOthers?: boolean;
-  /** Whether the expert is led to write in plain text. */
-  readonly isPlain?: boolean;
-  /** What is shown as plain text, and as nothing better. */
+  /** The text that is shown, marked as plain text. */
   readonly shownPlain?: string;
-  /** What the expert reads as the question. */
+  /** The question that the expert reads. */
   readonly question?: string;
-  /** How the expert finds the request: by its id when nothing is said. */
+  /** How the expert finds the request. Default: by its id. */
   readonly by?: 'list' | 'code';
-  /** What another client of the expert's, with the same memory, has done before the lie begins. */
-  readonly before?: 'look' | 'pick up' | 'answer' | 'talk';
-  /** Whether the expert reads only when all messages are there. */
+  /** What an earlier client of the expert, with the same memory, has done before the lie starts. */
+  readonly before?: 'read' | 'pick up' | 'answer' | 'answer and read';
+  /** Whether the expert reads only after all messages were sent. */
   readonly all?: boolean;
-  /** Whether the agent has closed it before the expert looks. */
+  /** Whether the agent closes it before the expert's first read. */
   readonly isClosed?: boolean;
 }

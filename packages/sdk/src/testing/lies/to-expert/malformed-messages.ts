@@ -1,13 +1,13 @@
-import { aboutSecondOf, blobOf, noise } from '../in-list.ts';
+import { alterSecondOf, blobOf, randomBase64 } from '../alter-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
-/** Lists in lists, far deeper than a recursion may go. Nothing of it survives being written by JSON.stringify. */
+/** Lists in lists, deeper than a recursion can go. They are inserted as text, since JSON.stringify would fail. */
 function nested(member: string): ExpertRow {
   const mark = '(nested)';
-  const { answer } = aboutSecondOf('consumer', (message) => Object.assign(message, { [member]: mark }));
+  const { answer } = alterSecondOf('consumer', (message) => Object.assign(message, { [member]: mark }));
   const deep = '['.repeat(20_000) + ']'.repeat(20_000);
   return {
-    name: `says lists in lists in lists as \`${member}\``,
+    name: `returns deeply nested lists as \`${member}\``,
     lie: () => ({
       answer: (real, call) => JSON.stringify(answer?.(real, call)).replaceAll(`"${mark}"`, deep),
     }),
@@ -18,23 +18,23 @@ function nested(member: string): ExpertRow {
 
 const row = (name: string, garbage: object, code = 'malformed_message'): ExpertRow => ({
   name,
-  lie: () => aboutSecondOf('consumer', (message) => Object.assign(message, garbage)),
+  lie: () => alterSecondOf('consumer', (message) => Object.assign(message, garbage)),
   code,
   after: 1,
 });
 
-/** Messages of the agent's that are none. */
+/** Malformed messages of the agent. */
 export const malformedMessages: readonly ExpertRow[] = [
   ...(['iv', 'ciphertext', 'tag', 'ephemeralPublicKey'] as const).flatMap((member) =>
-    [null, 7, noise(7).repeat(2)].map((garbage) => ({
-      name: `says ${JSON.stringify(garbage).slice(0, 12)} as \`${member}\``,
+    [null, 7, randomBase64(7).repeat(2)].map((garbage) => ({
+      name: `returns ${JSON.stringify(garbage).slice(0, 12)} as \`${member}\``,
       lie: () =>
-        aboutSecondOf('consumer', (message) => Object.assign(blobOf(message), { [member]: garbage })),
+        alterSecondOf('consumer', (message) => Object.assign(blobOf(message), { [member]: garbage })),
       code: 'malformed_message',
       after: 1,
     })),
   ),
-  ...[42, noise(63)].map((signature) =>
+  ...[42, randomBase64(63)].map((signature) =>
     row(`says ${JSON.stringify(signature).slice(0, 12)} as \`signature\``, { signature }),
   ),
   ...[42, 'x', [[]], {}].map((encrypted) =>
@@ -51,7 +51,11 @@ export const malformedMessages: readonly ExpertRow[] = [
     row(`says ${JSON.stringify(createdAt)} as a message's \`createdAt\``, { createdAt }, 'unexpected_answer'),
   ),
   ...['encrypted', 'signature', 'messageId', 'role'].map(nested),
-  row('takes all content from a message', { encrypted: null, signature: null }),
-  row('says 7 as plain text', { encrypted: null, signature: null, plaintext: 7 }),
-  row('writes an empty plain text', { encrypted: null, signature: null, plaintext: '' }, 'plaintext_refused'),
+  row('removes all content of a message', { encrypted: null, signature: null }),
+  row('returns 7 as plain text', { encrypted: null, signature: null, plaintext: 7 }),
+  row(
+    'returns an empty plain text',
+    { encrypted: null, signature: null, plaintext: '' },
+    'plaintext_refused',
+  ),
 ];

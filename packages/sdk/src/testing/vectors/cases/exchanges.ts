@@ -12,7 +12,7 @@ import {
 } from '../people.ts';
 import { runCase } from '../run-case.ts';
 
-/** What is asked in most cases. */
+/** The question of most cases. */
 const asked = {
   question: 'May I delete the test database?',
   messages: [

@@ -9,7 +9,7 @@ const pemOf = (kind: 'sign' | 'encrypt', raw: string) =>
 
 const last = (byte: string, top: string) => byte + 'ff'.repeat(30) + top;
 
-/** Keys that protect nothing, or that are a second spelling of another. */
+/** Keys that protect nothing, or that are a second encoding of another key. */
 const weak: [name: string, kind: 'sign' | 'encrypt', raw: string][] = [
   ['zero', 'sign', '00'.repeat(32)],
   ['zero', 'encrypt', '00'.repeat(32)],
@@ -117,7 +117,7 @@ export async function keyCases(): Promise<Draft[]> {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** The character whose last bit is set besides. */
+/** The character with its last bit set. */
 function nextTo(character = ''): string {
   return alphabet[alphabet.indexOf(character) | 1] ?? '';
 }

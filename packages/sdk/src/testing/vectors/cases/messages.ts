@@ -9,14 +9,14 @@ import { texts } from './texts.ts';
 
 const ofRole = { consumer: agentSide, provider: expertSide };
 
-/** What a side seals under this name. */
+/** The input of a case with this name. */
 export const toSeal = (name: string, text: string): ToSeal => ({
   messageId: seededId(name),
   iv: hex(seeded(`${name} iv`, 12)),
   text,
 });
 
-/** A message sealed by a device that had read `before`. */
+/** A message that was encrypted by a device that had read `before`. */
 export async function seal(name: string, role: Role, text: string, before: MessageRecord[] = []) {
   const side = await ofRole[role]();
   const input = { side, before, ...toSeal(name, text) };
@@ -98,7 +98,7 @@ export async function messageCases(): Promise<Draft[]> {
   ];
 }
 
-/** The salt is the messageId as it travels. */
+/** The salt is the messageId as it is sent. */
 async function sealInCapitals() {
   const side = await agentSide();
   const sealing = toSeal('in capitals', 'Loud?');
@@ -108,7 +108,7 @@ async function sealInCapitals() {
   return { record, draft: { name: 'sealing: a messageId in capitals', kind: 'seal', input } as Draft };
 }
 
-/** Of 257 messages that nobody linked to, the 255 oldest are linked to. */
+/** Of 257 messages without a link to them, a message links to the 255 oldest. */
 async function looseEnds(): Promise<Draft> {
   const before = await Promise.all(
     Array.from({ length: 257 }, (_, n) =>
@@ -163,7 +163,7 @@ async function seenYourLast(): Promise<Draft[]> {
   ]);
 }
 
-/** Messages of two devices crossed, and the other side had seen one of them: the number is the last one's. */
+/** Two devices sent at the same time, and the other side had seen one of the messages. The last of them counts. */
 async function twoDevices(): Promise<Draft[]> {
   const { record: asked } = await seal('asked of two devices', 'consumer', 'Which one?');
   const { record: laptop } = await seal('from the laptop', 'provider', 'The first.', [asked]);

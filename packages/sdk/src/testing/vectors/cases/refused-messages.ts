@@ -181,7 +181,7 @@ async function places(): Promise<Draft[]> {
   ]);
 }
 
-/** Plain text where it may not be, and messages before there are keys. */
+/** Plain text that is not allowed, and messages before there are keys. */
 async function plainTexts(): Promise<Draft[]> {
   const { peer: _, ...early } = await agentSide();
   const { peer: __, ...earlyExpert } = await expertSide();
@@ -239,7 +239,7 @@ async function refusedTexts(): Promise<Draft[]> {
     refusePeer("for one's own agreement key", { ...(await expertPem()), encrypt: ownKeys.encrypt }),
     refuse('half a character in front', '\udc00text'),
     refuse('half a character at the end', 'text\ud83d'),
-    // With the marker, the number of links and the length: a byte more than 784,000.
+    // With the marker, the number of links and the length, it has 784,001 bytes.
     {
       ...draft,
       name: 'sealing: a text that is a byte too long',

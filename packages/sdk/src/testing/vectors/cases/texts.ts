@@ -1,4 +1,4 @@
-/** Texts worth carrying, by what is special about them. */
+/** Unusual texts, named by their special property. */
 export const texts: readonly (readonly [name: string, text: string])[] = [
   ['an empty one', ''],
   ['a plain one', 'May I drop the index on orders.created_at?'],

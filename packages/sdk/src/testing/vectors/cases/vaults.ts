@@ -78,7 +78,7 @@ export async function vaultCases(): Promise<Draft[]> {
   ];
 }
 
-/** Sealed as it should be, but for an identity that does not come from the root. */
+/** Sealed correctly, with an identity that does not come from the root. */
 async function sealWrongly(identity: Uint8Array, characters: string) {
   const [salt, iv] = [seeded('wrong salt', 16), seeded('wrong iv', 12)];
   const secret = await importSecret(new Uint8Array(Buffer.from(characters)));
@@ -97,7 +97,7 @@ async function sealWrongly(identity: Uint8Array, characters: string) {
 const whiteSpace =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
-/** Only the alphabet refuses it. */
+/** The checksum is right, so only the alphabet refuses it. */
 async function withU(characters: string): Promise<string> {
   const changed = replaceAt(characters, 0, 'U');
   const [first = 0, second = 0] = await sha256(toUtf8(changed));
@@ -105,7 +105,7 @@ async function withU(characters: string): Promise<string> {
   return `${changed}${alphabet[first >> 3]}${alphabet[((first & 7) << 2) | (second >> 6)]}`;
 }
 
-/** A different one behind each character. */
+/** Adds another space after each character. */
 function spaced(code: string, spaces: string): string {
   return [...code].map((character, index) => character + (spaces[index] ?? '')).join('');
 }
@@ -114,7 +114,7 @@ function replaceAt(text: string, at: number, character: string): string {
   return text.slice(0, at) + character + text.slice(at + 1);
 }
 
-/** The first two neighbours that differ change places. */
+/** Swaps the first two neighbours that differ. */
 function swapUnequal(text: string): string {
   return text.replace(/(\w)(?!\1)(\w)/, '$2$1');
 }

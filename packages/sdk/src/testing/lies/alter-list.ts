@@ -3,40 +3,40 @@ import type { Call, Json, Lie } from '@expert-relay/testkit';
 
 export const isList = ({ path }: Call): boolean => path.startsWith('/api/v1/messages/');
 
-/** A lie about the list of messages, or about the request that stands above it. */
-export const inList = (alter: (messages: Json[], answer: Json) => unknown): Lie => ({
+/** A lie about the list of messages, or about the request that is returned with it. */
+export const alterList = (alter: (messages: Json[], answer: Json) => unknown): Lie => ({
   answer(answer, call) {
     if (isList(call) && Array.isArray(answer.messages)) alter(answer.messages as Json[], answer);
     return answer;
   },
 });
 
-/** Says yes once. */
-export const isFirst = (): (() => boolean) => {
+/** A function that returns true only the first time. */
+export const trueOnce = (): (() => boolean) => {
   let count = 0;
   return () => count++ === 0;
 };
 
-/** Something else in place of the list of messages, each time it is asked for or only the first. */
-export function insteadOfList(times: 'always' | 'once', write: (answer: Json) => string): Lie {
-  const first = isFirst();
+/** Replaces the list of messages, each time it is read or only the first. */
+export function replaceList(times: 'always' | 'once', write: (answer: Json) => string): Lie {
+  const first = trueOnce();
   return {
     answer: (answer, call) => (isList(call) && (times === 'always' || first()) ? write(answer) : answer),
   };
 }
 
-/** What a proxy may say in its own name. */
-export const nonsense = (): string => '<html>Welcome!</html>';
+/** As a proxy answers by itself. */
+export const htmlAnswer = (): string => '<html>Welcome!</html>';
 
-export const cutOff = (answer: Json): string => JSON.stringify(answer).slice(0, -20);
+export const truncated = (answer: Json): string => JSON.stringify(answer).slice(0, -20);
 
-/** A lie about the second message of one side alone, however often it is shown. */
-export function aboutSecondOf(
+/** Alters only the second message of one side, each time it is listed. */
+export function alterSecondOf(
   side: 'consumer' | 'provider',
   alter: (message: Json, messages: Json[]) => unknown,
 ): Lie {
   const ids: unknown[] = [];
-  return inList((messages) => {
+  return alterList((messages) => {
     for (const message of [...messages].filter(({ role }) => role === side)) {
       if (!ids.includes(message.messageId)) ids.push(message.messageId);
       if (ids.indexOf(message.messageId) === 1) alter(message, messages);
@@ -44,8 +44,8 @@ export function aboutSecondOf(
   });
 }
 
-/** As retention leaves it. */
-export function erase(messages: Json[], answer: Json): void {
+/** Erases the content as the relay does after the retention. */
+export function eraseContent(messages: Json[], answer: Json): void {
   messages.length = 0;
   for (const member of ['question', 'plaintext']) answer[member] = null;
   for (const side of ['consumer', 'provider']) {
@@ -55,18 +55,18 @@ export function erase(messages: Json[], answer: Json): void {
   Object.assign(answer, { context: [], erasedAt: '2026-01-01T00:00:00.000Z' });
 }
 
-/** A lie about the expert's second answer. */
-export const aboutSecond = (alter: (message: Json, messages: Json[]) => unknown): Lie =>
-  aboutSecondOf('provider', alter);
+/** Alters the expert's second answer. */
+export const alterSecond = (alter: (message: Json, messages: Json[]) => unknown): Lie =>
+  alterSecondOf('provider', alter);
 
 /** The encrypted part of a message as the relay lists it. */
 export const blobOf = (message: Json): Json => message.encrypted as Json;
 
-/** The same but for one bit. */
-export const flip = (base64: unknown): string => {
+/** The same bytes with one bit changed. */
+export const flipBit = (base64: unknown): string => {
   const bytes = Buffer.from(String(base64), 'base64');
   bytes[0] = (bytes[0] ?? 0) ^ 1;
   return bytes.toString('base64');
 };
 
-export const noise = (length: number): string => randomBytes(length).toString('base64');
+export const randomBase64 = (length: number): string => randomBytes(length).toString('base64');

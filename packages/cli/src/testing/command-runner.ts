@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@expert-relay/testkit';
-import { buildCli } from './build-cli.ts';
+import { type BundleOptions, buildCli } from './build-cli.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -14,37 +14,37 @@ export interface Ended {
 /** A running command. */
 export interface Run {
   readonly ended: Promise<Ended>;
-  /** Waits until it has said something, on either stream; gives the match. */
-  said(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Waits until its output on either stream matches, and returns the match. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
   type(text: string): void;
   kill(signal: NodeJS.Signals): void;
 }
 
 export interface RunOptions {
   env?: Readonly<Record<string, string>>;
-  /** What is piped in; without it, stdin is empty. */
+  /** The content of stdin. Without it, stdin is empty. */
   input?: string;
   folder?: string;
-  /** As `| true` would. */
+  /** Like a pipe to `true`. */
   closesStdout?: boolean;
-  /** In a terminal of this many columns. */
+  /** Runs in a terminal of this width. */
   columns?: number;
 }
 
-// Of util-linux, which every Debian has.
+// Part of util-linux, which every Debian has.
 const pseudoTerminal = 'script';
 
-/** The real command line in processes of its own, with folders of its own. */
-export interface Stage {
+/** Runs the real command line: each command in a process, all in one temporary folder. */
+export interface CommandRunner {
   readonly folder: string;
   start(args: readonly string[], options?: RunOptions): Run;
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** Kills what still runs. */
+  /** Kills all commands that still run. */
   stop(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
-  const path = await buildCli();
+export async function createCommandRunner(bundle?: BundleOptions): Promise<CommandRunner> {
+  const path = await buildCli(bundle);
   const folder = mkdtempSync(join(tmpdir(), 'relay-cli-'));
   const runs = new Set<{ child: ChildProcess; ended: Promise<Ended> }>();
 
@@ -65,8 +65,8 @@ export async function openStage(): Promise<Stage> {
     ended.finally(() => runs.delete(run)).catch(() => {});
     return {
       ended,
-      said: (pattern) =>
-        eventually(`relay ${args.join(' ')} says ${pattern}, not ${stdout}${stderr}`, () =>
+      printed: (pattern) =>
+        eventually(`relay ${args.join(' ')} to print ${pattern}; it has printed ${stdout}${stderr}`, () =>
           pattern.exec(stdout + stderr),
         ),
       type: (text) => child.stdin?.write(text),

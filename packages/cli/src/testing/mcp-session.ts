@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { makeRoot } from '@expert-relay/sdk/crypto';
+import { createExpert, type Expert, type ExpertRequest } from '@expert-relay/sdk/expert';
+import { type Cable, createCable } from '@expert-relay/testkit';
+import { afterAll, beforeAll } from '@jest/globals';
+import { type McpClient, startMcpClient, type ToolAnswer } from './mcp-client.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+/** An agent and an expert of one tenant, for one test. */
+export interface McpSession {
+  readonly relay: Constellation;
+  readonly tenant: Tenant;
+  /** The agent's connection to the gateway. */
+  readonly cable: Cable;
+  /** The environment variables of the agent's servers, among them RELAY_CONFIG_DIR, an empty folder. */
+  readonly env: Env;
+  readonly expert: Expert;
+  /** Starts an MCP server with its client. It is closed after the test. */
+  start(env?: Env, args?: readonly string[]): Promise<McpClient>;
+  /** The client that was started last. */
+  readonly agent: McpClient;
+  /** Asks with the last client, and returns the request that the expert gets. */
+  ask(input?: Record<string, unknown>): Promise<{ reference: string; request: ExpertRequest }>;
+  /** Waits with the last client. */
+  wait(reference: string, maxSeconds?: number): Promise<ToolAnswer>;
+  stop(): Promise<void>;
+}
+
+/** Starts a relay before the tests of a file, and stops it after them. */
+export function useMcpRelay() {
+  let relay: Constellation;
+  beforeAll(async () => {
+    relay = await startConstellation();
+  });
+  afterAll(() => relay.stop());
+  return {
+    openSession: () => openSession(relay),
+    /** A test with a session of its own and a first client, so that tests can run at the same time. */
+    withClient: (check: (session: McpSession) => Promise<void>) => async () => {
+      const session = await openSession(relay);
+      try {
+        await session.start();
+        await check(session);
+      } finally {
+        await session.stop();
+      }
+    },
+  };
+}
+
+async function openSession(relay: Constellation): Promise<McpSession> {
+  const tenant = await relay.makeTenant();
+  const cable = await createCable(relay.gatewayUrl);
+  const folder = mkdtempSync(join(tmpdir(), 'relay-mcp-'));
+  const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
+  const env = { RELAY_URL: cable.url, RELAY_API_KEY: tenant.consumerKey, RELAY_CONFIG_DIR: folder };
+  const clients: McpClient[] = [];
+  const session: McpSession = {
+    ...{ relay, tenant, cable, env, expert },
+    async start(changes = {}, args = []) {
+      const client = await startMcpClient({ env: { ...env, ...changes }, args });
+      clients.push(client);
+      return client;
+    },
+    get agent() {
+      const last = clients.at(-1);
+      if (!last) throw new Error('No client was started.');
+      return last;
+    },
+    async ask(input = {}) {
+      const question = 'May I remove the lock?';
+      const { data, isError, text } = await session.agent.call('ask_expert', { question, ...input });
+      if (isError) throw new Error(text);
+      return { reference: data.reference, request: await expert.request(data.reference) };
+    },
+    wait: (reference, max_seconds = 20) => session.agent.call('wait_for_answer', { reference, max_seconds }),
+    async stop() {
+      for (const client of clients) await client.close();
+      expert.stop();
+      await cable.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return session;
+}

@@ -1,0 +1,75 @@
+import {
+  type Constellation,
+  type ConstellationOptions,
+  startConstellation,
+} from '@expert-relay/constellation';
+import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { BundleOptions } from './build-cli.ts';
+import { type CommandRunner, createCommandRunner, type Ended } from './command-runner.ts';
+
+/** A relay, and the command line with the environment variables of an agent and an expert. */
+export interface TestCli extends CommandRunner {
+  readonly relay: Constellation;
+  readonly agent: Readonly<Record<string, string>>;
+  readonly expert: Readonly<Record<string, string>>;
+  asAgent(...args: string[]): Promise<Ended>;
+  asExpert(...args: string[]): Promise<Ended>;
+  /** Asks without waiting, as the agent. Returns the reference code. */
+  ask(question: string, ...options: string[]): Promise<string>;
+  /** A proxy in front of the relay, which can change all calls and answers. It stops with this object. */
+  startLyingRelay(): Promise<LyingRelay>;
+  /** Calls this before the relay stops. The last one is called first. */
+  onStop(stop: () => unknown): void;
+}
+
+export interface TestCliOptions {
+  /** Settings of the relay. */
+  relay?: ConstellationOptions;
+  bundle?: BundleOptions;
+}
+
+export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli> {
+  const relay = await startConstellation(options.relay);
+  const runner = await createCommandRunner(options.bundle);
+  const { consumerKey, providerKey } = await relay.makeTenant();
+  const { folder, run } = runner;
+  const RELAY_URL = relay.gatewayUrl;
+  const agent = { RELAY_URL, RELAY_API_KEY: consumerKey, RELAY_CONFIG_DIR: `${folder}/agent` };
+  const expert = { RELAY_URL, RELAY_API_KEY: providerKey, RELAY_CONFIG_DIR: `${folder}/expert` };
+  const asAgent = (...args: string[]) => run(args, { env: agent });
+  const stops: (() => unknown)[] = [];
+  return {
+    ...runner,
+    relay,
+    agent,
+    expert,
+    asAgent,
+    asExpert: (...args) => run(args, { env: expert }),
+    async ask(question, ...own) {
+      const { code, stdout, stderr } = await asAgent('ask', question, '--no-wait', ...own);
+      if (code !== 0 || !/^HS-[0-9A-Z]{8}\n$/.test(stdout))
+        throw new Error(`relay ask has printed ${stdout}${stderr}`);
+      return stdout.trim();
+    },
+    async startLyingRelay() {
+      const liar = await startLyingRelay(relay);
+      stops.push(liar.stop);
+      return liar;
+    },
+    onStop: (stop) => void stops.push(stop),
+    async stop() {
+      await runner.stop();
+      for (const stop of stops.reverse()) await stop();
+      await relay.stop();
+    },
+  };
+}
+
+/** Opens a test CLI before the tests of a file, and stops it after them. Its members can be used once the tests run. */
+export function useTestCli(options: TestCliOptions = {}): TestCli {
+  const cli = {} as TestCli;
+  beforeAll(async () => void Object.assign(cli, await openTestCli(options)));
+  afterAll(() => cli.stop());
+  return cli;
+}

@@ -1,0 +1,135 @@
+import { eventually } from '@expert-relay/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { makeRoot } from './crypto/index.ts';
+import { createMemory, type Memory } from './index.ts';
+import { quick } from './testing/quick.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+const server = useTestServer();
+/** Clients with the default times. */
+const asInProduction = { timing: {} };
+
+describe('a conversation', () => {
+  test('has messages of both sides, encrypted and in order', async () => {
+    const relay = server.agent(asInProduction);
+    const expert = server.expert({ ...asInProduction, root: makeRoot() });
+    const conversation = await relay.ask({ question: 'May I remove the lock file?' });
+    for await (const request of expert.requests()) {
+      expect(request.question).toBe('May I remove the lock file?');
+      await request.answer('Yes, it is stale.');
+      await request.answer('Really.');
+      break;
+    }
+    const answer = await conversation.waitForAnswer({ timeout: 60_000 });
+    expect(answer).toMatchObject({ text: 'Yes, it is stale.', protection: 'sequenced' });
+    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Really.');
+    expect(conversation.verification).toBe('first-contact');
+    expect(conversation.fingerprint).toBe(await expert.fingerprint());
+    await conversation.send('Thanks');
+    await conversation.close();
+    expect(conversation.status).toBe('closed');
+  });
+
+  test('works after another one, on a platform that ignores the signal of an answered fetch', async () => {
+    const ignoresSignal: typeof fetch = (url, init) =>
+      fetch(url, String(url).includes('?topic=') ? { ...init, signal: null } : init);
+    const relay = server.agent({ ...asInProduction, fetch: ignoresSignal });
+    const expert = server.expert({ ...asInProduction, root: makeRoot() });
+    for (const question of ['The first?', 'The second?', 'The third?']) {
+      const conversation = await relay.ask({ question });
+      const waiting = conversation.waitForAnswer({ timeout: 60_000 });
+      const request = await expert.request(conversation.requestId);
+      await request.answer(question);
+      expect((await waiting).text).toBe(question);
+      await conversation.close();
+    }
+  });
+
+  test('that an idempotency key finds again returns its earlier answer at once', async () => {
+    // Polling never reads it: only an event, or the start of waiting, does.
+    const relay = server.agent({ timing: { poll: 600_000 } });
+    const expert = server.expert(asInProduction);
+    const question = { question: 'Once more?', encrypted: false, idempotencyKey: crypto.randomUUID() };
+    const first = await relay.ask(question);
+    await (await expert.request(first.requestId)).answer('Once.');
+    // This keeps a stream open that has received events.
+    const other = await relay.ask({ question: 'Another?', encrypted: false });
+    const answers: string[] = [];
+    const waiting = (async () => {
+      for await (const { text } of other) answers.push(text);
+    })().catch(() => {});
+    await (await expert.request(other.requestId)).answer('Another.');
+    await eventually('the other answer', () => answers.length === 1);
+    const again = await relay.ask(question);
+    expect(again.requestId).toBe(first.requestId);
+    expect((await again.waitForAnswer({ timeout: 60_000 })).text).toBe('Once.');
+    relay.stop();
+    await waiting;
+  });
+});
+
+describe('the first expert of an agent', () => {
+  async function askAndAnswer(
+    memory: Memory,
+    root: Uint8Array,
+    options: { url?: string; apiKey?: string } = {},
+  ) {
+    const relay = server.agent({ memory, timing: quick, ...options });
+    const expert = server.expert({ root });
+    const conversation = await relay.ask({ question: 'Is it you?' });
+    await (await expert.request(conversation.requestId)).answer('It is me.');
+    await conversation.waitForAnswer({ timeout: 60_000 });
+    return conversation.verification;
+  }
+
+  test('is remembered even if the relay states another user id for the API key', async () => {
+    const [memory, root] = [createMemory(), makeRoot()];
+    expect(await askAndAnswer(memory, root)).toBe('first-contact');
+    const liar = await server.startLyingRelay();
+    liar.tell({
+      answer(answer, { path }) {
+        if (path === '/api/v1/whoami') answer.userId = crypto.randomUUID();
+        return answer;
+      },
+    });
+    const { url } = liar;
+    expect(await askAndAnswer(memory, root, { url })).toBe('known');
+    await expect(askAndAnswer(memory, makeRoot(), { url })).rejects.toMatchObject({ code: 'unknown_expert' });
+  });
+
+  test('is remembered for one API key only: another key of the same user has its own first expert', async () => {
+    const [memory, root] = [createMemory(), makeRoot()];
+    const other = { apiKey: server.tenant.otherConsumerKey };
+    expect(await askAndAnswer(memory, root)).toBe('first-contact');
+    expect(await askAndAnswer(memory, makeRoot(), other)).toBe('first-contact');
+    expect(await askAndAnswer(memory, root)).toBe('known');
+    await expect(askAndAnswer(memory, root, other)).rejects.toMatchObject({ code: 'unknown_expert' });
+  });
+
+  test('is the one that was stored first, when two conversations get their first answers at once', async () => {
+    const memory = createMemory();
+    let reads = 0;
+    let release = () => {};
+    const bothHaveRead = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Both conversations read the memory before either stores its expert.
+    const slow = {
+      ...memory,
+      async get(name: string) {
+        const known = await memory.get(name);
+        reads += 1;
+        if (reads === 2) release();
+        await bothHaveRead;
+        return known;
+      },
+    };
+    const results = await Promise.allSettled(
+      [makeRoot(), makeRoot()].map((root) => askAndAnswer(slow, root)),
+    );
+    expect(results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)).sort()).toEqual([
+      'first-contact',
+      'unknown_expert',
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { makeRoot } from './crypto/index.ts';
+import { runProgram } from './testing/run-program.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+const server = useTestServer();
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const [ask = '', converse = '', resume = '', answer = ''] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(
+  ([, code]) => code ?? '',
+);
+
+/* Each test uses its own tenant, so they run at the same time. */
+
+test.concurrent('the examples of the README work unchanged', async () => {
+  const { consumerKey, providerKey } = await server.constellation.makeTenant();
+  const env = { RELAY_URL: server.gatewayUrl, RELAY_API_KEY: consumerKey, RELAY_PROVIDER_KEY: providerKey };
+  const expert = await runProgram(`const { RELAY_URL: url } = process.env;\n${answer}`, env);
+  const asked = ask.slice(0, ask.indexOf('const answer'));
+  const programs = [
+    await runProgram(`${ask}${resume}console.log(again.refCode === conversation.refCode);`, env),
+    await runProgram(asked + converse, env),
+  ];
+  expect(await Promise.all(programs.map(({ ended }) => ended))).toEqual([0, 0]);
+  expert.kill();
+  expect(programs.map(({ output }) => output())).toEqual([
+    'You asked: May I remove the lock file?\ntrue\n',
+    'You asked: May I remove the lock file?\n',
+  ]);
+});
+
+describe('a process', () => {
+  test.concurrent.each([
+    ['has asked', 'await relay.ask({ question: "Anybody?" });'],
+    [
+      'has stopped waiting',
+      'const c = await relay.ask({ question: "Anybody?" }); await c.waitForAnswer({ timeout: 300 }).catch(() => {});',
+    ],
+    [
+      'has left its loop over answers',
+      'const c = await relay.ask({ question: "Answer me." }); for await (const a of c) { console.log(a.text); break; }',
+    ],
+  ])('ends without calling stop() when it %s', async (_, code) => {
+    const { consumerKey, providerKey } = await server.constellation.makeTenant();
+    const program = await runProgram(`
+      import { createRelay } from './index.ts';
+      const relay = createRelay(${JSON.stringify({ url: server.gatewayUrl, apiKey: consumerKey })});
+      ${code}
+      console.log('done');`);
+    if (code.includes('Answer me')) {
+      const expert = server.expert({ apiKey: providerKey, root: makeRoot() });
+      for await (const request of expert.requests()) {
+        await request.answer('Here.');
+        break;
+      }
+    }
+    expect(await program.ended).toBe(0);
+    expect(program.output().trim().split('\n').at(-1)).toBe('done');
+  });
+});
+
+test.concurrent('a list with more requests than a function call takes arguments can be read', async () => {
+  const { consumerKey } = await server.constellation.makeTenant();
+  const liar = await server.startLyingRelay();
+  const times = { createdAt: '2026-11-21T00:00:00Z', expiresAt: '2026-11-24T00:00:00Z' };
+  const one = { refCode: 'HS-1', status: 'pending', responseCount: 0, question: '', ...times };
+  const requests = Array.from({ length: 40_000 }, (_, index) => ({ requestId: `x${index}`, ...one }));
+  const list = JSON.stringify({ requests });
+  liar.tell({ answer: (answer, { path }) => (path.startsWith('/api/v1/requests?') ? list : answer) });
+  // With a small stack, as in a worker, the limit is lower.
+  const program = await runProgram(
+    `import { createRelay } from '@expert-relay/sdk';
+    const relay = createRelay({ url: '${liar.url}', apiKey: '${consumerKey}' });
+    console.log((await relay.requests()).length);`,
+    {},
+    ['--stack-size=256'],
+  );
+  expect(await program.ended).toBe(0);
+  expect(program.output()).toBe('40000\n');
+});

@@ -1,0 +1,59 @@
+import { setTimeout } from 'node:timers/promises';
+import { eventually } from '@expert-relay/testkit';
+import { type Conversation, RelayError } from '../../../index.ts';
+import { type LieContext, type Setup, texts } from '../lie-context.ts';
+import type { AgentRow } from './agent-row.ts';
+
+export interface AgentResult {
+  readonly conversation: Conversation;
+  readonly answers: readonly { readonly text: string; readonly protection: string }[];
+  /** The error code of waiting for answers; empty when all of them came. */
+  readonly code: string;
+}
+
+/** How long the test waits for an answer that may not come. */
+const uncertainAnswerMs = 600;
+
+/** An agent asks through the lying relay. The expert answers three times, each time after the agent could read. */
+export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRow): Promise<AgentResult> {
+  const { server, liar, tenant, root } = setup;
+  liar.tell(row.lie(context));
+  const expert = server.expert({ apiKey: tenant.providerKey, root });
+  const relay = server.agent({
+    url: liar.url,
+    apiKey: tenant.consumerKey,
+    expert: row.known ? await expert.fingerprint() : undefined,
+  });
+  const conversation = await relay.ask(row.asked ?? { question: 'May I?' });
+  const request = await expert.request(conversation.requestId);
+  const expected = row.after ?? (row.code ? 0 : texts.length);
+  const answers: { text: string; protection: string }[] = [];
+  let code = '';
+  const readAnswers = async () => {
+    for await (const { text, protection } of conversation) {
+      answers.push({ text, protection });
+      if (answers.length === texts.length) return;
+    }
+    await conversation.waitForAnswer();
+  };
+  const startReading = () =>
+    readAnswers().catch((error: unknown) => {
+      if (!(error instanceof RelayError)) throw error;
+      code = error.code;
+    });
+  let reading = row.all ? undefined : startReading();
+  await request.pickUp();
+  for (const [index, text] of texts.entries()) {
+    await request.answer(text);
+    if (row.all) continue;
+    const within = index < expected ? 5_000 : uncertainAnswerMs;
+    await eventually('the answer', () => answers.length > index || code, { within }).catch(() => {});
+  }
+  reading ??= startReading();
+  const patience = row.code === 'timeout' ? 3_000 : 60_000;
+  await Promise.race([reading, setTimeout(patience, undefined, { ref: false })]);
+  if (answers.length < texts.length) code ||= 'timeout';
+  relay.stop();
+  expert.stop();
+  return { conversation, answers, code };
+}

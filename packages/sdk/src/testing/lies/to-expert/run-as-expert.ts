@@ -1,0 +1,194 @@
+import { setTimeout } from 'node:timers/promises';
+import { eventually, type Json } from '@expert-relay/testkit';
+import { type MessageRecord, openChannel, openExpert, restoreAgentKeys } from '../../../crypto/index.ts';
+import type { Expert, ExpertMessage, ExpertRequest } from '../../../expert/index.ts';
+import { type Conversation, createMemory, type Memory, RelayError } from '../../../index.ts';
+import { type LieContext, type Setup, texts } from '../lie-context.ts';
+import type { ExpertRow } from './expert-row.ts';
+
+export interface ExpertResult {
+  readonly conversation: Conversation;
+  readonly request: ExpertRequest | undefined;
+  /** The messages that the expert got. */
+  readonly messages: readonly ExpertMessage[];
+  /** The expert's first error code; empty when there was none. */
+  readonly code: string;
+  /** The bodies of the calls that sent answers, as they left the expert's client. */
+  readonly sent: readonly Json[];
+  /** The answers that the agent got, and its error code. */
+  readonly agent: { readonly answers: readonly string[]; readonly code: string };
+  stop(): Promise<void>;
+}
+
+/** The answers that the expert sends. */
+export const answers: readonly string[] = ['Yes.', 'Really.'];
+
+const codeOf = (error: unknown): string => {
+  if (error instanceof RelayError) return error.code;
+  throw error;
+};
+
+/** How long the test waits for a message that may not come. */
+const uncertainMessageMs = 900;
+
+/** An agent calls the relay directly. Its expert calls the relay through the lying proxy. */
+export async function runAsExpert(setup: Setup, context: LieContext, row: ExpertRow): Promise<ExpertResult> {
+  const { server, tenant, liar, root } = setup;
+  const relay = server.agent({ apiKey: tenant.consumerKey });
+  const conversation = await relay.ask({
+    question: 'May I?',
+    messages: [{ role: 'user', content: 'The deploy hangs.' }],
+  });
+  const { requestId } = conversation;
+  const memory = createMemory();
+  if (row.before) await runEarlierClient(setup, { requestId, before: row.before, memory });
+  if (row.isClosed) await conversation.close();
+  const { signPublic, encryptPublic } = await (await openExpert(root)).keysFor(requestId);
+  liar.tell(row.lie({ ...context, requestId, own: { sign: signPublic.pem, encrypt: encryptPublic.pem } }));
+
+  const sent: Json[] = [];
+  const recordingFetch: typeof fetch = (url, init) => {
+    if (init?.method === 'POST' && String(url).includes('/message/'))
+      sent.push(JSON.parse(String(init.body)));
+    return fetch(url, init);
+  };
+  const expert = server.expert({
+    url: liar.url,
+    apiKey: tenant.providerKey,
+    root,
+    memory,
+    fetch: recordingFetch,
+  });
+  const expected = row.after ?? (row.code || row.agent ? 0 : texts.length);
+  const messages: ExpertMessage[] = [];
+  const agent = { answers: [] as string[], code: '' };
+  let code = '';
+  let isOver = false;
+  const noteCode = (error: unknown) => {
+    if (!isOver) code ||= codeOf(error);
+  };
+  const noteAgentCode = (error: unknown) => {
+    agent.code = codeOf(error);
+  };
+  const countFromAgent = () =>
+    messages.filter(({ role, protection }) => role === 'consumer' && protection === 'sequenced').length;
+
+  async function readMessages(request: ExpertRequest): Promise<void> {
+    for await (const message of request.messages) messages.push(message);
+  }
+  async function sendAnswers(request: ExpertRequest): Promise<void> {
+    for (const text of answers) await request.answer(text);
+  }
+  async function sendMessages(): Promise<void> {
+    await conversation.refresh().catch(noteAgentCode);
+    for (const [index, text] of texts.entries()) {
+      if (agent.code || code || conversation.verification === 'none') break;
+      await conversation.send(text).catch(noteAgentCode);
+      if (row.all) continue;
+      const within = index < expected ? 5_000 : uncertainMessageMs;
+      await eventually('the message', () => countFromAgent() > index || code, { within }).catch(() => {});
+    }
+  }
+  async function readAnswers(): Promise<void> {
+    // The agent's result is not part of every row.
+    if (row.isClosed || (code && row.agent === undefined)) return;
+    const timeout = row.agent === 'timeout' ? 300 : 60_000;
+    while (agent.answers.length < answers.length && !agent.code) {
+      await conversation
+        .waitForAnswer({ timeout })
+        .then(({ text }) => void agent.answers.push(text), noteAgentCode);
+    }
+  }
+
+  const request = await find(expert, conversation, row).catch(noteCode);
+  if (request) {
+    if (!row.all) readMessages(request).catch(noteCode);
+    if (request.encrypted) await request.pickUp().catch(noteCode);
+    await sendMessages();
+    if (row.all) readMessages(request).catch(noteCode);
+    if (row.all) await eventually('all messages', () => countFromAgent() === texts.length || code);
+    if (!code) await sendAnswers(request).catch(noteCode);
+    await readAnswers();
+    if (row.code) await eventually("the expert's error", () => code).catch(() => {});
+  }
+  return {
+    conversation,
+    request: request ?? undefined,
+    messages,
+    code,
+    sent,
+    agent,
+    async stop() {
+      isOver = true;
+      expert.stop();
+      if (!row.isClosed) await conversation.close().catch(() => {});
+      relay.stop();
+    },
+  };
+}
+
+/** An earlier client of the expert, which calls the relay directly and fills the memory. */
+async function runEarlierClient(
+  { server, tenant, root }: Setup,
+  { requestId, before, memory }: { requestId: string; before: ExpertRow['before']; memory: Memory },
+): Promise<void> {
+  const expert = server.expert({ apiKey: tenant.providerKey, root, memory });
+  const request = await expert.request(requestId);
+  if (before !== 'read') await request.pickUp();
+  if (before === 'answer' || before === 'answer and read')
+    for (const text of answers) await request.answer(text);
+  if (before === 'answer and read') await request.refresh();
+  expert.stop();
+}
+
+/** The request, by its id, by its code, or from the list, which must not return a request twice. */
+async function find(
+  expert: Expert,
+  { requestId, refCode }: Conversation,
+  { by, code }: ExpertRow,
+): Promise<ExpertRequest> {
+  if (by === 'code') return await expert.request(refCode.toLowerCase());
+  if (by !== 'list') return await expert.request(requestId);
+  const found: ExpertRequest[] = [];
+  const enough = new AbortController();
+  const ours = () => found.find((request) => request.requestId === requestId);
+  const list = async () => {
+    for await (const request of expert.requests({ signal: enough.signal })) found.push(request);
+  };
+  const patience = code === 'timeout' ? 1_000 : 60_000;
+  let hasFailed = false;
+  const listing = list().catch((error: unknown) => {
+    hasFailed = true;
+    throw error;
+  });
+  const listed = eventually('the request', () => ours() || hasFailed, { within: patience }).catch(() => {});
+  await Promise.race([listing, listed]);
+  // A repeated request would be returned soon after the first.
+  await setTimeout(300);
+  enough.abort();
+  const request = ours();
+  if (!request) throw new RelayError('timeout', 'It was not listed.');
+  if (new Set(found.map((one) => one.requestId)).size === found.length) return request;
+  throw new Error('A request was returned twice.');
+}
+
+/** Whether the expert encrypted an answer for the keys that the agent really has. */
+export async function opensForAgent(
+  conversation: Conversation,
+  root: Uint8Array,
+  body: Json,
+): Promise<boolean> {
+  const { requestId } = conversation;
+  const { keys } = conversation.export();
+  if (!keys) throw new Error('The agent asked without keys.');
+  const { signPublic: sign, encryptPublic: encrypt } = await (await openExpert(root)).keysFor(requestId);
+  const own = await restoreAgentKeys(keys);
+  const channel = await openChannel({ requestId, role: 'consumer', own, peer: { sign, encrypt } });
+  try {
+    await channel.open(body as unknown as MessageRecord);
+    return true;
+  } catch (error) {
+    // It was decrypted: only then it is found that earlier messages are missing.
+    return error instanceof RelayError && error.code === 'message_missing';
+  }
+}
