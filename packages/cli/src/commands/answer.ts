@@ -20,7 +20,7 @@ export const answer = defineCommand({
   async run(context, { options: { plaintext = false, json }, words: [code = '', word = ''] }) {
     const refCode = readRefCode(code);
     const { expert, outages, hasKeys, hasAnyKeys } = await openExpert(context, {
-      instead: `An agent says more with: relay ask --resume ${refCode} "..."`,
+      instead: `An agent sends messages with: relay ask --resume ${refCode} "..."`,
       plaintext,
     });
     const { out, err, signal } = context;
@@ -29,7 +29,7 @@ export const answer = defineCommand({
       if (request.encrypted && !hasKeys && !plaintext) {
         throw new Failure(
           'state',
-          'The agent wants an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer without encryption: --plaintext',
+          'The agent expects an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer without encryption: --plaintext',
         );
       }
       if (!request.encrypted && hasAnyKeys && !plaintext) {
@@ -57,7 +57,7 @@ export const answer = defineCommand({
         return 'done';
       }
       const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
-      out.line(`${refCode} answered, ${how}. It asks:`);
+      out.line(`${refCode} answered, ${how}. The question:`);
       out.foreign(question, { indent: '  ' });
       return 'done';
     } finally {

@@ -13,10 +13,10 @@ export const keys = defineCommand({
   summary: "the expert's identity: make, show, recover, restore, forget",
   usage: ['', 'make', 'recovery', 'restore', 'forget'],
   about:
-    "An expert's conversations are encrypted with keys that only the expert has. `make` makes them, keeps them in a file that only you can read, and shows a recovery code once; the relay keeps a copy that only this code opens. `recovery` makes a new code, `restore` brings the keys to another machine. With an agent's key it shows, or forgets, the experts that were met.",
+    "An expert's conversations are encrypted with keys that only the expert has. `make` makes them, keeps them in a file that only you can read, and shows a recovery code once; the relay keeps a copy that only this code opens. `recovery` makes a new code, `restore` brings the keys to another machine. With an agent's key it shows, or forgets, the experts that have answered.",
   options: {
-    replace: { help: 'for make and restore: give up the keys that are here' },
-    'for-good': { help: 'for forget: even when the keys are nowhere else' },
+    replace: { help: 'for make and restore: replace the keys of this machine' },
+    'for-good': { help: 'for forget: also if the keys exist nowhere else' },
     json: { help: 'one JSON object' },
   },
   examples: ['relay keys make', 'relay keys restore < code.txt', 'relay keys --json'],

@@ -10,9 +10,9 @@ export const listen = defineCommand({
   summary: 'an inbox, live: requests for an expert, answers for an agent',
   usage: ['[options]', 'HS-... [options]'],
   about:
-    'As an expert: first the requests that wait, then new ones and what agents add, until Ctrl-C. As an agent: the answers in all conversations that this machine keeps, or in one, until they have ended.',
+    'As an expert: first the waiting requests, then new ones and new messages of agents, until Ctrl-C. As an agent: the answers in all conversations that this machine stores, or in one, until they have ended.',
   options: {
-    'pick-up': { help: 'for experts: exchange keys at once, so that confidential questions come' },
+    'pick-up': { help: 'for experts: exchange keys at once, so that confidential questions are sent' },
     'accept-plaintext': acceptPlaintextOption,
     json: { help: 'one JSON object a line' },
   },

@@ -6,7 +6,7 @@ export const mcp = defineCommand({
   summary: 'lets an AI agent ask your expert: an MCP server on stdin and stdout',
   usage: ['[options]'],
   about:
-    'For the settings of an MCP client, such as Claude, Cursor or VS Code, which starts it by itself. It offers the tools ask_expert, wait_for_answer, reply, conversation_status and close. Conversations are kept where `relay ask` keeps them. It ends with its client.',
+    'For the settings of an MCP client, such as Claude, Cursor or VS Code, which starts it. It offers the tools ask_expert, wait_for_answer, reply, conversation_status and close. Conversations are stored in the same folder as those of `relay ask`. It ends with its client.',
   options: { 'accept-plaintext': acceptPlaintextOption },
   examples: ['claude mcp add expert-relay -- relay mcp'],
   words: [0, 0],

@@ -10,12 +10,12 @@ import { viewOf } from './show/view-as-expert.ts';
 
 export const pickUp = defineCommand({
   name: 'pickup',
-  summary: 'exchanges keys, so that a confidential question can come',
+  summary: 'exchanges keys, so that a confidential question is sent',
   usage: ['HS-... [options]'],
   about:
-    'An agent that asks confidentially sends its question only once an expert has picked the request up. This does so, waits a moment for what the agent sends, and shows the conversation. `relay answer` picks up by itself.',
+    'An agent that asks confidentially sends its question only once an expert has picked the request up. This command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up automatically.',
   options: {
-    wait: { value: 'TIME', help: 'how long to wait for the agent, such as 90s; 10s if not said' },
+    wait: { value: 'TIME', help: 'how long to wait for the agent, such as 90s; 10s by default' },
   },
   examples: ['relay pickup HS-7KQ2M9XD'],
   words: [1, 1],
@@ -37,12 +37,12 @@ export const pickUp = defineCommand({
           `${refCode} was asked in plain text: there are no keys to exchange. Answer it: relay answer ${refCode} "..."`,
         );
       await request.pickUp({ signal });
-      await untilSomethingCame(context, request, patience);
+      await waitForFirstMessage(context, request, patience);
       const view = await viewOf(await expert.request(refCode, { signal }), signal);
       showConversation(context, view, 'provider');
       if (view.refused) throw view.refused;
       if (view.messages.length === 0)
-        context.err.paragraph(`\nNothing has come from the agent yet. Look again: relay show ${refCode}`);
+        context.err.paragraph(`\nThere is no message of the agent yet. Look again: relay show ${refCode}`);
       return 'done';
     } finally {
       expert.stop();
@@ -50,8 +50,8 @@ export const pickUp = defineCommand({
   },
 });
 
-/** Or for as long as one waits; what came, is read afterwards. */
-async function untilSomethingCame(
+/** Waits for a message, at most for a time. The caller reads it afterwards. */
+async function waitForFirstMessage(
   { signal }: Context,
   request: ExpertRequest,
   patience: number,

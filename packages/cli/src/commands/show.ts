@@ -15,7 +15,7 @@ export const show = defineCommand({
   summary: 'a conversation, decrypted; or the list of your requests',
   usage: ['', 'HS-...'],
   about:
-    'Says of each message how it is protected. What was encrypted for keys on another machine cannot be read here.',
+    'Shows how each message is protected. Messages that were encrypted for keys on another machine cannot be read here.',
   options: { 'accept-plaintext': acceptPlaintextOption, json: { help: 'one JSON object' } },
   examples: ['relay show', 'relay show HS-7KQ2M9XD', 'relay show HS-7KQ2M9XD --json'],
   words: [0, 1],
@@ -42,7 +42,7 @@ function toJson({ refused, ...view }: ConversationView) {
   return { ...view, ...(refused && { refused: { code: refused.code, message: refused.message } }) };
 }
 
-/** What is refused ends the list: what came after it proves nothing. */
+/** The list ends with a refused message, since later ones cannot be trusted. */
 function endOf({ err }: Context, { refused }: ConversationView, json: boolean): Outcome {
   if (!refused) return 'done';
   if (!json) err.line();
@@ -62,7 +62,7 @@ async function showRequests({ out, err, signal }: Context, access: Access, json:
   if (requests.length === 0) err.paragraph('There are no requests yet. An agent makes one: relay ask "..."');
   for (const { refCode, status, createdAt, question } of requests) {
     const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  `;
-    // One line each: the whole question is a `relay show HS-...` away.
+    // One line each. `relay show HS-...` shows the whole question.
     const text = out.shown(question.split('\n')[0] ?? '');
     const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - facts.length) : [text];
     out.line(facts + fits);

@@ -4,9 +4,9 @@ import { whoami as ask } from '../relay/whoami.ts';
 
 export const whoami = defineCommand({
   name: 'whoami',
-  summary: 'what your key is, and at which relay',
+  summary: 'shows the name and kind of your key, and the relay',
   usage: [''],
-  about: 'Shows what the relay knows of the key in RELAY_API_KEY.',
+  about: 'Shows what the relay knows about the key in RELAY_API_KEY.',
   options: { json: { help: 'one JSON object' } },
   examples: ['relay whoami'],
   words: [0, 0],

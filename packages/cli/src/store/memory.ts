@@ -27,7 +27,7 @@ export function openMemory(folder: string, apiKey: string, now: () => number): S
     openJsonFile({
       path: join(path, fileName),
       schema,
-      withoutIt: 'the expert, or the request, that it is about is then met as for the first time.',
+      withoutIt: 'its expert or request then counts as unknown.',
     });
   const fileOf = (name: string) => open(`${digest(name)}.json`);
   const files = () => readdirSync(path).filter((name) => /^[0-9a-f]+\.json$/.test(name));

@@ -3,16 +3,16 @@ import { Failure } from '../../failure.ts';
 
 /** For all commands of an agent that read answers. */
 export const acceptPlaintextOption = {
-  help: 'take an answer in plain text although the expert is known: the relay could have written it',
+  help: 'accept an answer in plain text although the expert is known: the relay could have written it',
 } as const;
 
-/** The options of `relay ask`, and what they may not be together. */
+/** The options of `relay ask`. */
 export const askOptions = {
   context: {
     value: 'FILE',
-    help: 'what led to the question: a file, or - for what is piped in; text, or a JSON list of {role, content}',
+    help: 'the context of the question: a file, or - for stdin; text, or a JSON list of {role, content}',
   },
-  wait: { value: 'TIME', help: 'how long to wait for the answer, such as 90s or 2h; 10m if not said' },
+  wait: { value: 'TIME', help: 'how long to wait for the answer, such as 90s or 2h; 10m by default' },
   'no-wait': { help: 'do not wait: print the reference code and exit' },
   confidential: {
     help: 'hide the question from the relay: it is sent encrypted once the expert picks it up',
@@ -21,7 +21,7 @@ export const askOptions = {
   'accept-plaintext': acceptPlaintextOption,
   any: { help: 'also accept an answer that was written before your last message was read' },
   resume: { value: 'HS-...', help: 'continue a conversation; a text is sent first' },
-  json: { help: 'one JSON object, whatever happens' },
+  json: { help: 'one JSON object, also for errors' },
 } as const;
 
 export interface AskPlan {
@@ -30,7 +30,7 @@ export interface AskPlan {
   readonly wait: number | undefined;
   readonly confidential: boolean;
   readonly encrypted: boolean;
-  /** Whether plain text is taken for an answer although the expert is known. */
+  /** Whether an answer in plain text is accepted although the expert is known. */
   readonly acceptsPlaintext: boolean;
   /** Whether answers count that had not seen the last message. */
   readonly any: boolean;
@@ -56,7 +56,7 @@ export function readPlan(options: Given, words: readonly string[], expert: strin
   }
   if (resume && (context || confidential || plaintext)) {
     throw refuse(
-      '--resume continues the conversation as it began: --context, --confidential and --plaintext are for a new one.',
+      '--resume continues a conversation: --context, --confidential and --plaintext are for a new one.',
     );
   }
   if (context === '-' && words[0] === '-')

@@ -29,7 +29,7 @@ export async function checkGateway({ url, signal, now }: GatewayLook): Promise<F
       : fail(
           'gateway',
           `${url} says "${status}"`,
-          'It will be back by itself, or its operator must look. Try again in a minute.',
+          'Try again in a minute. If it does not recover, its operator must repair it.',
         );
   return [gateway, checkProtection(url), checkClock(Date.parse(timestamp), before + took / 2)];
 }

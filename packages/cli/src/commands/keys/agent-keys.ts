@@ -25,7 +25,7 @@ export function runForAgent({ config, out, err, now }: Context, { access, action
     return;
   }
   if (action === 'forget') {
-    out.paragraph('Forgotten. The next expert who answers is met as for the first time.');
+    out.paragraph('Forgotten. The next expert who answers counts as a first contact.');
     return;
   }
   if (config.expert) out.line(`Expected by RELAY_EXPERT  ${config.expert}`);
