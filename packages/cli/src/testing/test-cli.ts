@@ -9,7 +9,7 @@ import type { BundleOptions } from './build-cli.ts';
 import { type CommandRunner, createCommandRunner, type Ended } from './command-runner.ts';
 
 /** A relay, and the command line with the environment variables of an agent and an expert. */
-export interface TestCli extends CommandRunner {
+interface TestCli extends CommandRunner {
   readonly relay: Constellation;
   readonly agent: Readonly<Record<string, string>>;
   readonly expert: Readonly<Record<string, string>>;
@@ -19,11 +19,9 @@ export interface TestCli extends CommandRunner {
   ask(question: string, ...options: string[]): Promise<string>;
   /** A proxy in front of the relay, which can change all calls and answers. It stops with this object. */
   startLyingRelay(): Promise<LyingRelay>;
-  /** Calls this before the relay stops. The last one is called first. */
-  onStop(stop: () => unknown): void;
 }
 
-export interface TestCliOptions {
+interface TestCliOptions {
   /** Settings of the relay. */
   relay?: ConstellationOptions;
   bundle?: BundleOptions;
@@ -38,7 +36,7 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   const agent = { RELAY_URL, RELAY_API_KEY: consumerKey, RELAY_CONFIG_DIR: `${folder}/agent` };
   const expert = { RELAY_URL, RELAY_API_KEY: providerKey, RELAY_CONFIG_DIR: `${folder}/expert` };
   const asAgent = (...args: string[]) => run(args, { env: agent });
-  const stops: (() => unknown)[] = [];
+  const liars: LyingRelay[] = [];
   return {
     ...runner,
     relay,
@@ -54,13 +52,12 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
     },
     async startLyingRelay() {
       const liar = await startLyingRelay(relay);
-      stops.push(liar.stop);
+      liars.push(liar);
       return liar;
     },
-    onStop: (stop) => void stops.push(stop),
     async stop() {
       await runner.stop();
-      for (const stop of stops.reverse()) await stop();
+      for (const liar of liars) await liar.stop();
       await relay.stop();
     },
   };

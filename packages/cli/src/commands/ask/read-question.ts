@@ -38,10 +38,7 @@ function readTextFile(path: string): string {
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
       throw new Failure('usage', `${path} is not text in UTF-8.`);
     if (code === undefined || error instanceof Failure) throw error;
-    throw new Failure(
-      'usage',
-      `${path} cannot be read (${code}). Name a file of text, or use - for stdin.`,
-    );
+    throw new Failure('usage', `${path} cannot be read (${code}). Name a file of text, or use - for stdin.`);
   }
 }
 

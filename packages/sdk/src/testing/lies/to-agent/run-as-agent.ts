@@ -4,7 +4,7 @@ import { type Conversation, RelayError } from '../../../index.ts';
 import { type LieContext, type Setup, texts } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
 
-export interface AgentResult {
+interface AgentResult {
   readonly conversation: Conversation;
   readonly answers: readonly { readonly text: string; readonly protection: string }[];
   /** The error code of waiting for answers; empty when all of them came. */

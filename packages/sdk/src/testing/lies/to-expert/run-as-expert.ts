@@ -6,7 +6,7 @@ import { type Conversation, createMemory, type Memory, RelayError } from '../../
 import { type LieContext, type Setup, texts } from '../lie-context.ts';
 import type { ExpertRow } from './expert-row.ts';
 
-export interface ExpertResult {
+interface ExpertResult {
   readonly conversation: Conversation;
   readonly request: ExpertRequest | undefined;
   /** The messages that the expert got. */
