@@ -121,6 +121,27 @@ describe('when the bodies take more memory than they may', () => {
     }
     await eventually('there is room', async () => (await send(megabyte)).status === 200);
   });
+
+  async function beginRefusedBody(): Promise<RawConnection> {
+    await start({ slowAfter: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
+    for (const _ of [1, 2]) await beginBody(megabyte, 1_000_001);
+    await bothAreHeld();
+    const connection = await beginBody(megabyte, 1_000_001);
+    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 503 /);
+    return connection;
+  }
+
+  test('the rest of a refused body is dropped, and its connection can be used again', async () => {
+    const connection = await beginRefusedBody();
+    connection.send('aGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await connection.answers(2)).toMatch(/HTTP\/1\.1 200 .*"status":"ok"/s);
+  });
+
+  test('the connection of a client that leaves after its body was refused is closed', async () => {
+    const connection = await beginRefusedBody();
+    connection.socket.end();
+    expect(await connection.closed(20_000)).toBe(true);
+  });
 });
 
 test('a body that comes byte by byte takes no more memory than one that comes at once', async () => {

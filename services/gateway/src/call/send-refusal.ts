@@ -14,6 +14,8 @@ export function sendRefusal(response: ServerResponse, problem: Problem): void {
   const request = response.req;
   if (response.headersSent || !isOpenEnded(request)) {
     sendProblem(response, problem);
+    // Node drops a body that nothing has read yet. Where reading was stopped, the rest would stay on the connection.
+    request.resume();
     return;
   }
   const { status, headers, body } = formatProblem(problem);
