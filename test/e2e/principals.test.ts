@@ -39,7 +39,7 @@ describe.each(['requests', 'messages', 'dashboard'] as const)('a direct call of 
   });
 
   test('with a forged principal: 502, and it is counted and logged', async () => {
-    const answer = await call({ 'x-relay-principal': 'gateway.test.CgA.AAAA' });
+    const answer = await call({ 'x-relay-principal': 'gateway.local.CgA.AAAA' });
     expect(answer.status).toBe(502);
     expect(await answer.json()).toMatchObject({ error: 'principal_refused' });
     expect(await refusedCount(name, 'wrong_mac')).toBe(1);
@@ -69,7 +69,7 @@ test('internal routes are 404 at the gateway', async () => {
 });
 
 describe('when only one side has a new principal key', () => {
-  const otherKey = () => `test:${randomBytes(32).toString('base64url')}`;
+  const otherKey = () => `local:${randomBytes(32).toString('base64url')}`;
   let rotated: Constellation;
   let user: Tenant;
 
