@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { checkLayout } from './setup/check-layout.ts';
-import { openProduct, type Product } from './setup/open-product.ts';
+import { unexpectedProblems } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
 import { walks } from './setup/walk-pages.ts';
 
 /* Every page in its main states: accessible in both themes, usable on phones and at 200 %, and with the keyboard. */
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct();
-  // Chromium may have to be installed first.
-}, 600_000);
-afterAll(async () => await product?.[Symbol.asyncDispose]());
+const product = useProduct();
 
 describe('the pages of', () => {
   test.each(Object.entries(walks))(
@@ -117,8 +112,7 @@ describe('the keyboard', () => {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await expectFocus(page, `H1 ${heading}`);
     }
-    // The user has no expert key yet, so its call is a 404.
-    expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+    expect(unexpectedProblems(device)).toEqual([]);
   });
 
   test('single-key shortcuts do nothing when they are switched off, and work when they are on again', async () => {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { openProduct, type Product } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
 
 /* A conversation of an expert and an agent, from the question to its end. */
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct();
-  // Chromium may have to be installed first.
-}, 600_000);
-afterAll(async () => await product?.[Symbol.asyncDispose]());
+const product = useProduct();
 
 test('an expert signs in, sees a request arrive, answers it encrypted, answers again, and closes it', async () => {
   await using device = await product.signIn('ada');

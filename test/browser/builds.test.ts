@@ -3,23 +3,18 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { openProduct, type Product } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
 
 /* The relay is upgraded while a page is open: chunks that the page has not loaded yet no longer exist. */
 
+const product = useProduct();
 let folder: string;
-let product: Product;
 
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'relay-builds-'));
   copyBuild(resolve('services/dashboard/web/dist'), folder);
-  product = await openProduct();
-  // Chromium may have to be installed first.
-}, 600_000);
-afterAll(async () => {
-  await product?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
 });
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Copies the built app and changes the hashes in its file names, as another version has. */
 function copyBuild(from: string, to: string): void {

@@ -7,20 +7,16 @@ import {
   type Vault,
 } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { type Device, openProduct, type Product } from './setup/open-product.ts';
+import type { Device } from './setup/open-product.ts';
+import { readStoredKeys } from './setup/read-stored-keys.ts';
+import { useProduct } from './setup/use-product.ts';
 
 /* An expert uses the same key on several devices: in two browsers, or in a browser and a program. */
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct();
-  // Chromium may have to be installed first.
-}, 600_000);
-afterAll(async () => await product?.[Symbol.asyncDispose]());
+const product = useProduct();
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 
@@ -126,14 +122,7 @@ test('after another user has signed in with the same browser, no data of the fir
   // The tab of the first user shows the second user now.
   await page.getByText('There is no such request, or it is not yours.').waitFor();
   for (const tab of [page, next]) expect(await tab.getByText(/secret/).count()).toBe(0);
-  const names = await next.evaluate<string[]>(`new Promise((resolve, reject) => {
-    const opening = indexedDB.open('expert-relay');
-    opening.onerror = reject;
-    opening.onsuccess = () => {
-      const reading = opening.result.transaction('values').objectStore('values').getAllKeys();
-      reading.onsuccess = () => { opening.result.close(); resolve(reading.result); };
-    };
-  })`);
+  const keys = await readStoredKeys(next);
   const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
-  expect(names.filter((name) => !name.startsWith(userId))).toEqual([]);
+  expect(keys.filter((key) => !key.startsWith(userId))).toEqual([]);
 });

@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
-import { button, type Device, newUser, openProduct, type Product } from './setup/open-product.ts';
+import { button, type Device, newUser, unexpectedProblems } from './setup/open-product.ts';
+import { readStoredKeys } from './setup/read-stored-keys.ts';
+import { useProduct } from './setup/use-product.ts';
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct();
-}, 120_000);
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-}, 60_000);
+const product = useProduct();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 /** A button that exists only while the key is open. */
@@ -36,9 +31,6 @@ async function makeKey(device: Device): Promise<string> {
   await button(page, newCode).waitFor();
   return code;
 }
-
-/** The problems of the pages, without the calls that are 404 until there is a key. */
-const unexpectedProblems = ({ problems }: Device) => problems.filter((problem) => !problem.includes('404'));
 
 const fingerprintOf = (page: Page) => page.locator('code', { hasText: /^(\d{5} ){7}\d{5}$/ }).textContent();
 
@@ -150,13 +142,7 @@ test('a sign-out deletes the data in the browser and signs out all tabs', async 
   await button(device.page, 'Sign out').first().click();
   await device.page.waitForURL('**/auth/login');
   await other.waitForURL('**/auth/login');
-  const kept = await device.page.evaluate(`new Promise((resolve) => {
-    indexedDB.open('expert-relay').onsuccess = ({ target }) => {
-      const reading = target.result.transaction('values').objectStore('values').getAllKeys();
-      reading.onsuccess = () => resolve(reading.result);
-    };
-  })`);
-  expect(kept).toEqual([]);
+  expect(await readStoredKeys(device.page)).toEqual([]);
 });
 
 test('another user in the same browser does not get the key, and the tabs of the first user reload', async () => {

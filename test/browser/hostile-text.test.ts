@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
 import { largeHostileText, scripts } from './setup/hostile-texts.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
+import { type Device, openProduct, type Product } from './setup/open-product.ts';
 import { watchAttacks } from './setup/watch-attacks.ts';
 
 /* Texts of agents are only shown. They never become scripts, forms or other elements of the page. */
@@ -11,7 +11,7 @@ import { watchAttacks } from './setup/watch-attacks.ts';
 /** The limit for large texts on a busy machine. */
 const largeTextTimeoutMs = 60_000;
 
-let product: Product;
+let product: Product & AsyncDisposable;
 let device: Device;
 let page: Page;
 let attacks: readonly string[];
@@ -59,7 +59,7 @@ test('hostile text in any field of a request is only shown', async () => {
 test('hostile text in a message, encrypted or plain, or in an answer of the expert is only shown', async () => {
   await using agent = await device.newAgent('chatty agent');
   const { requestId } = await agent.askPlainly({ question: 'Plain', plaintext: 'Plain' });
-  await sendPlainly(agent, requestId, scripts);
+  for (const text of scripts) await agent.sendPlainly(requestId, text);
   await openConversation(requestId);
   await showEach(scripts.length);
 
@@ -147,17 +147,6 @@ async function showEach(count: number): Promise<void> {
 }
 
 const untilMarkdown = (tab: Page) => tab.locator('main [dir=auto] p').first().waitFor();
-
-async function sendPlainly(agent: TestAgent, requestId: string, texts: readonly string[]): Promise<void> {
-  for (const plaintext of texts) {
-    const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/message/${requestId}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },
-      body: JSON.stringify({ role: 'consumer', plaintext }),
-    });
-    expect(answer.status).toBe(201);
-  }
-}
 
 /** Clicks all elements whose text contains "press" or "link". Real links are checked by checkPage instead. */
 async function clickAll(tab: Page): Promise<void> {

@@ -1,17 +1,11 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
-import { type Device, openProduct, type Product } from './setup/open-product.ts';
+import { type Device, unexpectedProblems } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct();
-});
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-});
+const product = useProduct();
 
 const rowOf = (page: Page, question: string): Locator =>
   page.getByRole('region', { name: 'Requests' }).getByRole('link').filter({ hasText: question });
@@ -209,6 +203,6 @@ test('a hidden page shows a notification of a new request, with the question onl
     dispatchEvent(new NotificationEvent('notificationclick', { notification }));
   })()`);
   await page.waitForURL(`**/dashboard/requests/${open.requestId}`);
-  expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  expect(unexpectedProblems(device)).toEqual([]);
   await device[Symbol.asyncDispose]();
 });

@@ -1,17 +1,11 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
-import { button, type Device, newUser, openProduct, type Product } from './setup/open-product.ts';
+import { button, type Device, newUser, unexpectedProblems } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct();
-}, 120_000);
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-}, 60_000);
+const product = useProduct();
 
 const untilFocused = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
 /** The status of a call with a key. */
@@ -95,7 +89,7 @@ test('an API key can be created, is shown once, and can be renamed, rotated and 
   await page.getByText('Revoked keys (1)').click();
   await page.getByText('release bot', { exact: true }).waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
-  expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  expect(unexpectedProblems(device)).toEqual([]);
 });
 
 test('the pages with all their forms fit into 360 pixels', async () => {

@@ -7,7 +7,7 @@ import { type Device, openProduct, type Product, type TestAgent } from './setup/
 /* An open page during outages: of the network, the relay, its Redis, the session and the page itself. */
 
 let cable: Cable;
-let product: Product;
+let product: Product & AsyncDisposable;
 let device: Device;
 let agent: TestAgent;
 let users = 0;

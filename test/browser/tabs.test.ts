@@ -1,17 +1,13 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
-import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
+import { type Device, type TestAgent, unexpectedProblems } from './setup/open-product.ts';
+import { readStoredKeys } from './setup/read-stored-keys.ts';
+import { useProduct } from './setup/use-product.ts';
 
 /* Several tabs of one browser share a stream, drafts and the sign-out, and stay within the rate limit of pages. */
 
-let product: Product;
-
-beforeAll(async () => {
-  product = await openProduct({ own: { gateway: { RELAY_RATE_LIMIT_PAGES: '100000' } } });
-  // Chromium may have to be installed first.
-}, 600_000);
-afterAll(async () => await product?.[Symbol.asyncDispose]());
+const product = useProduct({ own: { gateway: { RELAY_RATE_LIMIT_PAGES: '100000' } } });
 
 const ask = (agent: TestAgent, question: string) => agent.askPlainly({ question, plaintext: question });
 const row = (page: Page, name: RegExp) => page.getByRole('link', { name });
@@ -47,7 +43,7 @@ test('three tabs share one stream, and another tab opens it when its tab is clos
   await ask(agent, 'Question two');
   for (const tab of others) await row(tab, /Question two/).waitFor();
   expect(streams).toHaveLength(2);
-  expect(device.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  expect(unexpectedProblems(device)).toEqual([]);
 });
 
 test('a draft appears in another tab with the same conversation', async () => {
@@ -94,16 +90,7 @@ test('a tab that is closed during its sign-out deletes the data in the browser',
   await eventually('no value is stored', async () => (await countStoredValues(other)) === 0);
 });
 
-/** The number of values in IndexedDB. */
-const countStoredValues = (page: Page): Promise<number> =>
-  page.evaluate<number>(`new Promise((resolve, reject) => {
-    const opening = indexedDB.open('expert-relay');
-    opening.onerror = reject;
-    opening.onsuccess = () => {
-      const counting = opening.result.transaction('values').objectStore('values').count();
-      counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
-    };
-  })`);
+const countStoredValues = async (page: Page): Promise<number> => (await readStoredKeys(page)).length;
 
 test('a page that is rate limited shows when it continues, and continues then', async () => {
   await using device = await product.signIn('dora');
@@ -159,7 +146,7 @@ test('three tabs make at most 40 calls a minute while an event arrives every sec
   for (; second <= 10 + seconds; second += 1) {
     const before = await countEvents();
     if (second % 2 === 0) await ask(agent, `Question ${second}`);
-    else await sendAsAgent(agent, requestId, `And what of ${second}?`);
+    else await agent.sendPlainly(requestId, `And what of ${second}?`);
     await eventually('the event in the page', async () => (await countEvents()) > before);
     await passSecond();
     // The page delays its reads, but each one must happen.
@@ -187,14 +174,4 @@ async function countEventsIn({ page, call }: Device): Promise<() => Promise<numb
     };
   }`);
   return () => page.evaluate<number>('globalThis.eventCount');
-}
-
-/** Sends a message of the agent in a request without encryption. */
-async function sendAsAgent(agent: TestAgent, requestId: string, plaintext: string): Promise<void> {
-  const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/message/${requestId}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': agent.apiKey },
-    body: JSON.stringify({ role: 'consumer', plaintext, messageId: crypto.randomUUID() }),
-  });
-  expect(answer.status).toBe(201);
 }

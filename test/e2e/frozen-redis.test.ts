@@ -1,6 +1,7 @@
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { type Cable, createCable, eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createVisitor } from './sign-in/visitor.ts';
 
 /*
  * A Redis that no longer answers while its connections stay open, as on a frozen machine or when a network drops all
@@ -15,13 +16,9 @@ let cookie = '';
 beforeAll(async () => {
   cable = await createCable(redisUrl);
   relay = await startConstellation({ servers: { redisUrl: cable.url } });
-  const signedIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: 'frieda' }),
-    redirect: 'manual',
-  });
-  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const visitor = createVisitor(relay.gatewayUrl);
+  await visitor.call('POST', '/auth/dev', { user: 'frieda' });
+  cookie = visitor.cookies();
 });
 afterAll(() => relay.stop());
 afterAll(() => cable.stop());

@@ -9,6 +9,7 @@ import {
   topicUrl,
 } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createVisitor } from './sign-in/visitor.ts';
 
 /*
  * Connections to Postgres, Redis and NATS are cut and restored. Services that the public calls stay ready, because a load
@@ -32,13 +33,9 @@ beforeAll(async () => {
     servers: { databaseUrl: cables.postgres.url, redisUrl: cables.redis.url, natsUrl: cables.nats.url },
   });
   expert = await relay.makeTenant();
-  const signedIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: 'olga' }),
-    redirect: 'manual',
-  });
-  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const visitor = createVisitor(relay.gatewayUrl);
+  await visitor.call('POST', '/auth/dev', { user: 'olga' });
+  cookie = visitor.cookies();
 });
 afterAll(() => relay.stop());
 afterAll(() => Promise.all(Object.values(cables).map((cable) => cable.stop())));

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { eventually, openStream, reservePort, submit, topicUrl } from '@expert-r
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findPython, reportSkipped } from '../black-box/find-python.ts';
+import { keyExchange } from '../black-box/samples.ts';
 import { openBrowser } from '../browser/setup/open-browser.ts';
 import { servePage } from '../browser/setup/serve-page.ts';
 import { blocks } from './blocks.ts';
@@ -216,10 +216,7 @@ test('docs/events.md: the events of each topic have the members in its table', a
     activity: `/svc/providers/${expert.userId}/activity`,
   };
   const actual = new Map<string, readonly string[]>();
-  await call('key-exchange', {
-    providerSignPubKey: publicKey('ed25519'),
-    providerEncryptPubKey: publicKey('x25519'),
-  });
+  await call('key-exchange', keyExchange());
   await send();
   await call('close');
   for (const [name, topic] of Object.entries(topics)) {
@@ -265,8 +262,3 @@ test('docs/events.md: the shell commands work unchanged with a local relay', asy
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-function publicKey(algorithm: 'ed25519' | 'x25519'): string {
-  const pair = generateKeyPairSync(algorithm as 'ed25519');
-  return pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-}

@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { openBrowser } from './open-browser.ts';
 
 /** A running relay and a browser, for tests of the experts' web app. */
-export interface Product extends AsyncDisposable {
+export interface Product {
   readonly relay: Constellation;
   readonly browser: Browser;
   /** Signs an expert in with a new browser profile. */
@@ -38,9 +38,11 @@ export interface TestAgent extends AsyncDisposable {
   ask(question: string, messages?: readonly { role: string; content: string }[]): Promise<Conversation>;
   /** Submits a request without encryption. */
   askPlainly(body: Readonly<Record<string, unknown>>): Promise<{ requestId: string; refCode: string }>;
+  /** Sends a message without encryption. */
+  sendPlainly(requestId: string, plaintext: string): Promise<void>;
 }
 
-export async function openProduct(options: ConstellationOptions = {}): Promise<Product> {
+export async function openProduct(options: ConstellationOptions = {}): Promise<Product & AsyncDisposable> {
   const browser = await openBrowser();
   const relay = await startConstellation(options).catch(async (error: unknown) => {
     await browser.close();
@@ -103,25 +105,39 @@ async function signIn(
 
 function createAgent(url: string, apiKey: string): TestAgent {
   const relay = createRelay({ url, apiKey });
+
+  async function post(path: string, body: object, key?: string): Promise<Response> {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }) },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 201)
+      throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer;
+  }
+
   return {
     relay,
     apiKey,
     ask: (question, messages = []) => relay.ask({ question, messages }),
     async askPlainly(body) {
-      const answer = await fetch(`${url}/api/v1/help`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ apiKey, messages: [], ...body }),
-      });
-      if (answer.status !== 201)
-        throw new Error(`The submit was answered ${answer.status}: ${await answer.text()}`);
+      const answer = await post('/api/v1/help', { apiKey, messages: [], ...body });
       return (await answer.json()) as { requestId: string; refCode: string };
+    },
+    async sendPlainly(requestId, plaintext) {
+      const body = { role: 'consumer', plaintext, messageId: crypto.randomUUID() };
+      await post(`/api/v1/message/${requestId}`, body, apiKey);
     },
     async [Symbol.asyncDispose]() {
       relay.stop();
     },
   };
 }
+
+/** The problems of a device, without the calls that are 404 until the user has an expert key. */
+export const unexpectedProblems = ({ problems }: Device): string[] =>
+  problems.filter((problem) => !problem.includes('404'));
 
 /** A name that no other test uses. */
 export const newUser = (): string => `expert-${crypto.randomUUID().slice(0, 8)}`;
