@@ -25,34 +25,34 @@ export interface Constellation {
   readonly hubUrl: string;
   readonly databaseUrl: string;
   readonly services: Readonly<Record<ServiceName, Service>>;
-  /** What all services have logged so far; each line names its service. */
+  /** All log lines of all services so far. */
   readonly logs: readonly LogLine[];
   makeTenant(name?: string): Promise<Tenant>;
-  /** A link that signs a user in once, as the admin command makes it. */
+  /** Creates a sign-in link, as the admin command does. */
   makeSignInLink(userId: string, minutes?: number): Promise<SignInLink>;
-  /** Stops a service and starts a new one where it was, with other settings of its own; `meanwhile` runs in between. */
+  /** Stops a service, runs `meanwhile`, and starts the service again at the same address, with these settings added. */
   readonly restart: RunningServices['restart'];
-  /** Stops everything, leaves nothing on the servers, and fails when a service left something open. */
+  /** Stops everything, deletes all data on the servers, and fails if a service left something open. */
   stop(): Promise<void>;
 }
 
 export interface ConstellationOptions {
-  /** Settings that this test is about. */
+  /** Settings of all services. */
   env?: Readonly<Record<string, string>>;
-  /** Settings of one service alone. */
+  /** Settings of single services. */
   own?: OwnSettings;
-  /** The names of keys, subjects and the stream; chosen when not given. */
+  /** The prefix of Redis keys, NATS subjects and the stream. Random by default. */
   prefix?: string;
   clock?: Clock;
-  /** Servers of the test's own, which it may take away. */
+  /** Servers that only this test uses, so that it may stop them. */
   servers?: Partial<TestServers>;
-  /** Services that are not waited for, since what they need is away. */
+  /** Services that cannot become ready, because a server is away. */
   unready?: readonly ServiceName[];
 }
 
 /**
- * The real product in this process: all six services on free ports, over the real servers, with a database,
- * key prefixes and secrets of its own.
+ * Starts the six services in this process on free ports, with real servers. Each call has its own database, prefixes and
+ * secrets.
  */
 export async function startConstellation(options: ConstellationOptions = {}): Promise<Constellation> {
   const { env = {}, own = {}, clock, unready = [] } = options;
@@ -60,7 +60,7 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
   const prefix = options.prefix ?? `test-${randomBytes(6).toString('hex')}`;
   const logs = captureLogs();
   const cleanups: (() => Promise<void>)[] = [watchOpenHandles()];
-  // All of them, whatever fails; the first failure is the one to look at.
+  // Runs all cleanups even if some fail, and throws the first error.
   const stop = async () => {
     const failures: unknown[] = [];
     for (const cleanUp of cleanups.splice(0).reverse())
@@ -107,7 +107,7 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
   }
 }
 
-/** Waits until a service says that it is ready; fails with what it lacks. */
+/** Waits until a service is ready. The error contains the last answer of `/readyz`. */
 export async function untilReady(service: Service): Promise<void> {
   let answer = 'nothing';
   const isReady = async () => {
@@ -115,14 +115,14 @@ export async function untilReady(service: Service): Promise<void> {
     answer = (await response.text()).trim();
     return response.ok;
   };
-  await eventually(`${service.name} ready`, isReady).catch((error: Error) => {
-    throw new Error(`${error.message} It says: ${answer}`);
+  await eventually(`${service.name} is ready`, isReady).catch((error: Error) => {
+    throw new Error(`${error.message} /readyz answers: ${answer}`);
   });
 }
 
 /**
- * Counts the connections to a database. The function that it returns fails when there are more after
- * everything else has stopped: then a service has left connections open.
+ * Counts the connections to a database. The returned function fails if there are more connections after all services
+ * have stopped.
  */
 async function watchConnections(prisma: PrismaClient): Promise<() => Promise<void>> {
   const count = async () => {
@@ -133,7 +133,7 @@ async function watchConnections(prisma: PrismaClient): Promise<() => Promise<voi
   };
   const before = await count();
   return async () => {
-    // Postgres notices a closed socket a little later.
+    // Postgres notices closed sockets with a short delay.
     await eventually(
       'every service has closed its connections to Postgres',
       async () => (await count()) <= before,
