@@ -1,7 +1,7 @@
 import { type DocumentedResponse, document, examplesOf, follow, type NamedOperation } from './document.ts';
 import { findOperation, findPath } from './find-operation.ts';
 import type { Answer, HttpCall } from './http-call.ts';
-import { schemaErrors } from './validate.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 /** Headers of HTTP itself. All others must be documented. */
 const httpHeaders = new Set([

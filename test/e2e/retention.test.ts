@@ -1,7 +1,7 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually, submit } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { schemaErrors } from '../black-box/validate.ts';
+import { schemaErrors } from '../black-box/schema-errors.ts';
 
 /* What callers see after the retention of the content, and after that of the metadata. */
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { reportSkipped } from '../black-box/find-python.ts';
-import { findPythonWithPackages } from '../black-box/python-packages.ts';
+import { findPythonWithPackages } from '../black-box/find-python-with-packages.ts';
 
 /* docs/crypto-vectors.json, checked by a Python implementation that shares no code with the SDK. */
 

@@ -6,7 +6,7 @@ import { startConstellation } from '@expert-relay/constellation';
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { reportSkipped } from '../black-box/find-python.ts';
-import { findPythonWithPackages } from '../black-box/python-packages.ts';
+import { findPythonWithPackages } from '../black-box/find-python-with-packages.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
