@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { document, examplesOf, follow, type Media, operations } from '../black-box/document.ts';
-import { useRelay } from '../black-box/use-relay.ts';
 import { schemaErrors } from '../black-box/schema-errors.ts';
+import { useRelay } from '../black-box/use-relay.ts';
 
 const setup = useRelay();
 
