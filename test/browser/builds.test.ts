@@ -73,7 +73,7 @@ test('a chunk that is still missing after the reload: an error with a button to 
   const loads = countLoads(device.page);
   const page = await device.open();
   await page.getByRole('link', { name: 'Keys' }).click();
-  const button = page.getByRole('button', { name: 'Load it again' });
+  const button = page.getByRole('button', { name: 'Reload the page' });
   await button.waitFor();
   expect(loads()).toBe(2);
   // Other pages work.

@@ -159,7 +159,7 @@ async function visitConversations(
   // With no request at all, the inbox would show how to submit one.
   await askPlainly(refund);
   const page = await device.open('/requests?filter=answered');
-  await page.getByText('Nothing waits for an agent.').waitFor();
+  await page.getByText('No answered requests.').waitFor();
   await visit('inbox-empty-filter', page);
 
   for (const request of others) await askPlainly(request);

@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense } from 'react';
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { ErrorBoundary } from './app/error-boundary.tsx';
 import { lazyPage } from './app/lazy-page.tsx';
-import { NotFoundPage } from './app/not-found-page.tsx';
+import { Page } from './app/page.tsx';
 import { routes } from './app/routes.ts';
 import { Shell } from './app/shell.tsx';
 import { InboxProvider } from './inbox/inbox-context.tsx';
@@ -19,7 +19,7 @@ export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // Events keep the data up to date, so queries never refetch by themselves.
+        // Events keep the data up to date, so no query is repeated automatically.
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
@@ -57,6 +57,16 @@ export function App({ services, queries }: { services: Services; queries: QueryC
         </Router>
       </ServicesProvider>
     </QueryClientProvider>
+  );
+}
+
+function NotFoundPage() {
+  return (
+    <Page title="There is no page at this address">
+      <p>
+        <Link href={routes.inbox}>Go to the inbox</Link>
+      </p>
+    </Page>
   );
 }
 

@@ -7,8 +7,7 @@ import { applyPreferences } from './preferences/preferences.ts';
 import { createServices } from './services/services.tsx';
 import { probeWhileUnreachable } from './session/call.ts';
 import { followNetwork } from './session/connection.ts';
-import { readMe } from './session/me.ts';
-import { followUser } from './session/one-user.ts';
+import { followUser, readMe } from './session/me.ts';
 
 // For check-browser.js.
 Object.assign(globalThis, { hasStarted: true });

@@ -6,7 +6,7 @@ import styles from './connection-bar.module.css';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** A line at the top while the connection to the relay is disturbed. */
+/** A line at the top of the page while there is a problem with the connection to the relay. */
 export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
   const isStreamOpen = useStore(streamIsOpen);

@@ -8,7 +8,7 @@ interface ErrorBoundaryProps {
   readonly children: ReactNode;
 }
 
-/** Shows a sentence instead of a blank page when rendering fails. */
+/** Shows a message instead of a blank page when rendering fails. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 
@@ -25,14 +25,14 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: bo
     return (
       <Notice
         kind="danger"
-        title="This page has failed."
+        title="Something went wrong on this page."
         actions={
           <Button look="main" onClick={() => globalThis.location.reload()}>
-            Load it again
+            Reload the page
           </Button>
         }
       >
-        <p>What you typed is kept. If it fails again, tell the people who run this relay.</p>
+        <p>What you typed is kept. If it happens again, tell the people who run this relay.</p>
       </Notice>
     );
   }

@@ -1,7 +1,23 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { createStore, useStore } from '../ui/store.ts';
 import styles from './page.module.css';
-import { usePageTitle } from './page-title.tsx';
 import { isTyping } from './shortcuts.ts';
+
+const pageTitle = createStore('');
+/** The number of waiting requests, shown in the title of every page. */
+export const waitingCount = createStore<number | string>(0);
+
+/** Sets the title that the browser's tab shows. */
+export function usePageTitle(title: string): void {
+  useEffect(() => pageTitle.set(title), [title]);
+}
+
+export function DocumentTitle() {
+  const title = useStore(pageTitle);
+  const waiting = useStore(waitingCount);
+  const count = waiting === 0 ? '' : `(${waiting}) `;
+  return <title>{`${count}${title ? `${title} · ` : ''}Expert Relay`}</title>;
+}
 
 /** A page of one column with a heading that is focused when the page opens. */
 export function Page({ title, children }: { title: string; children: ReactNode }) {
@@ -14,7 +30,7 @@ export function Page({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-/** Screen readers and the keyboard begin here after a change of the page. */
+/** A heading that takes the focus when its page opens, so that screen readers and the keyboard start there. */
 export function PageHeading({
   children,
   className,
@@ -25,10 +41,10 @@ export function PageHeading({
   takesFocus?: boolean;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const atOpening = useRef(takesFocus);
+  const takesFocusAtFirst = useRef(takesFocus);
   useEffect(() => {
     // A page that loads late must not take the focus from a text field.
-    if (atOpening.current && !isTyping(document.activeElement))
+    if (takesFocusAtFirst.current && !isTyping(document.activeElement))
       heading.current?.focus({ preventScroll: true });
   }, []);
   return (

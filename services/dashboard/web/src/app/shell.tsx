@@ -6,19 +6,19 @@ import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts';
 import { useAction } from '../ui/use-action.ts';
 import { ConnectionBar } from './connection-bar.tsx';
-import { DocumentTitle, waitingCount } from './page-title.tsx';
+import { DocumentTitle, waitingCount } from './page.tsx';
 import { routes } from './routes.ts';
 import styles from './shell.module.css';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
-const places = [
+const pages = [
   { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },
   { name: 'Keys', href: routes.keys, Icon: KeysIcon },
   { name: 'Settings', href: routes.settings, Icon: SettingsIcon },
 ];
 
-/** The frame of every page: navigation, state of the connection, shortcuts. */
+/** What surrounds every page: navigation, state of the connection, shortcuts. */
 export function Shell({ children }: { children: ReactNode }) {
   const services = useServices();
   const [location, navigate] = useLocation();
@@ -39,12 +39,12 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to the page
       </a>
       <nav className={styles.navigation} aria-label="Pages">
-        <ul className={styles.places}>
-          {places.map(({ name, href, Icon }) => (
+        <ul className={styles.pages}>
+          {pages.map(({ name, href, Icon }) => (
             <li key={name}>
               <Link
                 href={href}
-                className={styles.place}
+                className={styles.link}
                 title={name}
                 aria-current={location.startsWith(href) ? 'page' : undefined}
               >
@@ -66,7 +66,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </span>
           <button
             type="button"
-            className={styles.place}
+            className={styles.link}
             title="Sign out"
             onClick={() => void signingOut.run()}
           >

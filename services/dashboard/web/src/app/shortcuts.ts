@@ -3,18 +3,20 @@ import { preferences } from '../preferences/preferences.ts';
 
 type Shortcuts = Readonly<Record<string, () => void>>;
 
-/** Time for the second key after `g`. */
+/** The second key must follow `g` within this time. */
 const sequenceMs = 1_000;
 
-let last = { name: '', at: Number.NEGATIVE_INFINITY };
+let lastShortcut = { name: '', at: Number.NEGATIVE_INFINITY };
+/** A navigation within this time after a shortcut counts as its effect. */
+const effectMs = 500;
 
-/** Whether the current navigation was started by a key: then the focus stays in the list. */
-export const followsKey = (...names: readonly string[]): boolean =>
-  names.includes(last.name) && performance.now() - last.at < 500;
+/** Whether one of these shortcuts was pressed just now. */
+export const wasPressed = (...names: readonly string[]): boolean =>
+  names.includes(lastShortcut.name) && performance.now() - lastShortcut.at < effectMs;
 
 /**
- * Keys such as `j`, `/` or `g i`, while no text is being typed and no dialog is open. They can be switched off in Settings
- * (WCAG 2.1.4).
+ * Handles keys such as `j`, `/` or `g i` while no text is being typed and no dialog is open. They can be switched off in
+ * Settings (WCAG 2.1.4).
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts);
@@ -30,7 +32,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const name = isSequence ? `${prefix} ${event.key}` : event.key;
       prefix = event.key === 'g' ? 'g' : '';
       prefixAt = performance.now();
-      last = { name, at: performance.now() };
+      lastShortcut = { name, at: performance.now() };
       const run = current.current[name];
       if (!run) return;
       event.preventDefault();

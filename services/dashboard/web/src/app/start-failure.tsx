@@ -6,14 +6,16 @@ import { Notice } from '../ui/notice.tsx';
 
 const reloadedAt = 'expert-relay:signed-in-again-at';
 
-/** At most once in this time: a session whose user was deleted must not reload the page in a loop. */
+const reloadIntervalMs = 30_000;
+
+/** A session whose user was deleted must not reload the page in a loop. */
 function mayReload(): boolean {
   const last = Number(sessionStorage.getItem(reloadedAt) ?? 0);
   sessionStorage.setItem(reloadedAt, String(Date.now()));
-  return Date.now() - last > 30_000;
+  return Date.now() - last > reloadIntervalMs;
 }
 
-/** Shown when the page cannot find out who is signed in. */
+/** Shown when the page cannot read who is signed in. */
 export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const isSignedOut = error instanceof CallError && error.status === 401;
   const [isLeaving] = useState(() => isSignedOut && mayReload());

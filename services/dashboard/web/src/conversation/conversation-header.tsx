@@ -2,12 +2,11 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
-import { followsKey } from '../app/shortcuts.ts';
+import { wasPressed } from '../app/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { BackIcon, LockIcon } from '../ui/icons.tsx';
-import { describeTimeLeft } from '../ui/time.tsx';
-import { useNow } from '../ui/use-now.ts';
+import { describeTimeLeft, useNow } from '../ui/time.tsx';
 import styles from './conversation-header.module.css';
 import { describeState } from './group-messages.ts';
 import { codeOf, refusalSentence } from './refusal-sentences.ts';
@@ -33,14 +32,15 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
   return (
     <header className={styles.header}>
       <Link
-        // Back to the filter from which the request was opened.
+        // Keeps the filter of the list from which the request was opened.
         href={search ? `${routes.inbox}?${search}` : routes.inbox}
         className={styles.back}
         aria-label="Back to the inbox"
       >
         <BackIcon />
       </Link>
-      <PageHeading className={styles.agent} takesFocus={!(followsKey('j', 'k') && isWide())}>
+      {/* After j and k the focus stays in the list. */}
+      <PageHeading className={styles.agent} takesFocus={!(wasPressed('j', 'k') && isWide())}>
         <bdi>{request.agent ?? 'Agent'}</bdi>
       </PageHeading>
       <div className={styles.facts}>
@@ -59,7 +59,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
             Encrypted
           </button>
         ) : (
-          // An erased request shows no keys any more.
+          // The keys of an erased request are gone, so it is unknown whether it was encrypted.
           !request.erasedAt && <Fact>Not encrypted</Fact>
         )}
         <Fact>{describeState(request, messages, answers)}</Fact>

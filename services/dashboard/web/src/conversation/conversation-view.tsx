@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { PageHeading } from '../app/page.tsx';
-import { usePageTitle } from '../app/page-title.tsx';
+import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../session/connection.ts';

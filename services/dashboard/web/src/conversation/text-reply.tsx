@@ -1,6 +1,6 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import type { Draft } from '../drafts/drafts.ts';
-import { useDraft } from '../drafts/use-draft.ts';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { createDraft, type Draft } from '../drafts/drafts.ts';
+import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import styles from './reply-area.module.css';
@@ -26,6 +26,19 @@ export function TextReply(props: TextReplyProps) {
   return draft ? <Box {...props} draft={draft} box={box} /> : null;
 }
 
+/** The draft of a request, for the lifetime of the component. */
+function useDraft(requestId: string, box: RefObject<HTMLElement | null>): Draft | undefined {
+  const { storage, live } = useServices();
+  const [draft, setDraft] = useState<Draft>();
+  useEffect(() => {
+    const isTyping = () => document.hasFocus() && document.activeElement === box.current;
+    const opened = createDraft({ requestId, storage, tabs: live.tabs, isTyping });
+    setDraft(opened);
+    return () => opened.stop();
+  }, [requestId, storage, live, box]);
+  return draft;
+}
+
 function Box({
   conversation,
   readers,
@@ -33,7 +46,7 @@ function Box({
   onSent,
   draft,
   box,
-}: TextReplyProps & { draft: Draft; box: React.RefObject<HTMLTextAreaElement | null> }) {
+}: TextReplyProps & { draft: Draft; box: RefObject<HTMLTextAreaElement | null> }) {
   const text = useStore(draft.text);
   const isRestored = useStore(draft.isRestored);
   const [isPreview, setIsPreview] = useState(false);

@@ -45,7 +45,7 @@ function openTab({ isTyping = false } = {}) {
   return draft;
 }
 
-test('a draft is kept while it is typed, and is there again in the next page', async () => {
+test('a draft is saved while it is typed, and restored by the next page', async () => {
   const draft = openTab();
   draft.write('Y');
   draft.write('Yes, bu');
@@ -57,7 +57,7 @@ test('a draft is kept while it is typed, and is there again in the next page', a
   await untilPasses(() => expect(next.text.get()).toBe('Yes, bu'));
 });
 
-test('a draft is saved at once when the page goes away', async () => {
+test('a draft is saved at once when the page is closed or hidden', async () => {
   const draft = openTab();
   draft.write('Half a sent');
   page.dispatchEvent(new Event('pagehide'));
@@ -65,7 +65,7 @@ test('a draft is saved at once when the page goes away', async () => {
   expect(kept.get('draft:r1')).toBe('Half a sent');
 });
 
-test('what is typed before the kept draft was read wins', async () => {
+test('a text that is typed before the stored draft was read replaces it', async () => {
   kept.set('draft:r1', 'old');
   const draft = openTab();
   draft.write('new');
@@ -73,7 +73,7 @@ test('what is typed before the kept draft was read wins', async () => {
   expect(draft.text.get()).toBe('new');
 });
 
-test('another tab shows the text, unless somebody types there', async () => {
+test('other tabs show the text, except a tab in which the expert is typing', async () => {
   const [writing, reading, typing] = [openTab(), openTab(), openTab({ isTyping: true })];
   await untilPasses(() => expect(typing.isRestored.get()).toBe(true));
   typing.write('mine');
@@ -83,7 +83,7 @@ test('another tab shows the text, unless somebody types there', async () => {
   expect(typing.text.get()).toBe('mine');
 });
 
-test('a text that was handed over leaves the box at once, and the storage when it is settled', async () => {
+test('a text that was handed over is removed from the box at once, and from the storage when it is settled', async () => {
   const [draft, other] = [openTab(), openTab()];
   draft.write('Yes.');
   await draft.save();
@@ -92,13 +92,13 @@ test('a text that was handed over leaves the box at once, and the storage when i
   expect(draft.text.get()).toBe('');
   expect(other.text.get()).toBe('');
   await draft.save();
-  // The sender may not have kept it yet.
+  // The sender may not have stored it yet.
   expect(kept.get('draft:r1')).toBe('Yes.');
   settle();
   await untilPasses(() => expect(kept.has('draft:r1')).toBe(false));
 });
 
-test('what is typed while the last text is sent is kept', async () => {
+test('a text that is typed while the previous one is sent is kept', async () => {
   const draft = openTab();
   draft.write('One.');
   await draft.save();

@@ -2,7 +2,7 @@ import type { Tabs } from '../live/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 
-/** Well below the 150 ms within which a draft is kept. */
+/** A draft must be saved within 150 ms. */
 const saveAfterMs = 100;
 
 /** A text that is being written. */
@@ -12,7 +12,7 @@ export interface Draft {
   readonly isRestored: Store<boolean>;
   /** Called with every change of the text. */
   write(text: string): void;
-  /** Clears the text box at once, and the stored draft when `handedOver` has settled. */
+  /** Clears the text box at once, and deletes the stored draft when `handedOver` has settled. */
   handOver(handedOver: Promise<unknown>): void;
   /** Saves the unsaved text now. */
   save(): Promise<void>;
@@ -22,7 +22,7 @@ export interface DraftOptions {
   readonly requestId: string;
   readonly storage: Storage;
   readonly tabs: Tabs;
-  /** While this tab's text is being typed, other tabs do not change it. */
+  /** Whether the expert is typing in this tab: then drafts of other tabs do not replace its text. */
   readonly isTyping: () => boolean;
 }
 

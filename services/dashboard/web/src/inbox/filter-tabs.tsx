@@ -1,4 +1,4 @@
-import { Link } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { routes } from '../app/routes.ts';
 import styles from './filter-tabs.module.css';
 import { useCounts } from './inbox-context.tsx';
@@ -10,25 +10,32 @@ export const filterNames: Record<Filter, string> = {
   ended: 'Ended',
 };
 
-const hrefOfFilter = (filter: Filter): string =>
-  filter === 'waiting' ? routes.inbox : `${routes.inbox}?filter=${filter}`;
+const withFilter = (path: string, filter: Filter): string =>
+  filter === 'waiting' ? path : `${path}?filter=${filter}`;
+
+/** The filter that the address names, and addresses that keep it. */
+export function useFilter() {
+  const named = new URLSearchParams(useSearch()).get('filter');
+  const filter: Filter = filters.find((name) => name === named) ?? 'waiting';
+  return { filter, hrefOf: (path: string) => withFilter(path, filter) };
+}
 
 export function FilterTabs({ filter }: { filter: Filter }) {
   const counts = useCounts();
   return (
     <nav className={styles.tabs} aria-label="Filters">
-      {filters.map((one) => (
+      {filters.map((name) => (
         <Link
-          key={one}
-          href={hrefOfFilter(one)}
+          key={name}
+          href={withFilter(routes.inbox, name)}
           className={styles.tab}
-          aria-current={one === filter ? 'page' : undefined}
+          aria-current={name === filter ? 'page' : undefined}
         >
           <span>
-            {filterNames[one]}
-            {one === 'waiting' && <span className={styles.long}> for you</span>}
+            {filterNames[name]}
+            {name === 'waiting' && <span className={styles.long}> for you</span>}
           </span>
-          <span className={styles.count}>{counts?.[one]}</span>
+          <span className={styles.count}>{counts?.[name]}</span>
         </Link>
       ))}
     </nav>

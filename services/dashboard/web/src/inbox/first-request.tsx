@@ -7,10 +7,10 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './first-request.module.css';
 
-/** The placeholder until a key was made. */
+/** Stands for the key in the command until one is made. */
 const placeholder = 'hs_...';
 
-/** Instead of the list before the first request: how one is made. The request itself comes in its place. */
+/** Shown before the first request: how an agent makes one. The request replaces it when it arrives. */
 export function FirstRequest() {
   const [key, setKey] = useState<string>();
   const making = useAction(async () => {
@@ -27,7 +27,7 @@ export function FirstRequest() {
       <ol className={styles.steps}>
         <li>
           <h2>Make a key for an agent</h2>
-          <p>An agent shows its key to ask you. Each agent gets one of its own.</p>
+          <p>An agent needs a key to ask you. Give each agent a key of its own.</p>
           {key ? (
             <p role="status" className={styles.done}>
               The key is in the command below. It is shown only now: copy it, or make another one in Keys
@@ -65,7 +65,7 @@ export function FirstRequest() {
   );
 }
 
-/** Without encryption, which needs a program. */
+/** The command asks without encryption, since curl cannot encrypt. */
 const commandFor = (key: string): string => `curl ${location.origin}/api/v1/help \\
   -H 'content-type: application/json' \\
   -d '{

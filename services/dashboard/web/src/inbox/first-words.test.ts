@@ -6,7 +6,7 @@ test('is one line without the marks of Markdown', () => {
   expect(firstWords(text, 100)).toBe('Lock The orders table is locked. since 9:00 SELECT 2 * 3');
 });
 
-test('leaves alone what only looks like Markdown', () => {
+test('keeps characters that only look like Markdown', () => {
   const text = '2 ** 3 ** 4, a`b, #7 and x > y';
   expect(firstWords(text, 100)).toBe(text);
 });

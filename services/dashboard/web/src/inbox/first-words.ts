@@ -1,4 +1,4 @@
-/** The beginning of a text in one line, without Markdown's marks and without a cut character at its end. */
+/** The beginning of a text in one line, without the marks of Markdown. No character is cut in half at its end. */
 export function firstWords(text: string, length: number): string {
   const line = text
     .slice(0, length + 100)

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
-import { waitingCount } from '../app/page-title.tsx';
+import { waitingCount } from '../app/page.tsx';
 import { useServices } from '../services/services.tsx';
 import { useStore } from '../ui/store.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -16,7 +16,7 @@ interface InboxServices {
 
 const InboxContext = createContext<InboxServices | undefined>(undefined);
 
-/** Keeps requests and counts up to date on every page: the title shows how many wait. */
+/** Keeps requests and counts up to date on every page, since the title shows how many requests wait. */
 export function InboxProvider({ children }: { children: ReactNode }) {
   const { live, storage } = useServices();
   const queries = useQueryClient();
@@ -42,7 +42,7 @@ export function useInbox(): InboxServices {
   return services;
 }
 
-/** The number of requests of each filter. A list that was read to its end is counted locally. */
+/** The number of requests in each filter. The waiting list is counted here once it was read to its end. */
 export function useCounts(): Counts | undefined {
   const { inbox } = useInbox();
   const { data: counts } = useQuery(inbox.countsQuery);

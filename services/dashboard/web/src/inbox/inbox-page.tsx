@@ -1,9 +1,9 @@
 import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { lazyPage } from '../app/lazy-page.tsx';
-import { usePageTitle } from '../app/page-title.tsx';
+import { usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
-import { ConversationPane } from '../conversation/conversation-pane.tsx';
+import { ConversationSkeleton } from '../conversation/conversation-skeleton.tsx';
 import { useStore } from '../ui/store.ts';
 import { useCounts, useInbox } from './inbox-context.tsx';
 import styles from './inbox-page.module.css';
@@ -11,7 +11,13 @@ import { RequestList } from './request-list.tsx';
 
 const FirstRequest = lazyPage(async () => (await import('./first-request.tsx')).FirstRequest);
 
-/** The list, and beside it the conversation that is open. On a narrow screen one of the two. */
+const loadConversation = async () => (await import('../conversation/conversation-view.tsx')).ConversationView;
+const ConversationView = lazyPage(loadConversation);
+// Its code is loaded while the page is idle, so that the first conversation opens fast.
+const whenIdle = globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 2_000));
+whenIdle(() => void loadConversation().catch(() => {}));
+
+/** The list with the open conversation beside it; a narrow screen shows one of the two. */
 export function InboxPage({ requestId }: { requestId: string | undefined }) {
   usePageTitle('Inbox');
   const isFirstTime = useFirstTime(requestId);
@@ -31,14 +37,16 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
         {requestId === undefined ? (
           <p className={styles.nothing}>Choose a request to read it here.</p>
         ) : (
-          <ConversationPane key={requestId} requestId={requestId} />
+          <Suspense key={requestId} fallback={<ConversationSkeleton />}>
+            <ConversationView requestId={requestId} />
+          </Suspense>
         )}
       </section>
     </div>
   );
 }
 
-/** Whether the expert never had a request. The first one opens automatically. */
+/** Whether the expert has never had a request. The first one opens automatically. */
 function useFirstTime(requestId: string | undefined): boolean {
   const { inbox } = useInbox();
   const [, navigate] = useLocation();

@@ -28,8 +28,8 @@ const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | '
 });
 
 /** A fake relay with these requests, and an inbox. */
-function open(some: readonly Row[]) {
-  const stored = [...some];
+function open(requests: readonly Row[]) {
+  const stored = [...requests];
   const calls: string[] = [];
   let answer = async (response: Response) => response;
   globalThis.fetch = async (input) => {
@@ -109,7 +109,7 @@ test('a new request is shown from its event, and one call completes it', async (
   expect(calls).toEqual(['/api/requests?limit=200']);
 });
 
-test('events about requests that are known cost no call', async () => {
+test('events about known requests cause no call', async () => {
   const { inbox, calls, send } = open([row(1), row(2), row(3)]);
   const waiting = show(inbox, { filter: 'waiting' });
   const counts = showCounts(inbox);
@@ -131,7 +131,7 @@ test('an event that comes while the list is being read is not lost', async () =>
   setAnswer((response) => new Promise((resolve) => (release = () => resolve(response))));
   void waiting.observer.refetch();
   await settle();
-  // The answer was made before these.
+  // The relay made its answer before these changes.
   stored.splice(1, 2, row(2, answered), row(3, { status: 'closed' }));
   send(event('new_message', 2, 'provider'), event('request_closed', 3));
   release();
@@ -139,7 +139,7 @@ test('an event that comes while the list is being read is not lost', async () =>
   expect(waiting.minutes()).toEqual([1]);
 });
 
-test('requests that were not known appear after one call for all of them', async () => {
+test('unknown requests appear after one call for all of them', async () => {
   const { inbox, stored, calls, send } = open([row(1), row(2, answered), row(3, answered), row(4, answered)]);
   const waiting = show(inbox, { filter: 'waiting' });
   const counts = showCounts(inbox);
@@ -154,7 +154,7 @@ test('requests that were not known appear after one call for all of them', async
   expect([...calls].sort()).toEqual(['/api/requests/counts', '/api/requests?limit=200']);
 });
 
-test('a request that is older than the newest ones appears, too', async () => {
+test('a request that is not on the first page appears too', async () => {
   const newer = Array.from({ length: 250 }, (_, at) => row(at + 10, { status: 'closed' }));
   const { inbox, stored, send } = open([row(1, answered), ...newer]);
   const waiting = show(inbox, { filter: 'waiting' });
@@ -165,7 +165,7 @@ test('a request that is older than the newest ones appears, too', async () => {
   expect(waiting.minutes()).toEqual([1]);
 });
 
-test('after events were missed, what is shown is read again: of a long list its first pages', async () => {
+test('after events were missed, the shown lists are read again: of a long one only the first pages', async () => {
   const { inbox, stored, calls, send } = open(Array.from({ length: 1_100 }, (_, at) => row(at)));
   const { observer, minutes } = show(inbox, { filter: 'waiting' });
   const counts = showCounts(inbox);
@@ -187,7 +187,7 @@ test('after events were missed, what is shown is read again: of a long list its 
   expect(observer.getCurrentResult().hasNextPage).toBe(true);
 });
 
-test('a call that came too early is made again when the relay allows it', async () => {
+test('a call that the rate limit refused is repeated when the relay allows it', async () => {
   const { inbox, stored, send, setAnswer } = open([]);
   show(inbox, { filter: 'waiting' });
   await settle();
@@ -212,13 +212,13 @@ test('news are new requests and messages of agents, each once', async () => {
   expect(news).toEqual(['request request-2', 'message request-1']);
 });
 
-test('requests that were made while events were missed are news, too', async () => {
+test('requests that were made while events were missed are news too', async () => {
   const { inbox, stored, send } = open([row(1), row(2, answered)]);
   const news: string[] = [];
   inbox.onNews(({ requestId }) => news.push(requestId));
   show(inbox, { filter: 'answered' });
   await settle();
-  // Nothing new: this list is read for the first time.
+  // The first read of this list reports no news.
   show(inbox, { filter: 'waiting' });
   await settle();
   stored.push(row(3), row(4), row(5, { status: 'closed' }));
@@ -228,7 +228,7 @@ test('requests that were made while events were missed are news, too', async () 
   expect(news).toEqual(['request-3', 'request-4']);
 });
 
-test('news wait for the name of the agent, but not for long', async () => {
+test('news wait a limited time for the name of the agent', async () => {
   const { inbox, stored, send } = open([]);
   stored.push(row(1));
   send(event('new_request', 1), event('new_request', 2));

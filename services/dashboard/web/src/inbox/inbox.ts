@@ -24,7 +24,7 @@ import {
   type Rows,
 } from './rows.ts';
 
-/** How far a list was read. Its rows are derived from all known rows. */
+/** Where a page of a list ends. The rows themselves are in `rows`. */
 export interface PageEnd {
   /** Where the next page begins; undefined on the last one. */
   readonly next: string | undefined;
@@ -42,10 +42,10 @@ export type Inbox = ReturnType<typeof createInbox>;
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
-/** Pages of a list that are read again after events were missed. */
-const pagesReadAgain = 3;
+/** How many pages of a list are read again after events were missed. */
+const maxPagesReadAgain = 3;
 
-/** The expert's requests as this page knows them: read page by page, and changed by events as they come. */
+/** The expert's requests as this browser knows them: read page by page, and updated by events. */
 export function createInbox({ live, queries }: { live: Live; queries: QueryClient }) {
   const rows: Store<Rows> = createStore<Rows>([]);
   const newsCalls = new Set<(news: News) => void>();
@@ -54,8 +54,8 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
   let reads = 0;
   /** `createdAt` of the newest request that was read. Undefined before the first read. */
   let newest: string | undefined;
-  /** Requests that must be read, with their present filter. */
-  const unsettled = new Map<string, Filter>();
+  /** Requests that an event has changed and that must be read, with the filter that they belong to now. */
+  const incomplete = new Map<string, Filter>();
 
   async function readPage(
     listing: Listing,
@@ -83,7 +83,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     }
   }
 
-  /** Requests that were made since the last read and whose events were missed. */
+  /** Reports requests that were made since the last read and whose events were missed. */
   function reportMissed(requests: readonly Row[], known: ReadonlySet<string>): void {
     const before = newest;
     const [first = { createdAt: '' }] = requests;
@@ -126,14 +126,14 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     if (row && row !== known) rows.set(putRows(rows.get(), [row]));
     count(known, row);
     const to = destinationOf(event);
-    if (to && !row?.agent) settle(event.requestId, to);
+    if (to && !row?.agent) readLater(event.requestId, to);
     const isNew = event.type === 'new_request' && !known;
     if (isNew || (event.type === 'new_message' && event.role === 'consumer')) {
       report({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
     }
   }
 
-  /** A new request is the newest one, whatever this device's clock says. */
+  /** The time of an event. A new request is the newest one, even if this device's clock is wrong. */
   function timeOf({ type }: RequestEvent): string {
     const now = Date.now();
     const newest = type === 'new_request' ? Date.parse(rows.get()[0]?.createdAt ?? '') : Number.NaN;
@@ -151,30 +151,30 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
 
   const readCounts = () => queries.refetchQueries({ ...countsQuery, type: 'active' });
 
-  /** Reads the members that events do not have, with one call for many events. */
-  function settle(requestId: string, filter: Filter): void {
-    unsettled.set(requestId, filter);
+  /** Reads what the event does not contain, with one call for many events. */
+  function readLater(requestId: string, filter: Filter): void {
+    incomplete.set(requestId, filter);
     live.pace.run('newest', readNewest);
   }
 
   async function readNewest(): Promise<void> {
-    const wanted = [...unsettled];
+    const wanted = [...incomplete];
     try {
       await readPage({}, undefined, undefined);
     } catch (error) {
-      // The stream may survive an outage of the relay, and then no reset event triggers another read.
-      if (error instanceof CallError && error.isPassing) live.pace.run('newest', readNewest);
+      // The stream may survive an outage of the relay, and then no event triggers another read.
+      if (error instanceof CallError && error.isTemporary) live.pace.run('newest', readNewest);
       throw error;
     }
     const found = new Set(rows.get().flatMap(({ requestId, agent }) => (agent ? requestId : [])));
     const missing = new Set<Filter>();
     for (const [requestId, filter] of wanted) {
-      unsettled.delete(requestId);
+      incomplete.delete(requestId);
       if (!found.has(requestId)) missing.add(filter);
     }
-    // Requests older than the newest one: their lists are read again.
+    // These requests are not on the first page: the lists that they belong to are read again.
     if (missing.size === 0) return;
-    live.pace.run('lists of some', () =>
+    live.pace.run('some lists', () =>
       readListsAgain((listing) => !listing.filter || missing.has(listing.filter)),
     );
   }
@@ -192,9 +192,9 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
         query.isActive() &&
         ['requests', 'request-counts'].includes(String(query.queryKey[0])) &&
         query.state.error instanceof CallError &&
-        query.state.error.isPassing,
+        query.state.error.isTemporary,
     );
-    // The stream may survive an outage of the relay, and then no reset event triggers another read.
+    // The stream may survive an outage of the relay, and then no event triggers another read.
     if (hasFailed) live.pace.run('lists', readAgain);
   }
 
@@ -211,13 +211,13 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     rows,
     listQuery,
     countsQuery,
-    /** Follows the events. Returns the function that ends it. */
+    /** Starts to follow the events. Returns a function that stops it. */
     follow: (): (() => void) => live.listen(onEvent),
     onNews(call: (news: News) => void): () => void {
       newsCalls.add(call);
       return () => newsCalls.delete(call);
     },
-    /** The row of a request once it is complete, or as much as is known of it after a while. */
+    /** The row of a request once it is complete, or what is known of it after `waitMs`. */
     complete(requestId: string, waitMs: number): Promise<Row | undefined> {
       const find = () => rows.get().find((row) => row.requestId === requestId);
       return new Promise((resolve) => {
@@ -234,8 +234,8 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
   };
 }
 
-/** Each page costs a call, so only the first pages are read again; the rest is read by scrolling. */
+/** Each page costs a call, so only the first pages are read again, and the others when the expert scrolls. */
 const firstPages = ({ pages, pageParams }: InfiniteData<PageEnd>): InfiniteData<PageEnd> => ({
-  pages: pages.slice(0, pagesReadAgain),
-  pageParams: pageParams.slice(0, pagesReadAgain),
+  pages: pages.slice(0, maxPagesReadAgain),
+  pageParams: pageParams.slice(0, maxPagesReadAgain),
 });

@@ -3,17 +3,17 @@ import { firstWords } from './first-words.ts';
 import type { Inbox, News } from './inbox.ts';
 
 /** News within this time are announced together. */
-const gatherMs = 1_500;
+const collectMs = 1_500;
 
-/** Announces new requests in a polite live region. */
+/** Announces new requests and messages to screen readers. */
 export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
   const [text, setText] = useState('');
   useEffect(() => {
-    let gathered: News[] = [];
+    let collected: News[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const announce = async () => {
-      const news = gathered;
-      gathered = [];
+      const news = collected;
+      collected = [];
       timer = undefined;
       const [first] = news;
       if (!first) return;
@@ -23,12 +23,12 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
         setText(`${news.length} new ${isAllRequests ? 'requests' : 'requests and messages'}`);
         return;
       }
-      const row = await inbox.complete(first.requestId, gatherMs);
+      const row = await inbox.complete(first.requestId, collectMs);
       setText(`New ${what} from ${row?.agent?.name ?? 'an agent'}: ${firstWords(row?.question ?? '', 120)}`);
     };
     const unlisten = inbox.onNews((news) => {
-      gathered.push(news);
-      timer ??= setTimeout(() => void announce(), gatherMs);
+      collected.push(news);
+      timer ??= setTimeout(() => void announce(), collectMs);
     });
     return () => {
       unlisten();

@@ -8,9 +8,9 @@ import { firstWords } from './first-words.ts';
 import type { Inbox } from './inbox.ts';
 
 /** How long a notification waits for the agent's name. */
-const completeMs = 5_000;
+const waitForNameMs = 5_000;
 
-/** Notifications of new requests and of agents' messages, by the one tab that has the stream, if the expert wants them. */
+/** Shows notifications of new requests and messages, if the expert wants them. Only the tab with the stream shows them. */
 export function NewsNotifier({ inbox }: { inbox: Inbox }) {
   const { live } = useServices();
   const [, navigate] = useLocation();
@@ -27,7 +27,7 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
 }
 
 async function send(inbox: Inbox, what: string, requestId: string): Promise<void> {
-  const row = await inbox.complete(requestId, completeMs);
+  const row = await inbox.complete(requestId, waitForNameMs);
   const refCode = row?.refCode ?? '';
   // Other people may see the screen, so the question is shown only if the expert has allowed it.
   const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';

@@ -8,22 +8,20 @@ import { CallError } from '../session/call.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
-import { FilterTabs, filterNames } from './filter-tabs.tsx';
+import { FilterTabs, filterNames, useFilter } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
 import styles from './request-list.module.css';
 import { RowSkeleton } from './row-skeleton.tsx';
 import { type Filter, type Rows, rowsOf } from './rows.ts';
-import { SearchField } from './search-field.tsx';
-import { useFilter } from './use-filter.ts';
-import { useSearchText } from './use-search-text.ts';
+import { SearchField, useSearchText } from './search-field.tsx';
 import { VirtualRows } from './virtual-rows.tsx';
 
-/** The sentence of an empty filter. */
+/** What an empty list says. */
 const emptyTexts: Record<Filter, readonly [string, string]> = {
-  waiting: ['Nothing waits for you.', 'New requests appear here at once.'],
+  waiting: ['Nothing is waiting for you.', 'New requests appear here at once.'],
   answered: [
-    'Nothing waits for an agent.',
-    'What you have answered stays here until the agent writes or it ends.',
+    'No answered requests.',
+    'A request that you answered stays here until the agent writes again or the request ends.',
   ],
   ended: [
     'No request has ended yet.',
@@ -31,7 +29,7 @@ const emptyTexts: Record<Filter, readonly [string, string]> = {
   ],
 };
 
-/** Filters, search, and the requests, newest first. */
+/** The search field, the filters and the requests, newest first. */
 export function RequestList({ selected }: { selected: string | undefined }) {
   const { inbox } = useInbox();
   const { filter, hrefOf } = useFilter();
@@ -97,7 +95,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       );
     }
     if (rows.length === 0 && !list.hasNextPage) {
-      // Without any request at all, the page shows something else.
+      // Without any request at all, the page shows how to make the first one.
       if (isCounting) return null;
       const [text, hint] = search.settled
         ? [
@@ -125,14 +123,14 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         hasNext={list.hasNextPage}
         hasFailed={list.isFetchNextPageError}
         isReadingNext={list.isFetchingNextPage}
-        // A refetch that is in flight is not cancelled.
+        // A running refetch must not be cancelled.
         onReadNext={() => void list.fetchNextPage({ cancelRefetch: false })}
       />
     );
   }
 }
 
-/** There the list and a conversation are two pages: as in the style sheets. */
+/** On a narrow screen the list and the conversation are two pages: the same width as in the style sheets. */
 const isNarrow = (): boolean => matchMedia('(max-width: 767px)').matches;
 
 function moveFocus(step: number): void {

@@ -1,7 +1,6 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
-import { describeTimeLeft, Time } from '../ui/time.tsx';
-import { useNow } from '../ui/use-now.ts';
+import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
 import { firstWords } from './first-words.ts';
 import styles from './request-row.module.css';
 import { filterOf, type Row } from './rows.ts';
@@ -13,8 +12,8 @@ interface RequestRowProps {
   readonly isNew: boolean;
 }
 
-/** More characters than two lines can show: the rest is cut. */
-const questionLength = 240;
+/** More characters than two lines can show. */
+const maxQuestionLength = 240;
 
 /** One request in the list: a link to its conversation. Its height is fixed, so that no row needs measuring. */
 export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNew }: RequestRowProps) {
@@ -42,7 +41,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
         </span>
       </span>
       <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
-        {question ? firstWords(question, questionLength) : 'Without a question'}
+        {question ? firstWords(question, maxQuestionLength) : 'Without a question'}
       </span>
       <span className={styles.last}>
         <code className={styles.code}>{refCode}</code>
@@ -62,12 +61,12 @@ function TimeLeft({ row }: { row: Row }) {
   return left ? <span className={styles.left}>{left}</span> : null;
 }
 
-/** The state in words, if neither the filter nor the rest of the row shows it. */
+/** The state in words, unless the filter or the rest of the row shows it already. */
 function describeState({ status, turn, pickedUp, responseCount }: Row): string | undefined {
   if (status === 'expired') return responseCount > 0 ? 'Expired' : 'Expired unanswered';
   if (status === 'closed') return responseCount > 0 ? undefined : 'Closed unanswered';
   if (status === 'responded') return turn === 'expert' ? 'Follow-up' : undefined;
-  return pickedUp ? 'Answer begun' : undefined;
+  return pickedUp ? 'Answer started' : undefined;
 }
 
 /** The relay erases the content of ended requests after the retention time. */

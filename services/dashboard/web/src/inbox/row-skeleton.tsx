@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useIsLate } from '../ui/skeleton.tsx';
 import styles from './row-skeleton.module.css';
 
-/** Placeholder rows while requests are being read; for the first 150 ms the previous rows. */
+/** Placeholder rows while requests are being read. For the first 150 ms it shows its children instead. */
 export function RowSkeleton({ rows = 5, children }: { rows?: number; children?: ReactNode }) {
   if (!useIsLate(150)) return children;
   return (

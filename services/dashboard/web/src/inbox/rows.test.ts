@@ -38,7 +38,7 @@ const shown = (rows: Rows, filter: Filter, q?: string) =>
 describe('an event', () => {
   const rows = putRows([], [row(1), row(2), row(3)]);
 
-  test('moves a request between the lists, to where the relay would list it', () => {
+  test('moves a request to the list where the relay would show it', () => {
     const after = apply(rows, answered(2));
     expect(shown(after, 'waiting')).toEqual([3, 1]);
     expect(shown(after, 'answered')).toEqual([2]);
@@ -46,12 +46,12 @@ describe('an event', () => {
     expect(shown(apply(after, closed(2), closed(3)), 'ended')).toEqual([3, 2]);
   });
 
-  test('of an expiry says so', () => {
+  test('about an expiry makes the request expired', () => {
     const [expired] = apply([row(1)], event('request_closed', 1, { reason: 'expired' }));
     expect(expired).toMatchObject({ status: 'expired', lastActivityAt: now });
   });
 
-  test('that comes twice changes nothing more', () => {
+  test('that arrives twice changes nothing the second time', () => {
     for (const one of [event('new_request', 2), event('key_exchange', 2), closed(2)]) {
       const after = apply(rows, one);
       expect(apply(after, one)).toEqual(after);
@@ -59,25 +59,25 @@ describe('an event', () => {
     expect(shown(apply(rows, answered(2), answered(2)), 'answered')).toEqual([2]);
   });
 
-  test('that comes after the end changes nothing', () => {
+  test('that arrives after the end changes nothing', () => {
     const after = apply(rows, closed(2));
     expect(apply(after, asked(2), answered(2), event('new_request', 2))).toEqual(after);
   });
 
-  test('of a new request is a row by itself', () => {
+  test('about a new request makes a row', () => {
     const after = apply(rows, event('new_request', 4, { refCode: 'HS-00000004', question: 'And now?' }));
     expect(after[0]).toMatchObject({ refCode: 'HS-00000004', question: 'And now?', createdAt: now });
     expect(after[0]?.agent).toBeUndefined();
     expect(shown(after, 'waiting')).toEqual([4, 3, 2, 1]);
   });
 
-  test('about a request that is not known is no row', () => {
+  test('about an unknown request makes no row', () => {
     for (const one of [asked(9), answered(9), closed(9), event('key_exchange', 9)]) {
       expect(applyEvent(undefined, one, now)).toBeUndefined();
     }
   });
 
-  test('keeps a request out of a list that was not read so far', () => {
+  test('does not show a request below the last page that was read', () => {
     const after = apply(putRows(rows, [row(0, { status: 'responded', turn: 'agent' })]), asked(0));
     expect(minutesOf(rowsOf(after, { filter: 'waiting' }, row(1)))).toEqual([3, 2, 1]);
     expect(minutesOf(rowsOf(after, { filter: 'waiting' }, row(0)))).toEqual([3, 2, 1, 0]);
@@ -88,16 +88,16 @@ describe('a page that was read', () => {
   const waiting = { filter: 'waiting' } as const;
   const page = { listing: waiting, after: undefined, hasNext: false };
 
-  test('takes the place of what an event alone had said', () => {
+  test('replaces a row that was made from an event', () => {
     const provisional = apply([row(1)], event('new_request', 4));
     const after = putPage(provisional, { ...page, requests: [row(4), row(1)] }, [], now);
     expect(after).toEqual([row(4), row(1)]);
   });
 
-  test('loses no event that came while it was being read', () => {
+  test('does not undo an event that arrived while it was being read', () => {
     const before = putRows([], [row(1), row(2)]);
     const events = [answered(2), event('new_request', 4), closed(3)];
-    // Of request 3 nothing was known, and the page shows it as it was before the event.
+    // Request 3 was unknown, and the page shows it as it was before the event.
     const after = putPage(
       apply(before, ...events),
       { ...page, requests: [row(3), row(2), row(1)] },
@@ -109,7 +109,7 @@ describe('a page that was read', () => {
     expect(shown(after, 'ended')).toEqual([3]);
   });
 
-  test('ends what was shown in error, within its range and its filter', () => {
+  test('removes rows that should be on it and are not, within its range and its filter', () => {
     const before = putRows([], [row(1), row(2), row(3), row(4), row(5, { status: 'closed' })]);
     const after = putPage(
       before,
@@ -144,17 +144,17 @@ test('a search finds what the relay finds', () => {
 describe('a count', () => {
   const counts = { waiting: 3, answered: '999+', ended: 999 };
 
-  test('follows a request from one filter to another', () => {
+  test('changes when a request moves from one filter to another', () => {
     expect(moveCount(counts, 'waiting', 'ended')).toEqual({ waiting: 2, answered: '999+', ended: '999+' });
     expect(moveCount(counts, undefined, 'waiting')).toEqual({ ...counts, waiting: 4 });
   });
 
-  test('beyond 999 stays until it is read again', () => {
+  test('of 999+ stays until it is read again', () => {
     expect(moveCount(counts, 'answered', 'waiting')).toEqual({ ...counts, waiting: 4 });
     expect(moveCount(counts, 'waiting', 'answered')).toEqual({ ...counts, waiting: 2 });
   });
 
-  test('stays for what moves nothing, and is never negative', () => {
+  test('stays when no request moves, and is never negative', () => {
     expect(moveCount(counts, 'waiting', 'waiting')).toBe(counts);
     expect(moveCount({ ...counts, waiting: 0 }, 'waiting', 'answered').waiting).toBe(0);
   });

@@ -12,7 +12,7 @@ export interface Row {
   /** Whose turn it is. */
   readonly turn: 'expert' | 'agent';
   readonly pickedUp: boolean;
-  /** The event of a new request does not have these: they are undefined until the request is read. */
+  /** The event of a new request does not contain these three: they are undefined until the request is read. */
   readonly expiresAt: string | undefined;
   readonly agent: { readonly keyId: string; readonly name: string } | undefined;
   readonly encrypted: boolean | undefined;
@@ -21,7 +21,7 @@ export interface Row {
 export const filters = ['waiting', 'answered', 'ended'] as const;
 export type Filter = (typeof filters)[number];
 
-/** What a list shows; without a filter it is every request. */
+/** What a list shows: all requests when it has no filter. */
 export interface Listing {
   readonly filter?: Filter;
   /** Text of the question, or the reference code. */
@@ -42,7 +42,7 @@ export function filterOf({ status, turn }: Pick<Row, 'status' | 'turn'>): Filter
   return turn === 'agent' ? 'answered' : 'waiting';
 }
 
-/** Negative when the first one is newer. Both members are compared as the relay does: by their bytes. */
+/** Negative when `one` is newer. It compares like the relay: byte by byte. */
 function compare(one: Position, other: Position): number {
   if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt ? -1 : 1;
   if (one.requestId === other.requestId) return 0;
@@ -113,7 +113,7 @@ export interface Page {
 
 /**
  * Merges a page that was read. `since` are the events that arrived during the read: the page may not include them. Rows
- * that should be on the page and are not have changed unnoticed, and are removed.
+ * that should be on the page and are not there are out of date, and are removed.
  */
 export function putPage(rows: Rows, page: Page, since: readonly RequestEvent[], now: string): Rows {
   const touched = new Set(since.map(({ requestId }) => requestId));
@@ -135,7 +135,7 @@ export function putPage(rows: Rows, page: Page, since: readonly RequestEvent[], 
   return putRows(kept, fresh);
 }
 
-/** Rows of a list, as far as its pages were read: up to `end`, or all of them. */
+/** The rows of a list down to `end`, where its last page that was read ends; without it all of them. */
 export function rowsOf(rows: Rows, listing: Listing, end: Position | undefined): Rows {
   return rows.filter((row) => (!end || compare(row, end) <= 0) && isListed(row, listing));
 }
@@ -159,7 +159,7 @@ function readRefCode(text: string): string {
 export type Count = number | string;
 export type Counts = Readonly<Record<Filter, Count>>;
 
-/** The counts after a request moved from one filter to another. `999+` stays until it is read again. */
+/** The counts after a request moved from one filter to another. `999+` cannot be counted, and stays until it is read again. */
 export function moveCount(counts: Counts, from: Filter | undefined, to: Filter | undefined): Counts {
   if (from === to) return counts;
   return {

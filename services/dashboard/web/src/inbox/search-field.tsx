@@ -1,5 +1,24 @@
-import type { Ref } from 'react';
+import { type Ref, useEffect, useState } from 'react';
 import styles from './search-field.module.css';
+
+/** A search starts when the expert pauses while typing, so that each pause costs one call. */
+const pauseMs = 250;
+
+/** `text` is what the search field shows, `settled` what is searched for. */
+export function useSearchText() {
+  const [text, setText] = useState('');
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const wanted = text.trim();
+    if (!wanted) {
+      setSettled('');
+      return;
+    }
+    const timer = setTimeout(() => setSettled(wanted), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return { text, settled, change: setText };
+}
 
 interface SearchFieldProps {
   readonly ref: Ref<HTMLInputElement>;

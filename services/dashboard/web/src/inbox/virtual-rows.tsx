@@ -19,7 +19,7 @@ interface VirtualRowsProps {
   readonly onReadNext: () => void;
 }
 
-/** The next page is read when this number of rows is left below. */
+/** The next page is read when fewer rows than this are left below. */
 const rowsAhead = 60;
 
 /** Renders only the rows on the screen and a few around them. */
@@ -37,7 +37,7 @@ export function VirtualRows({ rows, selected, hrefOf, hasNext, hasFailed, ...res
     estimateSize: () => rowHeight,
     getItemKey: (index) => rows[index]?.requestId ?? index,
     overscan: 6,
-    // The focused row stays rendered: without it the keyboard would start again at the top of the page.
+    // The focused row stays rendered. Without it the focus would return to the top of the page.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
       const focused = (document.activeElement as HTMLElement | null)?.dataset.request;
@@ -61,7 +61,7 @@ export function VirtualRows({ rows, selected, hrefOf, hasNext, hasFailed, ...res
     if (selected !== undefined) {
       if (selected !== left && selectedAt >= 0) virtualizer.scrollToIndex(selectedAt, { align: 'auto' });
     } else if (left !== undefined) {
-      // After a conversation the focus returns to its row.
+      // When a conversation is closed, the focus returns to its row.
       const link = scroller.current?.querySelector<HTMLElement>(`[data-request="${left}"]`);
       link?.focus({ preventScroll: true });
     }

@@ -4,7 +4,7 @@ import { filterOf, type Row, type Rows } from './rows.ts';
 
 /** What the expert has seen, stored for each user. */
 interface Seen {
-  /** The newest activity before this visit: times of the relay, since this device's clock may be wrong. */
+  /** The newest activity before this visit. By the relay's clock, since this device's clock may be wrong. */
   readonly before: string;
   /** The newest activity that was on screen. */
   readonly newest: string;
@@ -17,16 +17,16 @@ interface Seen {
 /** Decides which rows are new since the last visit. */
 export interface Visit {
   readonly seen: Store<Seen | undefined>;
-  /** Records which rows are seen. Returns the function that ends it. */
+  /** Starts to record which rows were seen. Returns a function that stops it. */
   follow(rows: Store<Rows>): () => void;
   open(row: Row): void;
 }
 
 const name = 'inbox-visit';
-/** A visit continues after a shorter absence, so a reload removes no dots. */
+/** After a shorter absence the same visit continues, so that a reload does not remove the dots of new rows. */
 const sameVisitMs = 30 * 60_000;
-const keepEveryMs = 30_000;
-const mostOpened = 500;
+const saveIntervalMs = 30_000;
+const maxOpened = 500;
 
 export function createVisit(storage: Storage): Visit {
   const seen = createStore<Seen | undefined>(undefined);
@@ -60,7 +60,7 @@ export function createVisit(storage: Storage): Visit {
         .catch(() => {})
         .then(note);
       const unsubscribe = rows.subscribe(note);
-      const timer = setInterval(() => document.visibilityState === 'visible' && keep(), keepEveryMs);
+      const timer = setInterval(() => document.visibilityState === 'visible' && keep(), saveIntervalMs);
       const onVisibility = () => {
         note();
         keep();
@@ -76,16 +76,16 @@ export function createVisit(storage: Storage): Visit {
       const current = seen.get();
       if (!current) return;
       const others = current.opened.filter(([id]) => id !== requestId);
-      const opened = [...others, [requestId, lastActivityAt] as const].slice(-mostOpened);
+      const opened = [...others, [requestId, lastActivityAt] as const].slice(-maxOpened);
       seen.set({ ...current, opened });
       keep();
     },
   };
 }
 
-/** Whether an agent has asked or written since the last visit, and the expert has not looked. */
+/** Whether an agent has asked or written since the last visit, and the expert has not opened the request since. */
 export function isNew(row: Row, { before, opened }: Pick<Seen, 'before' | 'opened'>): boolean {
   if (filterOf(row) !== 'waiting' || row.lastActivityAt <= before) return false;
-  const looked = opened.find(([requestId]) => requestId === row.requestId);
-  return !looked || row.lastActivityAt > looked[1];
+  const [, seenActivity = ''] = opened.find(([requestId]) => requestId === row.requestId) ?? [];
+  return row.lastActivityAt > seenActivity;
 }

@@ -2,21 +2,20 @@ import { createSessionExpert, type ExpertEvent } from '@expert-relay/sdk/expert'
 import { relayFetch } from '../session/call.ts';
 import { streamIsOpen } from '../session/connection.ts';
 import type { Me } from '../session/me.ts';
-import { createPace, type Pace } from './pace.ts';
-import { createPacedCalls } from './paced-calls.ts';
+import { createPace, createPacedEvents, type Pace } from './pace.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
 /** The live events of this expert's requests. */
 export interface Live {
-  /** Events as they come. `unknown` with `isMissed`: some were missed, so lists are read again. */
+  /** All events. An `unknown` one with `isMissed` says that some were missed: then lists must be read again. */
   listen(call: (event: ExpertEvent) => void): () => void;
-  /** The same for one open conversation, paced so that an event does not cost one call each. */
+  /** The same for open conversations, at a pace: each event makes them call the relay. */
   listenPaced(call: (event: ExpertEvent) => void): () => void;
   readonly tabs: Tabs;
   readonly pace: Pace;
 }
 
-/** At most 12 reads a minute after a burst, of all tabs together: the page budget is 60, and opening pages costs calls too. */
+/** At most 12 calls a minute after a burst, of all tabs together. The rate limit is 60, and opening a page costs calls too. */
 const spacingMs = 5_000;
 const burst = 2;
 
@@ -25,7 +24,7 @@ export function createLive(me: Me): Live {
   const tabs = createTabs(me.userId);
   const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
   const calls = new Set<(event: ExpertEvent) => void>();
-  const paced = createPacedCalls(pace);
+  const paced = createPacedEvents(pace);
 
   const emit = (event: ExpertEvent) => {
     for (const call of [...calls]) call(event);
@@ -45,8 +44,8 @@ export function createLive(me: Me): Live {
     const expert = createSessionExpert({
       url: location.origin,
       hubUrl: me.hubUrl,
-      fetch: noteStream(me.hubUrl),
-      // The interval in which lists are read while there is no stream.
+      fetch: fetchAndNoteStream(me.hubUrl),
+      // How often lists are read while there is no stream.
       timing: { poll: 20_000 },
     });
     try {
@@ -78,8 +77,8 @@ export function createLive(me: Me): Live {
   };
 }
 
-/** `fetch` for the client that has the stream: whether the hub answers shows whether events arrive. */
-function noteStream(hubUrl: string): typeof fetch {
+/** `fetch` for the client that reads the stream. It also updates `streamIsOpen`. */
+function fetchAndNoteStream(hubUrl: string): typeof fetch {
   const hub = new URL(hubUrl);
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input, location.href);

@@ -1,5 +1,6 @@
+import type { ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createPace } from './pace.ts';
+import { createPace, createPacedEvents } from './pace.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -7,7 +8,7 @@ afterEach(() => void jest.useRealTimers());
 const open = (tabs = 1) =>
   createPace({ burst: 2, spacingMs: 4_000, countTabs: async () => tabs, now: () => Date.now() });
 
-test('the first calls go out at once, further ones one by one', async () => {
+test('the first calls run at once, further ones one by one', async () => {
   const pace = open();
   const ran: string[] = [];
   for (const name of ['a', 'b', 'c', 'd']) pace.run(name, () => ran.push(name));
@@ -19,7 +20,7 @@ test('the first calls go out at once, further ones one by one', async () => {
   expect(ran).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('what waits is run once, as it was asked for last', async () => {
+test('of waiting work with the same name, only the last runs', async () => {
   const pace = open();
   const ran: number[] = [];
   for (let at = 0; at < 5; at++) pace.run('list', () => ran.push(at));
@@ -27,7 +28,7 @@ test('what waits is run once, as it was asked for last', async () => {
   expect(ran).toEqual([4]);
 });
 
-test('what is asked for while it runs is run once more', async () => {
+test('work that is asked for while it runs is run once more', async () => {
   const pace = open();
   let runs = 0;
   let finish = () => {};
@@ -47,7 +48,7 @@ test('what is asked for while it runs is run once more', async () => {
   expect(runs).toBe(2);
 });
 
-test('a failure ends nothing', async () => {
+test('after a failure, further work runs', async () => {
   const pace = open();
   let runs = 0;
   pace.run('list', () => Promise.reject(new Error('away')));
@@ -70,6 +71,34 @@ test('three tabs with an event a second together make at most 15 calls a minute 
     ...calls.map((from) => calls.filter((at) => at >= from && at < from + 60_000).length),
   );
   expect(most).toBeLessThanOrEqual(15 + 3 * 2);
-  // Each tab gets its share.
+  // Every tab makes progress.
   expect(calls.length).toBeGreaterThan(60);
+});
+
+test('an event reaches all open conversations, and waiting events about one request become one', () => {
+  const event = (requestId: string): ExpertEvent => ({
+    type: 'new_message',
+    requestId,
+    refCode: undefined,
+    question: undefined,
+    role: 'consumer',
+    messageId: undefined,
+    reason: 'closed',
+  });
+  const waiting = new Map<string, () => unknown>();
+  const events = createPacedEvents({ run: (name, work) => void waiting.set(name, work) });
+  events.emit(event('without a listener'));
+  const [first, second]: [ExpertEvent[], ExpertEvent[]] = [[], []];
+  events.listen((received) => first.push(received));
+  const stop = events.listen((received) => second.push(received));
+  events.emit(event('r1'));
+  events.emit(event('r1'));
+  events.emit(event('r2'));
+  // One name, since each name waits as long as one call, even for requests that are not open.
+  expect([...waiting.keys()]).toEqual(['conversations']);
+  stop();
+  events.listen((received) => second.push(received));
+  for (const work of waiting.values()) work();
+  expect(first).toEqual([event('r1'), event('r2')]);
+  expect(second).toEqual([event('r1'), event('r2')]);
 });

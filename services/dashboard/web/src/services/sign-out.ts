@@ -1,6 +1,6 @@
 import { changePreferences } from '../preferences/preferences.ts';
 import { CallError, relayFetch } from '../session/call.ts';
-import { reportSignOut } from '../session/one-user.ts';
+import { reportSignOut } from '../session/me.ts';
 import type { Services } from './services.tsx';
 
 const patienceMs = 15_000;

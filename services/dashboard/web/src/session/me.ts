@@ -10,8 +10,27 @@ export interface Me {
 
 export const readMe = async (): Promise<Me> => (await call<Me>('/api/me')).body;
 
-/** Redirects to the sign-in page and afterwards back to this page. */
+/** Opens the sign-in page, which leads back to this page. */
 export function signInAgain(): void {
-  // The page itself needs a session, remembers where it was opened, and sends to the sign-in page.
+  // Without a session, the dashboard remembers this address and redirects to the sign-in page.
   location.reload();
 }
+
+/** Undefined when the user has signed out. */
+type UserMessage = { readonly userId: string | undefined };
+
+const channel = new BroadcastChannel('expert-relay:user');
+
+/** Reloads this tab when another user signs in, or this one signs out, in another tab of this browser. */
+export function followUser(userId: string): void {
+  channel.onmessage = ({ data }: MessageEvent<UserMessage>) => {
+    if (data.userId !== userId) location.reload();
+  };
+  channel.postMessage({ userId } satisfies UserMessage);
+  // A page in the back-forward cache may be from before a sign-out.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) location.reload();
+  });
+}
+
+export const reportSignOut = (): void => channel.postMessage({ userId: undefined } satisfies UserMessage);

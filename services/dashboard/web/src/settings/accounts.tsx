@@ -14,9 +14,8 @@ import {
   removeIdentity,
   sessionsQuery,
 } from './account-calls.ts';
-import { Section } from './section.tsx';
+import { Section, useDone } from './section.tsx';
 import styles from './settings.module.css';
-import { useDone } from './use-done.ts';
 
 /** The accounts elsewhere that the user signs in with. */
 export function Accounts() {

@@ -2,8 +2,7 @@ import { changePreferences, type Preferences, preferences } from '../preferences
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { useStore } from '../ui/store.ts';
 import { Switch } from '../ui/switch.tsx';
-import { Section } from './section.tsx';
-import { useDone } from './use-done.ts';
+import { Section, useDone } from './section.tsx';
 
 const themes: readonly Choice<Preferences['theme']>[] = [
   { value: 'system', label: 'As the system' },

@@ -9,9 +9,8 @@ import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { Section } from './section.tsx';
+import { Section, useDone } from './section.tsx';
 import styles from './settings.module.css';
-import { useDone } from './use-done.ts';
 
 const MakeExpertKey = lazyPage(async () => (await import('../expert-key/make-expert-key.tsx')).MakeExpertKey);
 const ReplaceExpertKey = lazyPage(

@@ -4,8 +4,7 @@ import { changePreferences, type Preferences, preferences } from '../preferences
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
-import { Section } from './section.tsx';
-import { useDone } from './use-done.ts';
+import { Section, useDone } from './section.tsx';
 
 type Notifications = Preferences['notifications'];
 

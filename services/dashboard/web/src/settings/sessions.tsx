@@ -16,9 +16,8 @@ import {
   type Session,
   sessionsQuery,
 } from './account-calls.ts';
-import { Section } from './section.tsx';
+import { Section, useDone } from './section.tsx';
 import styles from './settings.module.css';
-import { useDone } from './use-done.ts';
 
 /** Where the user is signed in. */
 export function Sessions() {

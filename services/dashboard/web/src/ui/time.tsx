@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { useNow } from './use-now.ts';
+import { createStore, useStore } from './store.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -11,9 +11,15 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const ExactTime = lazy(async () => ({ default: (await import('./exact-time.tsx')).ExactTime }));
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
+const currentTime = createStore(Date.now());
+setInterval(() => currentTime.set(Date.now()), 30_000);
+
+/** The current time, updated every half minute. */
+export const useNow = (): number => useStore(currentTime);
+
 /**
- * Relative up to a day, then the date. `details`: a button of its own, which shows the exact time and UTC on hover,
- * focus or tap; else a part of something that takes the focus.
+ * Relative up to a day, then the date. With `details` it is a button that shows the exact time and UTC on hover, focus
+ * or tap. Leave it out inside a link or a button.
  */
 export function Time({
   at,
