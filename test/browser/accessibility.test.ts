@@ -118,10 +118,10 @@ describe('the keyboard', () => {
   test('single-key shortcuts do nothing when they are switched off, and work when they are on again', async () => {
     await using device = await product.signIn('keyboard-off');
     const page = await device.open('/settings');
-    await page.getByRole('switch', { name: 'Shortcuts of a single key' }).click();
+    await page.getByRole('switch', { name: 'Single-key shortcuts' }).click();
     await page.getByRole('heading', { name: 'Settings' }).focus();
     for (const key of ['?', 'g', 'k', 'j', 'e']) await page.keyboard.press(key);
-    await page.getByRole('switch', { name: 'Shortcuts of a single key' }).click();
+    await page.getByRole('switch', { name: 'Single-key shortcuts' }).click();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Settings');
     expect(await page.locator('dialog[open]').count()).toBe(0);
     // Switched on again.

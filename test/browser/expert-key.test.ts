@@ -127,7 +127,7 @@ test('when two devices create a key at once, the second one asks for the recover
   const unused = await readCode(slow);
   const code = await makeKey(first);
   await confirmCode(slow, unused);
-  await slow.getByText('Another device made your key a moment ago.').waitFor();
+  await slow.getByText('Another device has just made your key.').waitFor();
   await slow.getByRole('textbox', { name: 'Recovery code' }).fill(code);
   await slow.keyboard.press('Enter');
   await button(slow, newCode).waitFor();

@@ -79,7 +79,7 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
     await page.getByRole('region', { name: 'Preview' }).waitFor();
     await clickAll(page);
     await checkPage(page);
-    await page.getByRole('button', { name: 'Go on writing' }).click();
+    await page.getByRole('button', { name: 'Continue writing' }).click();
   }
   await box.fill(textsFrom(0).join('\n\n'));
   await box.press('Control+Enter');
@@ -114,7 +114,7 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
   await box.fill(largeHostileText(100_000), { timeout: largeTextTimeoutMs });
   await page.getByRole('button', { name: 'Preview' }).click({ timeout: largeTextTimeoutMs });
   await checkLayoutOfLargeText(page);
-  await page.getByRole('button', { name: 'Go on writing' }).click({ timeout: largeTextTimeoutMs });
+  await page.getByRole('button', { name: 'Continue writing' }).click({ timeout: largeTextTimeoutMs });
   expect(attacks).toEqual([]);
 });
 

@@ -153,13 +153,13 @@ test('the choices of appearance and shortcuts are kept', async () => {
   await page.getByText('Saved').first().waitFor();
   expect(await background()).not.toBe(light);
   expect(await checkAccessibility(page)).toEqual([]);
-  await page.getByRole('switch', { name: 'Shortcuts of a single key' }).uncheck();
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
   await page.reload();
   await page.getByText('this browser', { exact: true }).waitFor();
   expect(await background()).not.toBe(light);
   await page.keyboard.press('g');
   await page.keyboard.press('k');
-  await page.getByRole('switch', { name: 'Shortcuts of a single key' }).check();
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).check();
   await page.getByRole('heading', { name: 'Settings' }).click();
   await page.keyboard.press('g');
   await page.keyboard.press('k');

@@ -65,7 +65,7 @@ test('a page that was offline shows new requests and sends the answer written me
   await page.getByText('Offline. New requests will appear when you are back.').waitFor();
   await box(page).fill('Written offline');
   await sendButton(page).click();
-  await page.getByText('Waiting: it is sent once the relay can be reached.').waitFor();
+  await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
   await ask('A question from meanwhile');
 
   await device.context.setOffline(false);

@@ -8,15 +8,15 @@ export default defineConfig({
   base: '/dashboard/',
   resolve: { conditions: ['relay-source'] },
   build: {
-    // Browsers without X25519 or Ed25519 (before Chrome 137, Firefox 130, Safari 17) run it too: for plain conversations.
+    // Also browsers without X25519 or Ed25519 (before Chrome 137, Firefox 130, Safari 17), for plain conversations.
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsDir: 'assets',
-    // Everything comes from files: the policy of the page allows no inlined data.
+    // The content security policy of the page allows files only, no inlined data.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
-    // A build that fails leaves the last one as it is. `finishBuild` removes what is old.
+    // A build that fails must not remove the previous one. `finishBuild` removes old files.
     emptyOutDir: false,
     // Libraries mark modules with "use client" for frameworks that render on servers.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
@@ -24,7 +24,7 @@ export default defineConfig({
   plugins: [finishBuild()],
 });
 
-/** Removes the files of earlier builds, and puts compressed files (.br, .gz) beside those that they make smaller. */
+/** Removes the files of earlier builds, and adds compressed files (.br, .gz) where these are smaller. */
 function finishBuild(): Plugin {
   return {
     name: 'finish-build',

@@ -204,7 +204,7 @@ async function visitConversations(
   await visit('conversation-writing', page);
   await page.getByRole('button', { name: 'Preview' }).click();
   await visit('conversation-preview', page);
-  await page.getByRole('button', { name: 'Go on writing' }).click();
+  await page.getByRole('button', { name: 'Continue writing' }).click();
   await box.press('Control+Enter');
   await conversation.waitForAnswer({ timeout: 60_000 });
   await conversation.send(

@@ -1,4 +1,4 @@
-// In the syntax of old browsers: says so where the page's own code does not even begin.
+// Written for old browsers: shows this message where the code of the page cannot start.
 addEventListener('load', () => {
   if (window.hasStarted) return;
   document.getElementById('root').textContent =

@@ -1,10 +1,10 @@
-// Shows the notifications of the experts' pages while one of these is open. It keeps nothing and serves nothing: the
-// relay's files always come from the relay.
+// Shows the notifications of the experts' pages while one of them is open. It caches no files: they always come from
+// the relay.
 
 addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 
-/** The pages that are open, in whatever window. */
+/** The open pages of all windows. */
 const openPages = async () => {
   const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true });
   return windows.filter(({ url }) => url.startsWith(registration.scope));
@@ -19,7 +19,7 @@ async function show({ title, body, requestId }) {
   await registration.showNotification(title, {
     body,
     icon: '/dashboard/icons/icon-192.png',
-    // One for each request: a later one takes its place.
+    // Each request has one notification: a later one replaces it.
     tag: requestId,
     renotify: true,
     data: { requestId },

@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
-        retry: (failures, error) => error instanceof CallError && error.isPassing && failures < 5,
+        retry: (failures, error) => error instanceof CallError && error.isTemporary && failures < 5,
         retryDelay: (failures) => Math.min(15_000, 500 * 2 ** failures) * (0.5 + Math.random() / 2),
         networkMode: 'always',
       },

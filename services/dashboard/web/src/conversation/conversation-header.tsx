@@ -4,10 +4,11 @@ import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { wasPressed } from '../app/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
-import { copyText } from '../ui/copy-button.tsx';
+import { useCopy } from '../ui/copy-button.tsx';
 import { BackIcon, LockIcon } from '../ui/icons.tsx';
 import { describeTimeLeft, useNow } from '../ui/time.tsx';
 import styles from './conversation-header.module.css';
+import { hasEnded } from './conversation-state.ts';
 import { describeState } from './group-messages.ts';
 import { codeOf, refusalSentence } from './refusal-sentences.ts';
 import type { useConversation } from './use-conversation.ts';
@@ -27,8 +28,8 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
   const now = useNow();
   const search = useSearch();
   if (!request) return null;
-  const hasEnded = request.status === 'closed' || request.status === 'expired';
-  const left = hasEnded ? undefined : describeTimeLeft(request.expiresAt, now);
+  const isOver = hasEnded(request);
+  const left = isOver ? undefined : describeTimeLeft(request.expiresAt, now);
   return (
     <header className={styles.header}>
       <Link
@@ -65,7 +66,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
         <Fact>{describeState(request, messages, answers)}</Fact>
         {left && <Fact isUrgent>{left}</Fact>}
       </div>
-      {!hasEnded && (
+      {!isOver && (
         <Button
           className={styles.close}
           aria-expanded={panel === 'close'}
@@ -74,7 +75,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
           Close
         </Button>
       )}
-      {panel === 'close' && !hasEnded && (
+      {panel === 'close' && !isOver && (
         <CloseConfirmation close={conversation.close} onDone={() => onPanel('none')} />
       )}
     </header>
@@ -86,21 +87,16 @@ function Fact({ children, isUrgent = false }: { children: ReactNode; isUrgent?: 
 }
 
 function RefCode({ code }: { code: string }) {
-  const [isCopied, setIsCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setIsCopied(false), 2_000);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
+  const [outcome, copy] = useCopy(code);
   return (
     <button
       type="button"
       className={`${styles.fact} ${styles.code}`}
       title="Copy this code"
-      onClick={async () => setIsCopied(await copyText(code))}
+      onClick={copy}
     >
       <code>{code}</code>
-      <span role="status">{isCopied && ' Copied'}</span>
+      <span role="status">{outcome === 'copied' && ' Copied'}</span>
     </button>
   );
 }

@@ -9,6 +9,7 @@ import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
 import { ConversationHeader } from './conversation-header.tsx';
 import { ConversationSkeleton } from './conversation-skeleton.tsx';
+import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
 import { Exchange } from './exchange.tsx';
 import { FingerprintPanel } from './fingerprint-panel.tsx';
@@ -28,7 +29,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
   usePageTitle(request ? `${request.refCode} ${request.agent ?? ''}` : 'Request');
-  const hasEnded = request?.status === 'closed' || request?.status === 'expired';
+  const isOver = request !== undefined && hasEnded(request);
   useShortcuts({
     r: () => {
       const reply = pane.current?.querySelector<HTMLElement>('[data-reply]');
@@ -36,7 +37,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
       else reply?.focus();
     },
     e: () => {
-      if (request && !hasEnded) setPanel('close');
+      if (request && !isOver) setPanel('close');
     },
   });
 
@@ -68,7 +69,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
       )}
       <span role="status" className="visually-hidden">
         {scroll.announcement > 0 && (
-          // A new element each time: a live region does not repeat an unchanged text.
+          // A new element each time, since a live region does not announce an unchanged text again.
           <span key={scroll.announcement}>New message from {request.agent ?? 'the agent'}</span>
         )}
       </span>

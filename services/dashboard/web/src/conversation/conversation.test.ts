@@ -22,12 +22,7 @@ afterEach(() => {
   for (const stop of stops) stop();
 });
 
-function create(): Conversation {
-  return createConversation({
-    requestId: 'r1',
-    storage: createPageStorage(kept),
-  });
-}
+const create = (): Conversation => createConversation({ requestId: 'r1', storage: createPageStorage(kept) });
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
 
@@ -41,7 +36,7 @@ function fakeRequest() {
     status: 'pending' as OpenRequest['status'],
     isPickedUp: true,
     unsent,
-    /** The results of `answer` and `refresh`. */
+    /** What `answer` and `refresh` do. */
     onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
       messageId: 'm1',
       isSent: true,
@@ -60,7 +55,8 @@ function fakeRequest() {
     pickUp: async () => {
       fake.isPickedUp = true;
     },
-    discard: async () => unsent.splice(0),
+    onDiscard: async () => unsent.splice(0),
+    discard: () => fake.onDiscard(),
     close: async () => {
       fake.status = 'closed';
       fake.list('end');
@@ -111,7 +107,7 @@ async function open(opened: FakeRequest = request) {
   return stop;
 }
 
-test('what was read is shown at once, and new messages as they come', async () => {
+test('stored messages are shown together, and new ones when they arrive', async () => {
   request.list(message('one'), message('two'));
   const shown: number[] = [];
   conversation.state.subscribe(() => shown.push(now().messages.length));
@@ -123,7 +119,7 @@ test('what was read is shown at once, and new messages as they come', async () =
   await untilPasses(() => expect(texts()).toEqual(['one', 'two', 'three']));
 });
 
-test('a conversation that is left and opened again has its messages once', async () => {
+test('a conversation that is left and opened again shows each message once', async () => {
   request.list(message('one'));
   const opening = async () => request;
   const stop = follow(opening);
@@ -151,7 +147,7 @@ test('a conversation that is left before it is open and followed again sends an 
   await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
 });
 
-test('with another expert key it is read again, and what was read stays until then', async () => {
+test('with another expert key it is read again, and its messages stay until then', async () => {
   request.list(message('one'));
   (await open())();
   const other = fakeRequest();
@@ -163,7 +159,7 @@ test('with another expert key it is read again, and what was read stays until th
   expect(seen.map(({ length }) => length)).not.toContain(0);
 });
 
-test('a failure to read is reported, and read again when asked', async () => {
+test('after a failure it can be read again', async () => {
   let hasFailed = false;
   follow(async () => {
     if (hasFailed) return request;
@@ -176,7 +172,7 @@ test('a failure to read is reported, and read again when asked', async () => {
   expect(now().failure).toBeUndefined();
 });
 
-test('a refusal leaves what was read, and is over when the conversation is read again without it', async () => {
+test('a refusal keeps the messages, and ends when the conversation is read again without an error', async () => {
   request.list(message('one'), new RelayError('message_missing', 'no'));
   const later = fakeRequest();
   later.list(message('one'), message('two'));
@@ -211,14 +207,14 @@ test('an answer is sending, then sent, then in the list', async () => {
   expect(texts()).toEqual(['Yes.']);
 });
 
-test('only an answer to a request without keys goes out as plain text', async () => {
+test('only an answer to a request without keys is sent as plain text', async () => {
   request.encrypted = false;
   await open();
   await conversation.send('Yes.');
   expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true }]);
 });
 
-test('an answer to an encrypted request that is not picked up is refused, and never plain text', async () => {
+test('an answer to an encrypted request that is not picked up is refused, and not sent as plain text', async () => {
   request.isPickedUp = false;
   await open();
   await conversation.send('Yes.');
@@ -247,7 +243,7 @@ test('a second answer waits behind the first', async () => {
   );
 });
 
-test('an answer that the SDK keeps waits, and goes out by itself', async () => {
+test('an answer that the SDK keeps waits, and is sent automatically', async () => {
   await open();
   request.onAnswer = async (text) => {
     request.unsent.push(text);
@@ -259,7 +255,7 @@ test('an answer that the SDK keeps waits, and goes out by itself', async () => {
   await untilPasses(() => expect(deliveries()).toEqual([['Yes.', 'sent', '']]));
 });
 
-test('an answer that was refused is kept with its reason, also by a page that is loaded later', async () => {
+test('a refused answer is kept with its reason, also after the page is loaded again', async () => {
   await open();
   request.onAnswer = fails('message_too_large');
   await conversation.send('Long.');
@@ -276,7 +272,7 @@ test('an answer that was refused is kept with its reason, also by a page that is
   expect(deliveries()).toEqual([]);
 });
 
-test('answers that were begun before the page was loaded are shown, and after the end say that they cannot go out', async () => {
+test('answers from before the page was loaded are shown, and are refused when the conversation ends', async () => {
   request.unsent.push('Half sent.');
   const stop = await open();
   expect(deliveries()).toEqual([['Half sent.', 'waiting', '']]);
@@ -293,7 +289,85 @@ test('answers that were begun before the page was loaded are shown, and after th
   expect(request.unsent).toEqual([]);
 });
 
-test('a pick-up right after the key was made is done with that key', async () => {
+/** An answer that waits, since the relay cannot be reached. */
+async function sendWhileAway(text: string): Promise<void> {
+  request.onAnswer = async () => {
+    request.unsent.push(text);
+    throw new RelayError('unreachable', 'away');
+  };
+  await conversation.send(text);
+}
+
+test('a waiting answer that the relay refuses for ever can be removed, and the answer behind it is sent', async () => {
+  await open();
+  await sendWhileAway('Refused.');
+  await sendWhileAway('Next.');
+  request.onAnswer = async (text) => ({ messageId: text, isSent: true });
+  request.onRefresh = fails('invalid_input');
+  const expected = [
+    ['Refused.', 'refused', 'invalid_input'],
+    ['Next.', 'sent', ''],
+  ];
+  await untilPasses(() => expect(deliveries()).toEqual(expected));
+  expect(request.unsent).toEqual([]);
+  expect(kept.get('refused:r1')).toContain('Refused.');
+  const [answer] = now().answers;
+  if (answer) await conversation.discard(answer);
+  expect(deliveries()).toEqual([['Next.', 'sent', '']]);
+  expect(kept.get('refused:r1')).toBe('[]');
+});
+
+test('the error may also come while messages are read', async () => {
+  await open();
+  await sendWhileAway('Refused.');
+  request.list(new RelayError('message_too_large', 'no'));
+  await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'message_too_large']]));
+  expect(request.unsent).toEqual([]);
+});
+
+test('an encrypted answer that the SDK cannot discard is removed after the request is opened again', async () => {
+  const later = fakeRequest();
+  later.unsent.push('Refused.');
+  const requests = [request, later];
+  follow(async () => requests.shift() ?? later);
+  await untilPasses(() => expect(now().request).toBeDefined());
+  request.onDiscard = async () => [];
+  await sendWhileAway('Refused.');
+  request.list(new RelayError('conflict', 'full'));
+  await untilPasses(() => expect(requests).toEqual([]));
+  later.list(new RelayError('conflict', 'full'));
+  await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'conflict']]));
+  expect(later.unsent).toEqual([]);
+});
+
+test('an answer that is written while refused ones are moved is sent afterwards', async () => {
+  await open();
+  await sendWhileAway('Refused.');
+  let finish = () => {};
+  request.onDiscard = () => new Promise((resolve) => (finish = () => resolve(request.unsent.splice(0))));
+  request.list(new RelayError('invalid_input', 'no'));
+  await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'invalid_input']]));
+  request.onAnswer = async (text) => ({ messageId: text, isSent: true });
+  const sending = conversation.send('New.');
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(request.answered).toHaveLength(1);
+  finish();
+  await sending;
+  expect(deliveries()).toEqual([
+    ['Refused.', 'refused', 'invalid_input'],
+    ['New.', 'sent', ''],
+  ]);
+});
+
+test('a conversation is closed even if the browser cannot store that', async () => {
+  const storage = { ...createPageStorage(kept), set: () => Promise.reject(new Error('The disk is full.')) };
+  conversation = createConversation({ requestId: 'r1', storage });
+  await open();
+  await conversation.close();
+  expect(now()).toMatchObject({ isEndedHere: true, request: { status: 'closed' } });
+});
+
+test('a pick-up right after the key was made uses that key', async () => {
   const locked = fakeRequest();
   locked.isPickedUp = false;
   (await open(locked))();
@@ -307,7 +381,7 @@ test('a pick-up right after the key was made is done with that key', async () =>
   await untilPasses(() => expect(now().request?.isPickedUp).toBe(true));
 });
 
-test('a conversation that was closed here says so, also to a page that is loaded later', async () => {
+test('a conversation that was closed here shows that, also after the page is loaded again', async () => {
   await open();
   await conversation.close();
   expect(now()).toMatchObject({ isEndedHere: true, request: { status: 'closed' } });

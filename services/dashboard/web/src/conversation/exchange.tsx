@@ -8,30 +8,30 @@ import { PendingAnswers } from './pending-answers.tsx';
 import { RichText } from './rich-text.tsx';
 import type { useConversation } from './use-conversation.ts';
 
-/** Messages that are shown at first, and how many more at each step: conversations have up to 10,000. */
+/** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */
 const firstShown = 200;
 const moreShown = 500;
-/** The number of newest messages that are rendered as Markdown at once; the others when they come near the screen. */
-const eager = 20;
+/** How many of the newest messages are rendered as Markdown at once. The others are rendered when they come near the screen. */
+const renderedAtOnce = 20;
 
 /** The messages of the conversation, oldest first. */
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
   const { request, messages, answers, isEndedHere } = conversation.now;
-  const [most, setMost] = useState(firstShown);
-  const from = Math.max(0, messages.length - most);
+  const [maxShown, setMaxShown] = useState(firstShown);
+  const from = Math.max(0, messages.length - maxShown);
   const items = useMemo(
     () => (request ? groupMessages(request, messages, { from, isEndedHere }) : []),
     [request, messages, from, isEndedHere],
   );
   if (!request) return null;
-  const newest = new Set(messages.slice(-eager));
+  const newest = new Set(messages.slice(-renderedAtOnce));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
   if (items.length === 0 && answers.length === 0) return null;
   return (
     <section className={styles.exchange} aria-label="Answers and follow-up questions">
       {from > 0 && (
-        <Button look="quiet" className={styles.earlier} onClick={() => setMost(most + moreShown)}>
+        <Button look="quiet" className={styles.earlier} onClick={() => setMaxShown(maxShown + moreShown)}>
           Show earlier messages ({from.toLocaleString()})
         </Button>
       )}
@@ -75,7 +75,7 @@ interface GroupProps {
   readonly newest: ReadonlySet<ExpertMessage>;
 }
 
-/** Memoised, since a conversation may have thousands of messages. */
+/** Not rendered again while nothing in it changes, since there may be thousands of messages. */
 const Group = memo(GroupOfMessages, (before, after) => {
   const [old, group] = [before.group.messages, after.group.messages];
   return (
@@ -126,7 +126,7 @@ function Remarks({
         <p className={styles.remark}>Encrypted by a simple client: missing messages would not be noticed.</p>
       )}
       {!isOwn && seenYourLast === false && (
-        <p className={styles.remark}>Written before your last answer was seen.</p>
+        <p className={styles.remark}>Written before the agent saw your last answer.</p>
       )}
     </>
   );

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import styles from './fingerprint-panel.module.css';
 
-/** The fingerprints by which the expert and the agent's owner can exclude a third party between them. */
+/** Shows fingerprints. By comparing them, the expert and the agent's owner see that nobody is between them. */
 export function FingerprintPanel({ onClose }: { onClose: () => void }) {
   const key = useExpertKey();
   const title = useId();
@@ -29,8 +29,8 @@ export function FingerprintPanel({ onClose }: { onClose: () => void }) {
         <p>Your fingerprint appears here once your expert key is in this browser.</p>
       )}
       <p className={styles.quiet}>
-        The question and what came before it travelled without encryption. This page itself comes from the
-        relay: who runs it could serve a changed one. The command line client does not have this weakness.
+        The question and the messages before it were sent without encryption. This page comes from the relay,
+        so the people who run it could change it. The command line client does not have this weakness.
       </p>
     </section>
   );
@@ -43,7 +43,7 @@ function Compare({ fingerprint }: { fingerprint: string }) {
   return (
     <>
       <p>
-        This is your fingerprint. The agent shows the same one to its owner if nobody is between you: read it
+        This is your fingerprint. If nobody is between you, the agent shows the same one to its owner. Read it
         to each other by phone, or over another channel that you trust.
       </p>
       <div className={styles.fingerprint}>
@@ -85,7 +85,7 @@ function Outcome({ id, fingerprint, typed }: { id: string; fingerprint: string; 
         ? 'The same: nobody is between you.'
         : own.startsWith(given)
           ? `Right so far: ${own.length - given.length} more digits.`
-          : 'Not the same. Check for typing mistakes. If it stays, do not send anything confidential.';
+          : 'Not the same. Check for typing mistakes. If there are none, do not send anything confidential.';
   const isWrong = given !== '' && !own.startsWith(given);
   return (
     <p id={id} role="status" className={isWrong ? styles.wrong : given === own ? styles.right : styles.quiet}>

@@ -19,13 +19,13 @@ const message = (
   ...more,
 });
 
-/** In one line each: sender and number of messages, or the text of a change of state. */
+/** Each item in one line: the sender and the number of messages, or the text of a change of state. */
 const outline = (view: RequestView, messages: readonly ExpertMessage[], options = whole) =>
   groupMessages(view, messages, options).map((item) =>
     item.kind === 'line' ? item.text : `${item.role} ${item.messages.length}`,
   );
 
-test('messages of one sender are together until the other one writes, or ten minutes pass', () => {
+test('messages of one sender form a group until the other one writes, or ten minutes pass', () => {
   const picked = { ...request, isPickedUp: true, status: 'responded' as const };
   const messages = [
     message('provider', 1),
@@ -44,7 +44,7 @@ test('messages of one sender are together until the other one writes, or ten min
   ]);
 });
 
-test('a request that was picked up says so before anything was sent, and not among older plain messages', () => {
+test('the pick-up is shown before the first encrypted message, after older plain ones', () => {
   expect(outline(request, [])).toEqual([]);
   expect(outline({ ...request, isPickedUp: true }, [])).toEqual(['Picked up']);
   expect(
@@ -55,15 +55,15 @@ test('a request that was picked up says so before anything was sent, and not amo
   ).toEqual(['consumer 1', 'Picked up', 'consumer 1']);
 });
 
-test('the end says how it came', () => {
+test('the last line says how the conversation ended', () => {
   expect(outline({ ...request, status: 'closed' }, [])).toEqual(['Ended']);
   expect(outline({ ...request, status: 'closed' }, [], { from: 0, isEndedHere: true })).toEqual([
     'Ended by you',
   ]);
-  expect(outline({ ...request, status: 'expired' }, [])).toEqual(['Time is over']);
+  expect(outline({ ...request, status: 'expired' }, [])).toEqual(['Expired']);
 });
 
-test('of a long conversation the newest are shown, without changes of state that came before them', () => {
+test('of a long conversation only the newest messages are shown, without earlier changes of state', () => {
   const messages = Array.from({ length: 50 }, (_, minute) =>
     message(minute % 2 ? 'provider' : 'consumer', minute),
   );
@@ -74,14 +74,14 @@ test('of a long conversation the newest are shown, without changes of state that
   ]);
 });
 
-test('ten thousand messages are grouped in a moment', () => {
+test('ten thousand messages are grouped within two seconds', () => {
   const messages = Array.from({ length: 10_000 }, (_, at) => message(at % 3 ? 'provider' : 'consumer', at));
   const begun = performance.now();
   expect(groupMessages(request, messages, whole).length).toBeGreaterThan(1_000);
   expect(performance.now() - begun).toBeLessThan(2_000);
 });
 
-test('whose turn it is follows from the newest message', () => {
+test('the newest message decides whose turn it is', () => {
   expect(describeState(request, [], [])).toBe('Waiting for you');
   expect(describeState(request, [message('provider', 1)], [])).toBe('Answered');
   expect(describeState(request, [message('provider', 1), message('consumer', 2)], [])).toBe(

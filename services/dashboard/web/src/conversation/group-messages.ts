@@ -21,7 +21,7 @@ export type ExchangeItem = MessageGroup | StateLine;
 
 /** Successive messages of a sender form one group unless this much time is between them. */
 const groupGapMs = 10 * 60_000;
-/** Groups are bounded: the browser skips the layout of groups far from the screen. */
+/** The browser skips the layout of groups far from the screen, so groups must be small. */
 const maxGroupLength = 25;
 
 /** The newest messages, oldest first, grouped by sender, and the changes of state between them. */
@@ -66,18 +66,18 @@ export function groupMessages(
   finish();
   if (!isPickedUp) line('picked-up', 'Picked up');
   if (request.status === 'closed') line('ended', isEndedHere ? 'Ended by you' : 'Ended');
-  if (request.status === 'expired') line('ended', 'Time is over', request.expiresAt);
+  if (request.status === 'expired') line('ended', 'Expired', request.expiresAt);
   return items;
 }
 
-/** Whose turn it is, in words. */
+/** Says whose turn it is. */
 export function describeState(
   request: RequestView,
   messages: readonly ExpertMessage[],
   answers: readonly PendingAnswer[],
 ): string {
   if (request.status === 'closed') return 'Ended';
-  if (request.status === 'expired') return 'Time is over';
+  if (request.status === 'expired') return 'Expired';
   if (answers.some(({ delivery }) => delivery === 'sent')) return 'Answered';
   const last = messages.at(-1)?.role;
   // Without the expert key the messages cannot be counted.

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readLink } from './links.ts';
 
-test('a link shows its host unless its text says it', () => {
+test('a link shows its host unless its text is the host', () => {
   expect(readLink('https://relay.example/docs?a=1', 'the docs')).toEqual({
     href: 'https://relay.example/docs?a=1',
     target: 'relay.example',

@@ -2,13 +2,13 @@ const allowed = new Set(['http:', 'https:', 'mailto:']);
 
 export interface Link {
   readonly href: string;
-  /** The host, shown after the link's text; undefined when the text shows it itself. */
+  /** The host, shown after the link's text. Undefined when the text already shows it. */
   readonly target: string | undefined;
 }
 
-/** The link, if an agent's text may have it: an absolute address of a page or a mailbox. */
+/** Accepts absolute addresses of pages and mailboxes as links. */
 export function readLink(href: string, text: string): Link | undefined {
-  // Without a base: a relative address would lead into this app.
+  // Without a base, since a relative address would lead into this app.
   const url = URL.parse?.(href) ?? parse(href);
   if (!url || !allowed.has(url.protocol)) return undefined;
   if (url.protocol === 'mailto:') {
@@ -19,7 +19,7 @@ export function readLink(href: string, text: string): Link | undefined {
   return { href: url.href, target: namesHost(text.trim(), url) ? undefined : url.host };
 }
 
-/** Whether a text is the link's host or an address of it, in unambiguous letters. */
+/** Whether a text is the link's host or an address at it, in ASCII only, since other letters can look the same. */
 function namesHost(text: string, url: URL): boolean {
   if (!/^[\x21-\x7e]+$/.test(text)) return false;
   const shown = parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);

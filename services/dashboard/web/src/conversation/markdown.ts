@@ -10,34 +10,34 @@ const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
 
-/** Limits: a wide table with short rows, or many uses of one long address, would turn kilobytes into megabytes. */
-const mostCells = 5_000;
-const longestAddress = 2_000;
+/** Limits: a wide table with short rows, or many uses of one long address, would make megabytes of a few kilobytes. */
+const maxCells = 5_000;
+const maxAddressLength = 2_000;
 
 const marked = new Marked({
   gfm: true,
   breaks: true,
   async: false,
   tokenizer: {
-    // `undefined` is no table, `false` leaves it to the parser.
-    table: (source) => (countCells(source) > mostCells ? undefined : false),
+    // `undefined`: it is not a table. `false`: the parser decides.
+    table: (source) => (countCells(source) > maxCells ? undefined : false),
   },
   renderer: {
-    // Text is never HTML: tags are shown as they were written.
+    // Text is never HTML: tags are shown as text.
     html: ({ text, block }) =>
       block ? `<p>${escapeHtml(text.trim()).replaceAll('\n', '<br>')}</p>` : escapeHtml(text),
     // Headings in a message must not become headings of the page.
     heading({ tokens }) {
       return `<p><strong>${this.parser.parseInline(tokens)}</strong></p>`;
     },
-    // Nothing is loaded from elsewhere: an image is a link to its address.
+    // Nothing is loaded from other sites: an image becomes a link to its address.
     image: ({ href, text }) =>
-      href.length > longestAddress
+      href.length > maxAddressLength
         ? escapeHtml(text)
         : `<a href="${escapeHtml(href)}">${escapeHtml(text || 'Image')}</a>`,
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
-      return href.length > longestAddress ? text : `<a href="${escapeHtml(href)}">${text}</a>`;
+      return href.length > maxAddressLength ? text : `<a href="${escapeHtml(href)}">${text}</a>`;
     },
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
@@ -53,7 +53,7 @@ function countCells(source: string): number {
 
 const tags = 'p br strong em del code pre ul ol li blockquote a table thead tbody tr th td hr'.split(' ');
 
-/** Markdown as elements that are safe to show. */
+/** Renders Markdown as elements that are safe to show. */
 export function renderMarkdown(text: string): DocumentFragment {
   const fragment = DOMPurify.sanitize(marked.parse(text) as string, {
     ALLOWED_TAGS: tags,
@@ -86,7 +86,7 @@ function finishLink(anchor: HTMLAnchorElement): void {
   anchor.after(target);
 }
 
-/** A box that scrolls by itself, also by keyboard. */
+/** Puts an element into a box that can be scrolled, also with the keyboard. */
 function wrap(element: Element, kind: 'table' | 'code'): HTMLElement {
   const box = document.createElement('div');
   box.dataset.box = kind;
@@ -98,7 +98,7 @@ function wrap(element: Element, kind: 'table' | 'code'): HTMLElement {
   return box;
 }
 
-/** Its click is handled where the fragment is shown. */
+/** The component that shows the fragment handles its click. */
 function copyButton(): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';

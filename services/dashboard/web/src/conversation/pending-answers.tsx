@@ -2,7 +2,7 @@ import { connection } from '../session/connection.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';
-import type { PendingAnswer } from './conversation-state.ts';
+import { hasEnded, type PendingAnswer } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { refusalSentence } from './refusal-sentences.ts';
 import { RichText } from './rich-text.tsx';
@@ -30,8 +30,8 @@ export function PendingAnswers({ conversation }: { conversation: Conversation })
 
 function Delivery({ answer, conversation }: { answer: PendingAnswer; conversation: Conversation }) {
   const isOnline = useStore(connection).kind === 'online';
-  const { status } = conversation.now.request ?? {};
-  const hasEnded = status === 'closed' || status === 'expired';
+  const { request } = conversation.now;
+  const isOver = request !== undefined && hasEnded(request);
   const { delivery, code = 'unreachable' } = answer;
   if (delivery !== 'refused') {
     return (
@@ -47,7 +47,7 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
         <strong>Not sent.</strong> {what} {next}
       </p>
       <div className={styles.actions}>
-        {!hasEnded && code !== 'message_too_large' && (
+        {!isOver && code !== 'message_too_large' && (
           <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>
         )}
         <CopyButton text={answer.text} label="Copy text" />
@@ -60,4 +60,4 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
 }
 
 const waiting = (isOnline: boolean) =>
-  isOnline ? 'Waiting to be sent…' : 'Waiting: it is sent once the relay can be reached.';
+  isOnline ? 'Waiting to be sent…' : 'Waiting: it will be sent once the relay can be reached.';

@@ -99,7 +99,7 @@ test('a plain request is read, answered and closed without cryptography', async 
   await expect(request.answer('Too late.')).rejects.toMatchObject({ code: 'conversation_closed' });
 });
 
-test('an answer whose acknowledgement was lost is there once after it is sent again', async () => {
+test('an answer whose acknowledgement was lost is stored once after it is sent again', async () => {
   const { request, texts } = await open(await submit());
   const connected = globalThis.fetch;
   globalThis.fetch = async (path, init) => {
@@ -113,7 +113,7 @@ test('an answer whose acknowledgement was lost is there once after it is sent ag
   await untilPasses(() => expect(texts).toEqual(['provider: Yes.']));
 });
 
-test('a request that is unknown, and a relay that is away, are told apart', async () => {
+test('an unknown request and an unreachable relay are different errors', async () => {
   await expect(open('AAAAAAAAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'not_found' });
   const { request } = await open(await submit());
   const connected = globalThis.fetch;

@@ -35,8 +35,8 @@ interface PlainOptions {
 }
 
 /**
- * A request as plain text, for pages that browsers offer no cryptography: those that were loaded over http and not from
- * this machine. The SDK cannot run there.
+ * A request without encryption, for pages without cryptography: browsers offer none to pages that were loaded over http
+ * from another machine. The SDK cannot run there.
  */
 export async function openPlainRequest({ requestId, listen, signal }: PlainOptions): Promise<OpenRequest> {
   const path = `/api/requests/${encodeURIComponent(requestId)}`;
@@ -45,7 +45,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let head: Page | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
-  /** A text that is sent again keeps its id: the relay may have stored the first one. */
+  /** Ids by text. A text that is sent again keeps its id, since the relay may have stored it already. */
   const begun = new Map<string, string>();
 
   const first = await readPage(signal);
@@ -168,7 +168,7 @@ function fail(error: unknown): never {
   throw new RelayError(isEnd ? code : (codes[status] ?? fallback), message, { cause: error });
 }
 
-/** A random UUID: `crypto.randomUUID` is not there on such pages. */
+/** A random UUID. Such pages have no `crypto.randomUUID`. */
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -3,12 +3,12 @@ import type { RequestView } from './conversation-state.ts';
 import styles from './question.module.css';
 import { RichText } from './rich-text.tsx';
 
-/** What agents ask when the real question comes encrypted, after the pick-up. */
+/** The question of a confidential submit. The real one comes encrypted, after the pick-up. */
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
 const openMessages = 3;
 
-/** What the agent asked, and what was said before. */
+/** The agent's question and its context. */
 export function Question({ request }: { request: RequestView }) {
   const { question, plaintext, context, createdAt, encrypted, erasedAt } = request;
   if (erasedAt) return null;
@@ -25,12 +25,12 @@ export function Question({ request }: { request: RequestView }) {
         {encrypted &&
           (question === confidentialQuestion
             ? '. The question itself is encrypted.'
-            : '. The question came in clear: the relay can read it. Answers are encrypted.')}
+            : '. The question was sent without encryption: the relay can read it. Answers are encrypted.')}
       </p>
       {variant && (
         <section aria-labelledby="plain-variant">
           <h2 id="plain-variant" className={styles.heading}>
-            In plain words
+            As plain text
           </h2>
           <RichText text={variant} isFirst />
         </section>
@@ -38,12 +38,12 @@ export function Question({ request }: { request: RequestView }) {
       {context.length > 0 && (
         <section aria-labelledby="context" className={styles.context}>
           <h2 id="context" className={styles.heading}>
-            What came before
+            Messages before the question
           </h2>
           {folded.length > 0 && (
             <details className={styles.folded}>
               <summary>
-                {folded.length === 1 ? '1 earlier message' : `${folded.length} earlier messages`}
+                {folded.length === 1 ? '1 older message' : `${folded.length} older messages`}
               </summary>
               <ContextMessages messages={folded} />
             </details>

@@ -9,7 +9,7 @@ const source = readFileSync(
 );
 const codes = [...source.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code as RelayErrorCode);
 
-test.each(codes)('%s has a sentence of its own, in the words of experts', (code) => {
+test.each(codes)('%s has its own sentence, in words that experts know', (code) => {
   const { what, next } = refusalSentence(code);
   expect(what).toMatch(/^[A-Z].*\.$/);
   expect(next).toMatch(/^[A-Z].*\.$/);
@@ -18,7 +18,7 @@ test.each(codes)('%s has a sentence of its own, in the words of experts', (code)
   expect(others).not.toContain(what);
 });
 
-test('what cannot be trusted blocks the reply box, and nothing else does', () => {
+test('only errors about trust block the reply box', () => {
   const [, list = ''] = /What cannot be trusted\.([^;]*);/.exec(source) ?? [];
   const untrusted = [...list.matchAll(/'(\w+)'/g)].map(([, code]) => code);
   const ofTheVault = ['wrong_recovery_code', 'malformed_vault'];

@@ -22,48 +22,48 @@ const refusals = {
     next: closeAndAsk,
   },
   key_signature_wrong: {
-    what: 'The keys of this request were exchanged on their way. Nothing was sent to them.',
+    what: 'Somebody replaced the keys of this request on their way. Nothing was sent to them.',
     next: closeAndAsk,
   },
   question_altered: {
-    what: 'The question is not the one that you were shown first. Nothing was sent.',
+    what: 'The question has changed since you first saw it. Nothing was sent.',
     next: closeAndAsk,
   },
   keys_changed: {
-    what: 'The keys of this request are gone, or are not the ones seen first. Nothing was sent to them.',
-    next: 'If you answered with an older expert key, go on where that key is. Otherwise close the request.',
+    what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent to them.',
+    next: 'If you answered with an older expert key, continue on the device that has it. Otherwise close the request.',
   },
   malformed_message: {
-    what: 'A message is damaged and is not shown. What came before it is kept.',
-    next: 'Read the conversation again. If it stays, ask the agent for a new request.',
+    what: 'A message is damaged and is not shown. Earlier messages are kept.',
+    next: 'Read the conversation again. If this happens again, ask the agent for a new request.',
   },
   wrong_role: {
-    what: 'A message of one side was presented as the other’s, and is not shown.',
+    what: 'The relay listed a message of one side as the other side’s. It is not shown.',
     next: closeAndAsk,
   },
   wrong_sender_key: {
-    what: 'A message was made with another key than its sender’s, and is not shown.',
-    next: 'Read the conversation again. If it stays, close the request; the agent has to make a new request.',
+    what: 'A message was not encrypted with its sender’s key. It is not shown.',
+    next: 'Read the conversation again. If this happens again, close the request; the agent has to make a new request.',
   },
   wrong_signature: {
     what: 'A message was not signed by its sender: somebody else wrote or changed it. It is not shown.',
     next: closeAndAsk,
   },
   undecryptable: {
-    what: 'A message cannot be opened with the keys of this request, and is not shown.',
-    next: 'Read the conversation again. If it stays, close the request; the agent has to make a new request.',
+    what: 'A message cannot be opened with the keys of this request. It is not shown.',
+    next: 'Read the conversation again. If this happens again, close the request; the agent has to make a new request.',
   },
   malformed_frame: {
-    what: 'A message was written in a form that this page does not know, and is not shown.',
-    next: 'Load this page again to get its newest version.',
+    what: 'A message has a format that this page does not know. It is not shown.',
+    next: 'Reload this page to get its newest version.',
   },
   message_missing: {
     what: 'Earlier messages are missing or are out of order. What you read before is kept.',
-    next: 'Read the conversation again. If it stays, somebody holds messages back: close the request.',
+    next: 'Read the conversation again. If this happens again, somebody is hiding messages: close the request.',
   },
   message_replayed: {
-    what: 'A message was presented a second time. What you read before is kept.',
-    next: 'Read the conversation again. If it stays, close the request.',
+    what: 'The relay listed a message a second time. What you read before is kept.',
+    next: 'Read the conversation again. If this happens again, close the request.',
   },
   plaintext_refused: {
     what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
@@ -71,7 +71,7 @@ const refusals = {
   },
 } as const satisfies Partial<Record<RelayErrorCode, Sentence>>;
 
-/** One for each code of the SDK: the compiler finds a missing one. */
+/** Every code of the SDK has a sentence: the compiler reports a missing one. */
 const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
   ...refusals,
   invalid_input: {
@@ -87,24 +87,24 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
     next: 'Check the address, or look for its code in the inbox.',
   },
   conflict: {
-    what: 'This was changed on another device a moment ago.',
+    what: 'This was just changed on another device.',
     next: 'Read the conversation again, then send your answer again.',
   },
   rate_limited: {
     what: 'Too many calls in one minute. Your text is kept.',
-    next: 'It continues by itself within a minute.',
+    next: 'It continues automatically within a minute.',
   },
   unreachable: {
     what: 'The relay cannot be reached. Your text is kept.',
-    next: 'It continues by itself once the relay is back.',
+    next: 'It continues automatically once the relay is back.',
   },
   unexpected_answer: {
-    what: 'The relay answered something that this page does not understand. Your text is kept.',
-    next: 'Load this page again. If it stays, tell the people who run this relay.',
+    what: 'This page does not understand the relay’s answer. Your text is kept.',
+    next: 'Reload this page. If this happens again, tell the people who run this relay.',
   },
   answer_too_large: {
     what: 'The relay’s answer is too large to be read.',
-    next: 'Load this page again. If it stays, tell the people who run this relay.',
+    next: 'Reload this page. If this happens again, tell the people who run this relay.',
   },
   aborted: {
     what: 'This was interrupted. Your text is kept.',
@@ -115,11 +115,11 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
     next: 'Send it again.',
   },
   conversation_closed: {
-    what: 'The request was closed before this went out.',
+    what: 'The request was closed before this was sent.',
     next: 'Copy the text if you need it: nothing more can be sent here.',
   },
   conversation_expired: {
-    what: 'The time of this request was over before this went out.',
+    what: 'The request expired before this was sent.',
     next: 'Copy the text if you need it: nothing more can be sent here.',
   },
   no_keys_yet: {
@@ -132,10 +132,10 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
   },
   wrong_recovery_code: {
     what: 'This is not your recovery code.',
-    next: 'Check it for typing mistakes. The newest code counts.',
+    next: 'Check it for typing mistakes. Only the newest code works.',
   },
   malformed_vault: {
-    what: 'The relay keeps something that is not your expert key.',
+    what: 'The copy of your expert key at the relay is damaged.',
     next: 'Open this page on a device that has the key, and make a new recovery code there.',
   },
 };

@@ -4,6 +4,7 @@ import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { useExpertKey } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { hasEnded } from './conversation-state.ts';
 import { confidentialQuestion } from './question.tsx';
 import { codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
@@ -16,19 +17,19 @@ interface ReplyAreaProps {
   readonly onSent: () => void;
 }
 
-/** Where the expert answers: a text box, or what has to be done before. */
+/** Where the expert answers: a text box, or the step that is needed before. */
 export function ReplyArea({ requestId, conversation, onSent }: ReplyAreaProps) {
   const { request, refusal } = conversation.now;
   if (!request) return null;
-  const hasEnded = request.status === 'closed' || request.status === 'expired';
-  if (refusal && !hasEnded) {
+  const isOver = hasEnded(request);
+  if (refusal && !isOver) {
     return (
       <div className={styles.area}>
         <Warning sentence={refusalSentence(refusal)} onReadAgain={conversation.readAgain} />
       </div>
     );
   }
-  if (hasEnded) {
+  if (isOver) {
     return (
       <div className={styles.area}>
         {refusal && <Warning sentence={refusalSentence(refusal)} onReadAgain={conversation.readAgain} />}
@@ -75,7 +76,7 @@ function EncryptedReply({
 
   const { pickUp } = conversation;
   useEffect(() => {
-    // At "Answer", or when the key was made or opened after it.
+    // After "Answer" was pressed, and after the key was made or opened, if that was needed.
     if (!isAnswering || !isReady || isPickedUp) return;
     let isCurrent = true;
     setFailure(undefined);
@@ -135,7 +136,7 @@ function EncryptedReply({
   );
 }
 
-/** What was said in an ended conversation can be read with the expert key. */
+/** The messages of an ended conversation can still be read with the expert key. */
 function ReadingKey({ conversation }: { conversation: ReplyAreaProps['conversation'] }) {
   const key = useExpertKey();
   if (!conversation.now.needsKey || (key.kind !== 'locked' && key.kind !== 'replaced')) return null;

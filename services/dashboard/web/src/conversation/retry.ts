@@ -4,7 +4,7 @@ const delays = [2_000, 4_000, 8_000, 15_000, 30_000];
 export const retryDelay = (failures: number): number =>
   delays[Math.min(failures, delays.length - 1)] ?? 30_000;
 
-/** Runs `work` after a delay that grows until it succeeds, and at once when the network is back. */
+/** Runs `work` after a delay, which grows until `work` succeeds, and at once when the network is back. */
 export function createRetry(work: () => Promise<void>): { later(): void; cancel(): void } {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +37,7 @@ export function createRetry(work: () => Promise<void>): { later(): void; cancel(
   };
 }
 
-/** Resolves after `wait` milliseconds (without one, never), when the signal aborts, or by `wake`. */
+/** `wait` resolves after this many milliseconds (never without a number), when the signal aborts, or by `wake`. */
 export function createPause() {
   let wake = () => {};
   return {

@@ -5,15 +5,15 @@ import { copyText } from '../ui/copy-button.tsx';
 import { createStore, useStore } from '../ui/store.ts';
 import styles from './rich-text.module.css';
 
-/** Longer texts are shown as they were written, and folded. */
-const longestMarkdown = 30_000;
+/** A longer text is folded, and shown without rendering its Markdown. */
+const maxMarkdownLength = 30_000;
 const foldedLength = 1_500;
 
 type Render = (text: string) => DocumentFragment;
 const markdown = createStore<Render | undefined>(undefined);
 let isLoading = false;
 
-/** Loads what shows Markdown. Without it texts are shown as they were written. */
+/** Loads the code that renders Markdown. Until then, texts are shown unrendered. */
 function loadMarkdown(): void {
   if (isLoading) return;
   isLoading = true;
@@ -25,9 +25,9 @@ function loadMarkdown(): void {
   );
 }
 
-/** A text of an agent or an expert, as Markdown, never HTML. `isFirst`: rendered at once, not when it comes near the screen. */
+/** Renders a text as Markdown, never as HTML: with `isFirst` at once, otherwise when it comes near the screen. */
 export function RichText({ text, isFirst = false }: { text: string; isFirst?: boolean }) {
-  return text.length > longestMarkdown ? (
+  return text.length > maxMarkdownLength ? (
     <LongText text={text} />
   ) : (
     <Markdown text={text} isFirst={isFirst} />
@@ -56,7 +56,7 @@ function Markdown({ text, isFirst }: { text: string; isFirst: boolean }) {
   return <div ref={box} className={styles.text} dir="auto" onClick={copyCode} />;
 }
 
-/** A text that the parser cannot handle, such as thousands of nested quotes, is shown as it was written. */
+/** A text that the parser cannot handle, such as thousands of nested quotes, is shown unrendered. */
 function tryToRender(render: Render, text: string): DocumentFragment | undefined {
   try {
     return render(text);
@@ -92,7 +92,7 @@ async function copyCode({ target }: MouseEvent): Promise<void> {
 const calls = new WeakMap<Element, () => void>();
 let observer: IntersectionObserver | undefined;
 
-/** Calls back once when the element comes near the screen. */
+/** Calls `call` when the element comes near the screen. Returns a function that stops it. */
 function whenNear(element: Element, call: () => void): () => void {
   const margin = '800px 0px';
   observer ??= new IntersectionObserver(

@@ -62,12 +62,12 @@ function Box({
     if (!element || isPreview) return;
     const resize = () => {
       element.style.height = 'auto';
-      // Measuring a very long text is slow, and it fills the box in any case.
+      // Measuring a very long text is slow, and not needed: it fills the box.
       const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
       element.style.height = `${height}px`;
     };
     resize();
-    // For example when a phone is rotated.
+    // A rotated phone changes the width, and so the height.
     addEventListener('resize', resize);
     return () => removeEventListener('resize', resize);
   }, [text, isPreview, box]);
@@ -78,7 +78,7 @@ function Box({
   useEffect(() => {
     if (!isRestored || wasChecked.current) return;
     wasChecked.current = true;
-    // The page was closed while this text was being handed over.
+    // The page was closed while this text was handed over: the stored draft is out of date.
     if (isUnsent) draft.write('');
   }, [isRestored, isUnsent, draft]);
 
@@ -87,7 +87,7 @@ function Box({
       box.current?.focus();
       return;
     }
-    // The draft is deleted once the answer is stored: after a reload there must not be both.
+    // The draft is deleted once the answer is stored. After a reload there must not be both.
     draft.handOver(new Promise<void>((resolve) => void conversation.send(text, resolve).finally(resolve)));
     setIsPreview(false);
     onSent();
@@ -105,7 +105,7 @@ function Box({
     <div className={styles.box} onKeyDown={onKeyDown}>
       {isPreview && (
         <section className={styles.preview} aria-label="Preview">
-          {isEmpty ? <p className={styles.quiet}>Nothing to show yet.</p> : <RichText text={text} isFirst />}
+          {isEmpty ? <p className={styles.quiet}>Nothing to preview yet.</p> : <RichText text={text} isFirst />}
         </section>
       )}
       <textarea
@@ -127,8 +127,8 @@ function Box({
       </p>
       <div className={styles.buttons}>
         <span className={styles.hint}>Markdown works. {isApple ? '⌘' : 'Ctrl'} Enter sends.</span>
-        <Button look="quiet" aria-pressed={isPreview} onClick={() => setIsPreview(!isPreview)}>
-          {isPreview ? 'Go on writing' : 'Preview'}
+        <Button look="quiet" onClick={() => setIsPreview(!isPreview)}>
+          {isPreview ? 'Continue writing' : 'Preview'}
         </Button>
         <Button look="main" aria-disabled={isEmpty || undefined} onClick={send}>
           Send

@@ -6,8 +6,8 @@ import { useStore } from '../ui/store.ts';
 import { type Conversation, createConversation, type Open } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 
-/** The number of conversations that stay in memory, so that returning to one shows it at once. */
-const kept = 20;
+/** How many conversations stay in memory, so that they are shown at once when the expert returns to them. */
+const maxKept = 20;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
 /** A conversation that is kept up to date for the lifetime of the component. */
@@ -24,11 +24,11 @@ function conversationOf(storage: Storage, requestId: string): Conversation {
   const conversations = recent.get(storage) ?? new Map<string, Conversation>();
   recent.set(storage, conversations);
   const conversation = conversations.get(requestId) ?? createConversation({ requestId, storage });
-  // The newest last.
+  // The map is in order of use, the latest last.
   conversations.delete(requestId);
   conversations.set(requestId, conversation);
   for (const oldest of conversations.keys()) {
-    if (conversations.size <= kept) break;
+    if (conversations.size <= maxKept) break;
     conversations.delete(oldest);
   }
   return conversation;
@@ -36,7 +36,7 @@ function conversationOf(storage: Storage, requestId: string): Conversation {
 
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
-/** Returns the same function for the same expert and request, by which a conversation knows that it is already open. */
+/** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
 function opener(requestId: string, expert: Expert, live: Services['live']): Open {
   const known = openers.get(expert) ?? new Map<string, Open>();
   openers.set(expert, known);

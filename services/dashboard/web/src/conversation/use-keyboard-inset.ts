@@ -1,12 +1,12 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Keeps the element above the on-screen keyboard where browsers lay it over the page. */
+/** Keeps the element above the on-screen keyboard in browsers whose keyboard covers the page. */
 export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const viewport = window.visualViewport;
     if (!viewport) return;
     const fit = () => {
-      // Not while the page is zoomed by hand.
+      // While the user has zoomed in, the difference in height is not the keyboard.
       const inset = viewport.scale > 1.01 ? 0 : window.innerHeight - viewport.height - viewport.offsetTop;
       element.current?.style.setProperty('--keyboard-inset', `${Math.max(0, Math.round(inset))}px`);
     };

@@ -2,12 +2,12 @@ import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PendingAnswer } from './conversation-state.ts';
 
-/** Within this distance of the end, the view counts as being at the end. */
+/** Within this distance from its end, the view counts as scrolled to the end. */
 const nearPx = 48;
 /** Content that opens at a click, such as older context, must not scroll the view to the end. */
 const afterClickMs = 300;
 
-/** Keeps a view that is at the end at the end; otherwise a button announces new messages. */
+/** Follows new messages while the view is scrolled to its end. Otherwise `hasNew` reports them. */
 export function useScroll(messages: readonly ExpertMessage[], answers: readonly PendingAnswer[]) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [content, setContent] = useState<HTMLElement | null>(null);
@@ -56,7 +56,7 @@ export function useScroll(messages: readonly ExpertMessage[], answers: readonly 
     const before = seen.current;
     seen.current = count;
     if (before === undefined) {
-      // With an exchange, the newest message is what matters; else the question.
+      // The view starts at the newest message, or at the question if there is none.
       if (count > 0) toEnd();
       return;
     }

@@ -17,7 +17,7 @@ interface KeepRecoveryCodeProps {
   readonly onCancel: (() => void) | undefined;
 }
 
-/** Shows a new recovery code, then asks for its last group, which shows that it was kept. */
+/** Shows a new recovery code, then asks for its last group to check that the expert has saved it. */
 export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecoveryCodeProps) {
   const groups = newKey.recoveryCode.split('-');
   const [step, setStep] = useState<'show' | 'check'>('show');
@@ -31,7 +31,7 @@ export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecove
   function check(event: FormEvent) {
     event.preventDefault();
     const isRight = normalize(typed).endsWith(groups.at(-1) ?? '') && typed.trim() !== '';
-    setMistake(isRight ? undefined : 'That is not the last group. Look it up where you kept the code.');
+    setMistake(isRight ? undefined : 'That is not the last group. Look it up where you saved the code.');
     if (isRight) void confirming.run();
   }
 
@@ -85,7 +85,7 @@ export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecove
         </div>
         {isConflict(confirming.error) ? (
           <Notice kind="warning" title="Another device was faster.">
-            <p>It has made a key or a code a moment ago. That one counts, and this one is not in use.</p>
+            <p>It has just made a key or a code. That one is in use, and this one is not.</p>
           </Notice>
         ) : (
           <ActionError error={confirming.error} />

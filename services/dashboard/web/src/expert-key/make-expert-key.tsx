@@ -8,16 +8,16 @@ import type { NewKey } from '../vault/expert-key.ts';
 import { KeepRecoveryCode } from './keep-recovery-code.tsx';
 
 interface MakeExpertKeyProps {
-  /** The new key is in use, or the key of another device is: see `state` of the expert key. */
+  /** The new key is in use. */
   readonly onDone: () => void;
   readonly onCancel?: () => void;
-  /** `code`: a new recovery code for the key of this browser. */
+  /** `code` makes only a new recovery code for the key of this browser. */
   readonly what?: 'key' | 'code';
 }
 
 const texts = {
   key: 'Your answers are encrypted with a key that stays in this browser. Keep this recovery code: you need it on another device.',
-  code: 'This code takes the place of the old one, which opens your key no longer. Keep it: you need it on another device.',
+  code: 'This code replaces the old one, which no longer opens your key. Keep it: you need it on another device.',
 };
 
 /** Makes the expert's key. The key is used only after the expert has confirmed the recovery code. */
@@ -27,7 +27,7 @@ export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyP
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt runs it again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt runs it again.
   useEffect(() => {
     let isCurrent = true;
     setError(undefined);

@@ -13,7 +13,7 @@ import { ReplaceExpertKey } from './replace-expert-key.tsx';
 
 const codeLength = 28;
 
-/** On a second device: the recovery code opens the expert's key. Without `onCancel` it is a part of the page. */
+/** Opens the expert's key on a second device by the recovery code. Without `onCancel` it is a part of the page. */
 export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const { expertKey } = useServices();
   const state = useExpertKey();
@@ -50,8 +50,8 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
       isPartOfPage={!onCancel && !hasStepped}
     >
       {state.kind === 'locked' && state.wasMadeMeanwhile && (
-        <Notice kind="warning" title="Another device made your key a moment ago.">
-          <p>That one counts, and the code that you saw here does not. Enter the code of the other device.</p>
+        <Notice kind="warning" title="Another device has just made your key.">
+          <p>That key is in use, so the code that you saw here is not valid. Enter the code of the other device.</p>
         </Notice>
       )}
       <p>
@@ -93,11 +93,11 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
   );
 }
 
-/** What is wrong with a code, and what to do. */
+/** Says what is wrong with a code, and what to do. */
 async function describeMistake(code: string, error: unknown): Promise<string> {
   if (!(error instanceof Error) || error.name !== 'RelayError') return describeError(error);
   if ('code' in error && error.code === 'malformed_vault') {
-    return 'What the relay keeps of your key is damaged, so no code opens it. A browser that still has the key can save it again: choose New recovery code in its Settings.';
+    return 'The copy of your key at the relay is damaged, so no code opens it. A browser that still has the key can save it again: choose New recovery code in its Settings.';
   }
   const length = code.replaceAll(/[^0-9a-z]/gi, '').length;
   if (length === 0) return 'Enter the code that you kept when you made your key.';

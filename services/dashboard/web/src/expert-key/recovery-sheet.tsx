@@ -30,7 +30,7 @@ export function DownloadCode({ newKey }: { newKey: NewKey }) {
   );
 }
 
-/** Prints only a sheet with the code and its purpose. */
+/** Prints a sheet with the code and its purpose, and nothing else of the page. */
 export function PrintCode({ newKey }: { newKey: NewKey }) {
   const { me } = useServices();
   const [isPrinting, setIsPrinting] = useState(false);
@@ -42,7 +42,7 @@ export function PrintCode({ newKey }: { newKey: NewKey }) {
   return (
     <>
       <Button onClick={() => setIsPrinting(true)}>Print</Button>
-      {/* Beside the app, which the style sheet hides on paper. */}
+      {/* Outside the app, which the style sheet hides on paper. */}
       {createPortal(
         <div className={styles.sheet} aria-hidden="true">
           {describe(newKey, me.name).map(({ name, value, isCode }) => (

@@ -10,7 +10,7 @@ interface ReplaceExpertKeyProps {
   readonly hasKey?: boolean;
 }
 
-/** Explains what is lost with a new key, before it replaces the old one. */
+/** Explains what is lost before a new key replaces the old one. */
 export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceExpertKeyProps) {
   const [isUnderstood, setIsUnderstood] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
@@ -19,15 +19,15 @@ export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceEx
     <Panel title={hasKey ? 'Make a new key' : 'Without the code'}>
       <p>
         {hasKey
-          ? 'This is for when somebody else may have your key. If you only lost its code, make a new recovery code: nothing is lost then.'
+          ? 'Do this if somebody else may have your key. If you only lost its code, make a new recovery code instead: then nothing is lost.'
           : 'Do you have another browser or computer where you can read encrypted requests? Its Settings make a new recovery code, and nothing is lost. Otherwise make a new key.'}
       </p>
       <dl className={styles.facts}>
         <div>
           <dt>What is lost</dt>
           <dd>
-            Encrypted conversations that you had so far: neither you nor anybody else can read them again.
-            Agents that know you by your old key refuse the new one until they are told its fingerprint.
+            Your encrypted conversations so far: neither you nor anybody else can read them again. Agents
+            that know your old key refuse the new one until their owners give them its fingerprint.
           </dd>
         </div>
         <div>

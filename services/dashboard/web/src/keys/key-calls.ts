@@ -3,7 +3,7 @@ import { call } from '../session/call.ts';
 
 export type KeyKind = 'consumer' | 'provider';
 
-/** An API key as its owner sees it later: without its secret. */
+/** An API key without its secret, which is shown only when it is made. */
 export interface Key {
   readonly id: string;
   readonly kind: KeyKind;
@@ -14,7 +14,7 @@ export interface Key {
   readonly revokedAt: string | null;
 }
 
-/** The only answer with the secret, `key`. It goes into no cache. */
+/** The only answer that contains the secret, as `key`. It is never cached. */
 type KeyWithSecret = Key & { readonly key: string };
 
 export const keysQuery = queryOptions({

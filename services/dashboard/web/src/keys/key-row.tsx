@@ -144,7 +144,7 @@ function RevokeKey({
         {apiKey.kind === 'consumer'
           ? 'Agents with this key are refused within 5 seconds, and cannot read your answers any more. Their open conversations stay readable to you.'
           : 'Scripts with this key are refused within 5 seconds. Your requests and what was said in them stay.'}{' '}
-        A revoked key stays revoked.
+        This cannot be undone.
       </p>
       <div className={styles.actions}>
         <Button look="danger" isBusy={revoking.isBusy} onClick={() => void revoking.run()}>

@@ -9,7 +9,7 @@ import { KeyRow } from './key-row.tsx';
 import styles from './keys.module.css';
 import { MakeKey } from './make-key.tsx';
 
-/** The keys that agents ask with and scripts answer with. */
+/** The API keys that agents and scripts use. */
 export function KeysPage() {
   const keys = useQuery(keysQuery);
   const [isMaking, setIsMaking] = useState(false);

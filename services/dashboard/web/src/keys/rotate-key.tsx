@@ -20,7 +20,7 @@ const graces: readonly Choice<Grace>[] = [
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** The key stays the same one, with another secret. */
+/** Gives a key a new secret. The key itself stays the same. */
 export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const queries = useQueryClient();
   const [grace, setGrace] = useState<Grace>('86400');

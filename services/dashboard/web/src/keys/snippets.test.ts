@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { KeyKind } from './key-calls.ts';
 import { snippetsFor } from './snippets.ts';
 
-// Code of the page's snippets, run as it is: only npm's packages come from this repository.
+// Runs the page's snippets unchanged. Only the npm packages come from this repository.
 const cli = join(process.cwd(), 'packages/cli/bin/relay.mjs');
 let relay: Constellation;
 let folder: string;
@@ -97,7 +97,7 @@ test.each(['Command line', 'JavaScript'])(
   },
 );
 
-test('a script of the command line opens the key of the browser and answers', async () => {
+test('the command line opens the key of the browser and answers', async () => {
   const tenant = await relay.makeTenant();
   const { code } = await makeExpert(tenant);
   const asked = run(snippet('consumer', 'Command line', tenant)[0] ?? '', { device: 'agent' });
@@ -114,11 +114,11 @@ test('a script of the command line opens the key of the browser and answers', as
   expect(await asked).toContain('Yes, it is stale.');
 });
 
-test('a script of JavaScript opens the key of the browser and answers', async () => {
+test('a JavaScript script opens the key of the browser and answers', async () => {
   const tenant = await relay.makeTenant();
   const { code } = await makeExpert(tenant);
   const [start = '', script = ''] = snippet('provider', 'JavaScript', tenant);
-  // It would wait for the next request for ever.
+  // Without the break it would wait for further requests.
   writeFileSync(join(folder, 'answer.mjs'), script.replace("('pong');", "('pong'); break;"));
   const ask = snippet('consumer', 'Command line', tenant)[0] ?? '';
   const [said] = await Promise.all([
@@ -128,7 +128,7 @@ test('a script of JavaScript opens the key of the browser and answers', async ()
   expect(said).toContain('pong');
 });
 
-test('an AI client is told to start the MCP server', async () => {
+test('an AI client starts the MCP server by the configuration', async () => {
   const tenant = await relay.makeTenant();
   const [text = ''] = snippet('consumer', 'MCP', tenant);
   const server = JSON.parse(text).mcpServers['expert-relay'];

@@ -1,9 +1,9 @@
 import type { KeyKind } from './key-calls.ts';
 
-/** The snippet's import, not this file's: the page has no module of Node. */
+/** A variable, so that no tool takes the import in the snippet for one of this file. */
 const readline = 'node:readline/promises';
 
-/** One way to use a key: blocks of code that work as they are, in this order. */
+/** One way to use a key: blocks of code that work unchanged, in this order. */
 export interface Snippet {
   readonly name: string;
   readonly about?: string;

@@ -14,19 +14,20 @@ export interface Tabs {
   send(message: TabMessage): void;
   listen(call: (message: TabMessage) => void): () => void;
   /**
-   * Runs `work` in one tab at a time; its signal aborts when the tab must give way. Where the browser has no locks,
-   * each tab works for itself.
+   * Runs `work` in one tab at a time, the leader. Its signal aborts when another tab becomes the leader. In a browser
+   * without locks, every tab runs it.
    */
   lead(work: (signal: AbortSignal) => Promise<void>): void;
-  /** Whether this tab is the leader. Without locks every tab is. */
+  /** Whether this tab is the leader. Without locks every tab is one. */
   isLeading(): boolean;
   /** How many tabs are open, at least one. */
   count(): Promise<number>;
 }
 
-/** How often the leader shows that it is alive, and after how much silence another tab takes over. */
+/** The leader sends a message at least this often. */
 export const aliveMs = 15_000;
-const silentMs = 90_000;
+/** After this time without a message from the leader, another tab becomes the leader. */
+const maxSilenceMs = 90_000;
 
 export function createTabs(userId: string): Tabs {
   const channel = new BroadcastChannel(`expert-relay:${userId}`);
@@ -38,13 +39,13 @@ export function createTabs(userId: string): Tabs {
   let isLeading = false;
 
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-    const isLeaders = data.type === 'event' || data.type === 'stream';
-    if (isLeaders) heardAt = performance.now();
+    const isFromLeader = data.type === 'event' || data.type === 'stream';
+    if (isFromLeader) heardAt = performance.now();
     // Without locks each tab has a stream of its own.
-    if (isLeaders && (isLeading || !locks)) return;
+    if (isFromLeader && (isLeading || !locks)) return;
     for (const call of [...calls]) call(data);
   };
-  // Held until the page is closed, so that tabs can be counted.
+  // This lock is held until the page is closed, so that tabs can be counted.
   void locks?.request(present, { mode: 'shared' }, () => new Promise(() => {}));
 
   async function work(run: (signal: AbortSignal) => Promise<void>, steal: boolean): Promise<void> {
@@ -73,14 +74,14 @@ export function createTabs(userId: string): Tabs {
       }
       const queue = (steal: boolean) => {
         heardAt = performance.now();
-        // Rejected when another tab has stolen the lock: then this tab waits for it again.
+        // It rejects when another tab takes the lock over. Then this tab waits for it again.
         work(run, steal).catch(() => queue(false));
       };
       queue(false);
       setInterval(() => {
         if (isLeading) return;
-        // Some systems suspend a tab that holds the lock.
-        const isSilent = performance.now() - heardAt > silentMs;
+        // Some systems suspend a tab while it has the lock.
+        const isSilent = performance.now() - heardAt > maxSilenceMs;
         if (isSilent && document.visibilityState === 'visible') queue(true);
       }, aliveMs);
     },

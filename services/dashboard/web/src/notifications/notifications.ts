@@ -14,7 +14,7 @@ const { trustedTypes } = globalThis as {
   trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy };
 };
 
-/** The page's content security policy lets scripts begin from here alone. */
+/** The content security policy of the page allows a script's URL only from this policy. */
 const policy: ScriptUrlPolicy | undefined = trustedTypes?.createPolicy('expert-relay', {
   createScriptURL(url) {
     if (url !== scriptUrl) throw new TypeError(`${url} is not the service worker.`);
@@ -39,7 +39,7 @@ export async function notify(notice: Notice): Promise<void> {
   worker?.postMessage(notice);
 }
 
-/** Calls `open` when the expert clicks a notification. Returns the function that ends it. */
+/** Calls `open` when the expert clicks a notification. Returns a function that stops it. */
 export function onNotificationClick(open: (requestId: string) => void): () => void {
   const onMessage = ({ data }: MessageEvent) => {
     if (data?.type === 'open-request' && typeof data.requestId === 'string') open(data.requestId);

@@ -3,7 +3,7 @@ import { createStore, type Store } from '../ui/store.ts';
 /** The expert's choices for this browser. */
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
-  /** Keys of one letter, such as j and k. */
+  /** Whether single keys such as j and k are shortcuts. */
   readonly shortcuts: boolean;
   readonly notifications: 'off' | 'on' | 'with-question';
 }
@@ -18,22 +18,22 @@ export function changePreferences(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(name, JSON.stringify(preferences.get()));
   } catch {
-    // A browser without storage: the choice lasts until the page is closed.
+    // In a browser without storage the choice is kept until the page is closed.
   }
 }
 
-/** Shows the theme, now and whenever it changes, in this tab or another one. */
+/** Applies the theme now, and whenever it is changed in this tab or another one. */
 export function applyPreferences(): void {
-  const show = () => {
+  const applyTheme = () => {
     const { theme } = preferences.get();
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   };
-  preferences.subscribe(show);
+  preferences.subscribe(applyTheme);
   addEventListener('storage', ({ key }) => {
     if (key === name) preferences.set(read());
   });
-  show();
+  applyTheme();
 }
 
 function read(): Preferences {

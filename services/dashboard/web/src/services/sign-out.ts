@@ -3,33 +3,33 @@ import { CallError, relayFetch } from '../session/call.ts';
 import { reportSignOut } from '../session/me.ts';
 import type { Services } from './services.tsx';
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
 /**
- * Ends the session and wipes what this browser kept for the user: expert key, drafts, what is remembered of requests.
+ * Ends the session and deletes what this browser stored for the user: expert key, drafts, and data about requests.
  *
- * @throws CallError when the relay cannot be reached: the user is still signed in then, and nothing is wiped
+ * @throws CallError when the relay cannot be reached: then the user is still signed in, and nothing is deleted
  */
 export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<void> {
-  // A tab that is closed before the answer must wipe too.
-  const wipe = () => void storage.clear();
-  addEventListener('pagehide', wipe);
-  // The answer is a redirect, to a page or to nothing, and is not followed.
+  // A tab that is closed before the answer must delete it too.
+  const clear = () => void storage.clear();
+  addEventListener('pagehide', clear);
+  // The answer is a redirect. It is not followed here.
   const answer = await relayFetch('/logout', {
     method: 'POST',
     redirect: 'manual',
     cache: 'no-store',
     keepalive: true,
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => undefined);
-  removeEventListener('pagehide', wipe);
+  removeEventListener('pagehide', clear);
   if (answer?.type !== 'opaqueredirect') {
     throw new CallError(answer?.status ?? 0, 'still_signed_in', 'You are still signed in. Try again.');
   }
   await storage.clear();
   changePreferences({ notifications: 'off' });
   await closeNotifications().catch(() => {});
-  // Other tabs reload now, and find neither the session nor what was kept.
+  // Other tabs reload now, and find neither the session nor the stored data.
   reportSignOut();
   location.replace('/auth/login');
 }

@@ -10,15 +10,15 @@ export function ActionError({ error }: { error: unknown }) {
   );
 }
 
-/** What happened, and what to do. The relay's own sentences say both. */
+/** Says what happened and what to do. The relay's own error messages say both. */
 export function describeError(error: unknown): string {
   if (error instanceof CallError) {
     if (error.status === 0) return 'The relay cannot be reached. Nothing was changed: try again.';
-    if (error.status === 401) return 'You were signed out. Sign in again, then repeat it.';
+    if (error.status === 401) return 'You were signed out. Sign in again, then try again.';
     if (error.status === 429) return 'Too many calls. Try again in a minute.';
-    if (error.status >= 500) return 'The relay did not answer as it should. Try again.';
+    if (error.status >= 500) return 'The relay has a problem. Try again.';
     return error.message;
   }
   if (error instanceof Error && error.name === 'RelayError') return error.message;
-  return 'That did not work. Try again, or load this page again.';
+  return 'That did not work. Try again, or reload this page.';
 }

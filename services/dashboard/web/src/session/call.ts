@@ -14,7 +14,7 @@ export class CallError extends Error {
   }
 
   /** Whether a retry of the same call may succeed. */
-  get isPassing(): boolean {
+  get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502;
   }
 }
@@ -34,7 +34,7 @@ export const relayFetch: typeof fetch = async (input, init) => {
 
 const probeMs = 10_000;
 
-/** Probes the relay while it cannot be reached: a page without calls would never see that it is back. */
+/** Probes the relay while it cannot be reached. Without other calls the page would not see that it is back. */
 export function probeWhileUnreachable(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const schedule = () => {
@@ -89,7 +89,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   throw new CallError(response.status, String(code), String(detail));
 }
 
-/** After a 429 calls wait, and the page shows until when. */
+/** Waits while the rate limit refuses calls. The page shows until when. */
 async function untilAllowed(signal: AbortSignal | undefined): Promise<void> {
   for (let state = connection.get(); state.kind === 'limited'; state = connection.get()) {
     const wait = state.until - Date.now();

@@ -1,11 +1,11 @@
 import { createStore, type Store } from '../ui/store.ts';
 
-/** The state of the connection as of the newest call. */
+/** The state of the connection, as the newest call has shown it. */
 export type Connection =
   | { readonly kind: 'online' }
   /** The browser has no network. */
   | { readonly kind: 'offline' }
-  /** The network is there, and the relay does not answer. */
+  /** There is a network, but the relay does not answer. */
   | { readonly kind: 'unreachable' }
   /** Too many calls: the relay answers again at `until`, in milliseconds since 1970. */
   | { readonly kind: 'limited'; readonly until: number }
@@ -33,7 +33,7 @@ export function followNetwork(): void {
   });
 }
 
-/** `begunAt`: when the call was begun, as `performance.now()` said. */
+/** `begunAt` is the time when the call began, by `performance.now()`. */
 export function noteAnswer({ ok, status, headers }: Response, begunAt: number): void {
   if (status === 401) connection.set({ kind: 'signed-out' });
   else if (status === 429) limit(Number(headers.get('retry-after') ?? 60) * 1_000);

@@ -9,7 +9,7 @@ interface QueryViewProps<T> {
   readonly query: UseQueryResult<T>;
   /** What could not be read, as the subject of a sentence: "Your keys". */
   readonly what: string;
-  /** Widths of the lines that stand for the content while it is loading. */
+  /** Widths of the placeholder lines while it is loading. */
   readonly lines: readonly string[];
   readonly children: (data: T) => ReactNode;
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../session/call.ts';
 
-/** An account elsewhere that the user signs in with. */
+/** An account at a provider, such as GitHub, with which the user signs in. */
 export interface Identity {
   readonly provider: string;
   readonly label: string | null;
@@ -37,12 +37,12 @@ export const sessionsQuery = queryOptions({
     (await call<{ sessions: readonly Session[] }>('/api/sessions', { signal })).body.sessions,
 });
 
-/** Redirects to the provider, which redirects back to the settings. */
+/** Opens the page of the provider, which leads back to the settings. */
 export async function addIdentity(provider: string): Promise<void> {
   const path = `/api/identities/${encodeURIComponent(provider)}`;
   const { body } = await call<{ location: string }>(path, { method: 'POST' });
   location.assign(body.location);
-  // Busy until the page is gone.
+  // Never resolves: the button stays busy until the page is left.
   await new Promise(() => {});
 }
 

@@ -17,14 +17,14 @@ import {
 import { Section, useDone } from './section.tsx';
 import styles from './settings.module.css';
 
-/** The accounts elsewhere that the user signs in with. */
+/** The accounts with which the user signs in. */
 export function Accounts() {
   const query = useQuery(identitiesQuery);
   const [done, setDone] = useDone();
   return (
     <Section
       title="Ways to sign in"
-      about="Each of them leads to this account, with the same requests and keys."
+      about="Each of them opens the same requests and keys."
       done={done}
     >
       <QueryView query={query} what="Your ways to sign in" lines={['50%', '30%']}>
@@ -91,7 +91,7 @@ function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
   const isOwn = sessions.some((session) => session.current && session.provider === provider);
   const removing = useAction(async () => {
     await removeIdentity(provider);
-    // This session has ended with it: the page leads to the sign-in.
+    // This session has ended too: without it, the address leads to the sign-in page.
     if (isOwn) return location.reload();
     queries.setQueryData(
       identitiesQuery.queryKey,

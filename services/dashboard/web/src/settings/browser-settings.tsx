@@ -5,7 +5,7 @@ import { Switch } from '../ui/switch.tsx';
 import { Section, useDone } from './section.tsx';
 
 const themes: readonly Choice<Preferences['theme']>[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'Same as the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -32,8 +32,8 @@ export function BrowserSettings() {
       </Section>
       <Section title="Keyboard" done={savedShortcuts}>
         <Switch
-          label="Shortcuts of a single key"
-          hint="Such as j and k for the next and the previous request. Press ? to see all of them. Switch them off if you speak to your computer, or press keys by mistake."
+          label="Single-key shortcuts"
+          hint="Such as j and k for the next and the previous request. Press ? to see all of them. Switch them off if you use voice control, or press keys by mistake."
           isOn={shortcuts}
           onChange={(isOn) => {
             changePreferences({ shortcuts: isOn });

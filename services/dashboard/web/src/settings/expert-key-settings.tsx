@@ -67,14 +67,14 @@ export function ExpertKeySettings() {
       )}
       {state.kind === 'replaced' && (
         <p className={styles.about}>
-          You have made a new key on another device. The one of this browser is no longer in use.
+          You have made a new key on another device. The one in this browser is no longer in use.
         </p>
       )}
       {state.kind === 'ready' && (
         <>
           <p className={styles.about}>
-            It encrypts your answers, and stays in this browser. Agents know you by its fingerprint: tell it
-            in person or on the phone to the people who set up an agent, so that they can compare it.
+            It encrypts your answers, and stays in this browser. Agents know you by its fingerprint: read it
+            out, in person or by phone, to the people who set up an agent, so that they can compare it.
           </p>
           <div className={styles.fingerprint}>
             <code className={styles.digits}>{state.fingerprint}</code>
@@ -82,7 +82,7 @@ export function ExpertKeySettings() {
           </div>
           {!storage.isLasting && (
             <Notice kind="warning" title="This browser forgets your key when you close the page.">
-              <p>It keeps nothing of this page, as in a private window. Have your recovery code ready.</p>
+              <p>It stores nothing, as in a private window. Have your recovery code ready.</p>
             </Notice>
           )}
         </>
@@ -121,7 +121,7 @@ export function ExpertKeySettings() {
       return <ExpertKeyPanel onDone={() => finish('Your key is in this browser now.')} onCancel={cancel} />;
     }
     if (open === 'renew') {
-      const onDone = () => finish('The new code counts. The old one opens your key no longer.');
+      const onDone = () => finish('The new code is in use. The old one no longer opens your key.');
       return <MakeExpertKey what="code" onDone={onDone} onCancel={cancel} />;
     }
     if (open === 'replace') {
@@ -132,7 +132,7 @@ export function ExpertKeySettings() {
     }
     if (open === 'remove') {
       return (
-        <RemoveKey onDone={() => finish('Your key is not in this browser any more.')} onCancel={cancel} />
+        <RemoveKey onDone={() => finish('Your key is removed from this browser.')} onCancel={cancel} />
       );
     }
     return null;

@@ -14,7 +14,7 @@ const choices: readonly Choice<Notifications>[] = [
   {
     value: 'with-question',
     label: 'On, with the question',
-    hint: 'Anybody who sees your screen can read it, locked or not.',
+    hint: 'Anybody who sees your screen can read it, even while it is locked.',
   },
 ];
 

@@ -1,6 +1,6 @@
 const name = 'expert-relay';
 
-/** The browser's own database: `keys` has one AES key for each user, `values` what is encrypted with it. */
+/** The database in the browser: `keys` has one AES key for each user, and `values` has the data encrypted with it. */
 export function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(name, 1);
@@ -10,7 +10,7 @@ export function openDatabase(): Promise<IDBDatabase> {
     };
     opening.onsuccess = () => resolve(opening.result);
     opening.onerror = () => reject(opening.error);
-    opening.onblocked = () => reject(new Error('Another tab holds an old database open.'));
+    opening.onblocked = () => reject(new Error('Another tab has an old version of the database open. Close it, then reload this page.'));
   });
 }
 

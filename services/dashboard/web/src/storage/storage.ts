@@ -2,14 +2,14 @@ import type { Memory } from '@expert-relay/sdk';
 import { openDatabase, transact } from './database.ts';
 
 /**
- * The storage of this browser for one user: the expert key, drafts, what the SDK remembers of each request. All of it is
- * encrypted with an AES key that scripts can use and cannot read, and is gone with `clear`.
+ * The storage of this browser for one user: the expert key, drafts, and what the SDK remembers of each request. All of it
+ * is encrypted with an AES key that scripts can use but not read. `clear` deletes everything.
  */
 export interface Storage extends Memory {
   delete(name: string): Promise<void>;
-  /** Deletes everything of this user. Later writes are ignored: the page is left next. */
+  /** Deletes everything of this user. Later writes are ignored, since the page is closed next. */
   clear(): Promise<void>;
-  /** Whether stored values outlive this page. */
+  /** Whether stored values are still there after the page is closed. */
   readonly isLasting: boolean;
 }
 
@@ -31,7 +31,6 @@ export async function openStorage(userId: string): Promise<Storage> {
 async function openBrowserStorage(userId: string): Promise<Storage> {
   const database = await openDatabase();
   const key = await takeKey(database, userId);
-  /** After `clear`, writes of the closing page are ignored. */
   let isCleared = false;
   const nameOf = (name: string) => `${userId}/${name}`;
   const own = IDBKeyRange.bound(nameOf(''), nameOf('\uffff'));

@@ -5,7 +5,7 @@ const start = Date.parse('2026-11-21T12:00:00.000Z');
 
 const timeOf = (minute: number): string => new Date(start + minute * 60_000).toISOString();
 
-/** A request that was made in this minute after noon. */
+/** A request that was made this many minutes after noon. */
 export const requestRow = (minute: number, change: Partial<Row> = {}): Row => ({
   requestId: `request-${minute}`,
   refCode: `HS-${String(minute).padStart(8, '0')}`,

@@ -1,6 +1,6 @@
-/** Retries an expectation until it holds or the time is over. */
-export async function untilPasses(check: () => void, within = 30_000): Promise<void> {
-  const limit = performance.now() + within;
+/** Repeats an expectation until it passes, or throws its error when the time is over. */
+export async function untilPasses(check: () => void, timeoutMs = 30_000): Promise<void> {
+  const limit = performance.now() + timeoutMs;
   for (;;) {
     try {
       check();

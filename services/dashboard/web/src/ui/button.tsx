@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import styles from './button.module.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `main` for the page's main action, one on each page; `danger` for an action without undo; `quiet` in rows and bars. */
+  /** `main`: the one main action of a page. `danger`: an action that cannot be undone. `quiet`: in rows and bars. */
   readonly look?: 'main' | 'plain' | 'danger' | 'quiet';
   /** The action is running: the button cannot be pressed again. */
   readonly isBusy?: boolean;

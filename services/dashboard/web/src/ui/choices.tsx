@@ -9,7 +9,7 @@ export interface Choice<T extends string> {
 
 interface ChoicesProps<T extends string> {
   readonly legend: string;
-  /** Hides the label, for use below a heading that says the same. */
+  /** Hides the legend, for use below a heading with the same text. */
   readonly isLegendHidden?: boolean;
   readonly isInLine?: boolean;
   readonly choices: readonly Choice<T>[];

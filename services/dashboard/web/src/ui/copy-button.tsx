@@ -13,19 +13,10 @@ export function CopyButton({
   look?: 'quiet' | 'plain';
   'aria-label'?: string;
 }) {
-  const [outcome, setOutcome] = useState<'copied' | 'failed'>();
-  useEffect(() => {
-    if (!outcome) return;
-    const timer = setTimeout(() => setOutcome(undefined), 2_000);
-    return () => clearTimeout(timer);
-  }, [outcome]);
+  const [outcome, copy] = useCopy(text);
   return (
     <>
-      <Button
-        look={look}
-        onClick={async () => setOutcome((await copyText(text)) ? 'copied' : 'failed')}
-        {...rest}
-      >
+      <Button look={look} onClick={copy} {...rest}>
         {outcome === 'copied' ? 'Copied' : outcome === 'failed' ? 'Select and copy it' : label}
       </Button>
       <span role="status" className="visually-hidden">
@@ -35,7 +26,18 @@ export function CopyButton({
   );
 }
 
-/** Pages that were not loaded over https have no clipboard. */
+/** Copies a text when `copy` is called. The outcome is there for two seconds. */
+export function useCopy(text: string): [outcome: 'copied' | 'failed' | undefined, copy: () => void] {
+  const [outcome, setOutcome] = useState<'copied' | 'failed'>();
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(undefined), 2_000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  return [outcome, () => void copyText(text).then((isCopied) => setOutcome(isCopied ? 'copied' : 'failed'))];
+}
+
+/** Returns whether it was copied: pages that were not loaded over https have no clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -16,7 +16,7 @@ export function ExactTime({ time, children }: { time: number; children: ReactNod
       <button
         type="button"
         className={styles.time}
-        // A tap opens it too: the tooltip's own handler would close it.
+        // A tap opens it too. The tooltip's own handler would close it.
         onClick={(event) => {
           event.preventDefault();
           setIsOpen(true);

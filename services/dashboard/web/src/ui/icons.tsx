@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/* Drawn on a grid of 20, with lines of 1.5: they stand beside words, or in a button that has a label. */
+/* Drawn on a grid of 20 with lines of 1.5. They have no text: use them beside words or in a button with a label. */
 
 const icon = (children: ReactNode) => () => (
   <svg

@@ -9,7 +9,7 @@ interface NoticeProps {
   readonly actions?: ReactNode;
 }
 
-/** A sentence or two about a state, where it matters. Warnings and failures are announced. */
+/** One or two sentences about a state. Screen readers announce warnings and failures. */
 export function Notice({ kind = 'plain', title, children, actions }: NoticeProps) {
   return (
     <div className={`${styles.notice} ${styles[kind]}`} role={kind === 'plain' ? undefined : 'alert'}>

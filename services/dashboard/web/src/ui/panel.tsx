@@ -3,7 +3,7 @@ import styles from './panel.module.css';
 
 interface PanelProps {
   readonly title: string;
-  /** It was not opened by a button, so it takes no focus until its next step appears. */
+  /** No button opened it, so it takes the focus only when its title changes. */
   readonly isPartOfPage?: boolean;
   readonly children: ReactNode;
 }
@@ -12,7 +12,7 @@ interface PanelProps {
 export function Panel({ title, isPartOfPage = false, children }: PanelProps) {
   const panel = useRef<HTMLElement>(null);
   const isFirst = useRef(isPartOfPage);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another title is another step of the same panel.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new title is a new step of the same panel.
   useEffect(() => {
     const hasFocus = isFirst.current || panel.current?.contains(document.activeElement);
     isFirst.current = false;

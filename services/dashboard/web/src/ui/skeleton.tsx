@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import styles from './skeleton.module.css';
 
-/** A placeholder in the shape of the content. It appears after 150 ms, since most content is faster. */
+/** A placeholder in the shape of the content. It appears after 150 ms, since most content is loaded faster. */
 export function Skeleton({ lines }: { lines: readonly string[] }) {
   const isLate = useIsLate(150);
   return (

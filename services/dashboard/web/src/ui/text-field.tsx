@@ -8,7 +8,7 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   readonly error?: string | undefined;
 }
 
-/** For codes: the keyboard and the browser change nothing that is typed. */
+/** For codes: the keyboard and the browser must not correct or complete them. */
 export const CodeField = (props: TextFieldProps) => (
   <TextField autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} {...props} />
 );

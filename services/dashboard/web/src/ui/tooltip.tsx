@@ -14,7 +14,7 @@ interface TooltipProps {
 /** A short text about its child, on hover and focus. */
 export function Tooltip({ text, side = 'top', isOpen, onOpenChange, children }: TooltipProps) {
   return (
-    // Its own provider: a provider around all pages would be part of the first load.
+    // Each tooltip has a provider, since one around all pages would be part of the first load.
     <Radix.Provider delayDuration={300}>
       <Radix.Root {...(isOpen !== undefined && { open: isOpen })} {...(onOpenChange && { onOpenChange })}>
         <Radix.Trigger asChild>{children}</Radix.Trigger>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 export interface Action<Input extends readonly unknown[]> {
-  /** Resolves with true when it succeeded. A call while another one runs does nothing. */
+  /** Resolves with whether it succeeded. A call while another one runs does nothing. */
   run(...input: Input): Promise<boolean>;
   readonly isBusy: boolean;
   /** The error of the last call, until the next call or `reset`. */
@@ -11,7 +11,7 @@ export interface Action<Input extends readonly unknown[]> {
 
 /**
  * The state of an action that a button starts. Unlike a mutation of TanStack Query it stores neither input nor result,
- * which may be a secret.
+ * since these may be secret.
  */
 export function useAction<Input extends readonly unknown[]>(
   work: (...input: Input) => Promise<unknown>,

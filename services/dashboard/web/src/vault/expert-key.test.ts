@@ -50,7 +50,7 @@ async function openBrowser(): Promise<ExpertKey & { readonly kept: Map<string, s
   return { ...key, kept };
 }
 
-/** As the command `relay keys` calls it. */
+/** Calls the vault as the command `relay keys` does. */
 const callVault = (init?: RequestInit) =>
   realFetch(`${relay.gatewayUrl}/api/v1/vault`, {
     ...init,
@@ -78,7 +78,7 @@ test('a key is in use once its code is confirmed, and opens on a second device',
   expect(ready(second).root).toEqual(ready(first).root);
 });
 
-test('a key of the browser opens by a provider key, and the reverse', async () => {
+test('a provider key can read the key of the browser, and the reverse', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
   await made.confirm();
@@ -99,7 +99,7 @@ test('a key of the browser opens by a provider key, and the reverse', async () =
   expect(ready(browser).fingerprint).toBe((await openExpert(root)).fingerprint);
 });
 
-test('of two devices that make a key at once, the faster one counts', async () => {
+test('of two devices that make a key at the same time, the key of the faster one is used', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
   const [made, tooLate] = [await first.make(), await second.make()];
   await made.confirm();
@@ -109,7 +109,7 @@ test('of two devices that make a key at once, the faster one counts', async () =
   expect(ready(second).fingerprint).toBe(made.fingerprint);
 });
 
-test('of two devices that replace a key at once, the faster one counts', async () => {
+test('of two devices that replace a key at the same time, the key of the faster one is used', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
   await (await first.make()).confirm();
   const [made, tooLate] = [await first.make(), await second.make()];
@@ -118,7 +118,7 @@ test('of two devices that replace a key at once, the faster one counts', async (
   expect(second.state.get()).toMatchObject({ kind: 'locked' });
 });
 
-test('a new key whose answer was lost on its way is confirmed by the next call', async () => {
+test('after a lost answer, the next call confirms the new key', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
   const send = globalThis.fetch;
@@ -146,7 +146,7 @@ test('a new code replaces the old one, and the key stays', async () => {
   expect(ready(second).fingerprint).toBe(made.fingerprint);
 });
 
-test('a device with an old key makes no new code, which would take the place of the newer key', async () => {
+test('a device with an old key cannot make a new code, which would overwrite the newer key', async () => {
   const [first, second] = [await openBrowser(), await openBrowser()];
   await (await first.make()).confirm();
   const replaced = await second.make();
@@ -157,7 +157,7 @@ test('a device with an old key makes no new code, which would take the place of 
   expect(ready(first).fingerprint).toBe(replaced.fingerprint);
 });
 
-test('a key that is removed from the browser comes back by its code', async () => {
+test('a key that was removed from the browser is restored by its code', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
   await made.confirm();
@@ -168,7 +168,7 @@ test('a key that is removed from the browser comes back by its code', async () =
   expect(ready(browser).fingerprint).toBe(made.fingerprint);
 });
 
-test('what the browser has lost a part of counts as nothing', async () => {
+test('a damaged stored key counts as missing', async () => {
   const browser = await openBrowser();
   await (await browser.make()).confirm();
   for (const [name] of browser.kept) browser.kept.set(name, 'not base64!');
@@ -176,7 +176,7 @@ test('what the browser has lost a part of counts as nothing', async () => {
   expect(browser.state.get()).toEqual({ kind: 'locked' });
 });
 
-test('the same key stays the same object, however often it is read', async () => {
+test('reading the same key again keeps the same object', async () => {
   const browser = await openBrowser();
   await (await browser.make()).confirm();
   const before = browser.state.get();

@@ -8,14 +8,14 @@ import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
 /** The state of the expert key in this browser. */
 export type ExpertKeyState =
   | { readonly kind: 'loading' }
-  /** `insecure`: the page was not loaded over https or from this machine, so it has no cryptography. */
+  /** `insecure`: the page was loaded over http from another machine, so the browser offers it no cryptography. */
   | { readonly kind: 'unsupported'; readonly reason: 'insecure' | 'browser' }
-  /** The expert has no key yet: it is made at the first answer to an encrypted request. */
+  /** The expert has no key yet. It is made at the first answer to an encrypted request. */
   | { readonly kind: 'missing' }
-  /** Another device has it: the recovery code opens it here. */
+  /** Another device has the key. The recovery code opens it here. */
   | {
       readonly kind: 'locked';
-      /** The other device made it while this browser was making one, whose key is therefore discarded. */
+      /** The other device made it while this browser was making one, which is not used. */
       readonly wasMadeMeanwhile?: boolean;
     }
   /** Another device has made a new key, so this browser's key is out of date. */
@@ -27,9 +27,9 @@ export interface NewKey {
   readonly recoveryCode: string;
   readonly fingerprint: string;
   /**
-   * Keeps it at the relay, wrapped by the code, and in this browser. It may be called again after a failure.
+   * Stores it at the relay, encrypted with the code, and in this browser. It may be called again after a failure.
    *
-   * @throws CallError 412 or 428 when another device was faster: `state` then describes that device's key
+   * @throws CallError 412 or 428 when another device was faster: then `state` describes the key of that device
    */
   confirm(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface ExpertKey {
   follow(): void;
   /** Makes a key. An existing key is replaced at `confirm`. */
   make(): Promise<NewKey>;
-  /** A new recovery code for the key of this browser: the old code opens only copies of the old vault. */
+  /** Makes a new recovery code for the key of this browser. The old code opens only copies of the old vault. */
   renewCode(): Promise<NewKey>;
   /** @throws RelayError `wrong_recovery_code`, `malformed_vault` */
   open(recoveryCode: string): Promise<void>;
@@ -53,6 +53,7 @@ export interface ExpertKey {
 const rootName = 'expert-root';
 const firstRetryMs = 2_000;
 const lastRetryMs = 30_000;
+/** After this time in the background the key is read again. */
 const outdatedMs = 10 * 60_000;
 
 type Ready = Extract<ExpertKeyState, { kind: 'ready' }>;
@@ -76,7 +77,7 @@ export function createExpertKey({
     changes += 1;
     const change = changes;
     const found = await read();
-    // The result of a read from before a later change is out of date.
+    // A later change has made this result out of date.
     if (change !== changes) return;
     readAt = Date.now();
     state.set(found);
@@ -90,7 +91,7 @@ export function createExpertKey({
     if (inUse && (await identityOf(kept)) !== inUse.vault.identity) return { kind: 'replaced' };
     const found = await ready(kept);
     const now = state.get();
-    // The same object for the same key, so that React does not rerun what depends on it.
+    // The same object for the same key, so that React does not render again.
     return now.kind === 'ready' && now.fingerprint === found.fingerprint ? now : found;
   }
 
@@ -108,7 +109,7 @@ export function createExpertKey({
 
   async function keep(root: Uint8Array): Promise<void> {
     changes += 1;
-    // The key is in use from here on. A browser without storage has it until the page is closed.
+    // The key is in use now. A browser that cannot store it has it until the page is closed.
     await storage.set(rootName, toBase64(root)).catch(() => {});
     // Browsers may delete stored data when the disk is full, unless persistence was requested.
     void globalThis.navigator?.storage?.persist?.();
@@ -116,7 +117,7 @@ export function createExpertKey({
     tabs.send({ type: 'key-changed' });
   }
 
-  /** Encrypts a root by a new code. The key is used only after `confirm`. */
+  /** Encrypts a root with a new code. The key is used only after `confirm`. */
   async function prepare(root: Uint8Array, replaced: KeptVault | undefined): Promise<NewKey> {
     const recoveryCode = await makeRecoveryCode();
     const vault = await sealVault(root, recoveryCode);
@@ -129,7 +130,7 @@ export function createExpertKey({
         } catch (error) {
           if (!isConflict(error)) throw error;
           const inUse = await readVault();
-          // The answer of the previous call was lost: that call wrote this very vault.
+          // If the vault is this one, an earlier call wrote it and its answer was lost.
           if (inUse?.vault.ciphertext !== vault.ciphertext) {
             await load();
             if (state.get().kind === 'locked') state.set({ kind: 'locked', wasMadeMeanwhile: true });
@@ -190,7 +191,7 @@ async function loadUntilDone(load: () => Promise<void>, isDone: () => boolean): 
       // A later change may have replaced this one and failed.
       if (isDone()) return;
     } catch (error) {
-      // Only a new session helps, and signing in reloads the page.
+      // No retry without a session: signing in reloads the page.
       if (error instanceof CallError && error.status === 401) return;
     }
     await new Promise((resolve) => setTimeout(resolve, wait));

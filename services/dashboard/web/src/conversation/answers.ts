@@ -1,0 +1,248 @@
+import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import type { Storage } from '../storage/storage.ts';
+import type { Store } from '../ui/store.ts';
+import {
+  type ConversationState,
+  hasEnded,
+  type OpenRequest,
+  type PendingAnswer,
+} from './conversation-state.ts';
+import { codeOf, isRefusal } from './refusal-sentences.ts';
+import { createRetry } from './retry.ts';
+
+interface AnswersOptions {
+  readonly requestId: string;
+  readonly storage: Storage;
+  readonly state: Store<ConversationState>;
+  /** Resolves once the request is open with the current expert key. */
+  readonly untilOpen: () => Promise<OpenRequest>;
+  /** The open request. */
+  readonly opened: () => OpenRequest | undefined;
+  /** Copies the state of the open request into the store, and calls `settle`. */
+  readonly update: () => void;
+  /** Opens the request again. */
+  readonly reopen: () => void;
+}
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+/** Errors by which the relay refuses a message for ever. */
+const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'message_too_large', 'conflict']);
+
+/**
+ * The answers of one conversation from "Send" until the list of messages has them. The SDK stores those that wait and
+ * sends them; this page stores those that were refused, until the expert has decided about them.
+ */
+export function createAnswers(options: AnswersOptions) {
+  const { requestId, storage, state, untilOpen, opened, update, reopen } = options;
+  const storedName = `refused:${requestId}`;
+  let lastKey = 0;
+  const nextKey = () => `answer-${++lastKey}`;
+  /** Keys of the answers that the SDK is sending. */
+  const inFlight = new Set<string>();
+  /** The relay has refused a waiting answer with this code. */
+  let finalCode: RelayErrorCode | undefined;
+  /** While refused answers are moved from the SDK to this page. */
+  let moving: Promise<void> | undefined;
+
+  const setAnswers = (answers: readonly PendingAnswer[]) => state.set({ ...state.get(), answers });
+
+  const restored = storage
+    .get(storedName)
+    .then((stored) => {
+      const refused: PendingAnswer[] = JSON.parse(stored ?? '[]');
+      const answers = refused.map((answer) => ({ ...answer, key: nextKey(), after: 0 }));
+      setAnswers([...answers, ...state.get().answers]);
+    })
+    .catch(() => {});
+
+  async function storeRefused(): Promise<void> {
+    const refused = state.get().answers.filter(({ delivery }) => delivery === 'refused');
+    // An answer that cannot be stored is still shown.
+    await storage.set(storedName, JSON.stringify(refused)).catch(() => {});
+  }
+
+  function change(key: string, changes: Partial<PendingAnswer>): void {
+    const { answers } = state.get();
+    setAnswers(answers.map((answer) => (answer.key === key ? { ...answer, ...changes } : answer)));
+    update();
+  }
+
+  /** Updates the answers from the messages and from the request. */
+  function settle(request: OpenRequest): void {
+    if (moving) return;
+    const before = state.get();
+    const isOver = hasEnded(request);
+    const answers = settleAnswers(before, { unsent: request.unsent, inFlight, isOver });
+    if (answers !== before.answers) setAnswers(answers);
+    if (finalCode && inFlight.size === 0 && !isOver) {
+      const code = finalCode;
+      finalCode = undefined;
+      moving = Promise.resolve().then(() => moveRefused(request, code));
+      return;
+    }
+    if (answers.some(({ delivery }) => delivery === 'waiting') && !isOver) retry.later();
+    else retry.cancel();
+  }
+
+  /** Notes the error of a call: the relay may have refused a waiting answer for ever. */
+  function noteFailure(request: OpenRequest, code: RelayErrorCode): void {
+    // Before the pick-up the error is about the keys.
+    if (finalCodes.has(code) && (!request.encrypted || request.isPickedUp)) finalCode = code;
+  }
+
+  /** The oldest waiting answer was refused: the expert decides about it. The SDK can only give back all of them. */
+  async function moveRefused(request: OpenRequest, code: RelayErrorCode): Promise<void> {
+    const waiting = state
+      .get()
+      .answers.filter(({ delivery, text }) => delivery === 'waiting' && request.unsent.includes(text));
+    const [refused, ...others] = waiting;
+    if (refused) {
+      // They are stored here before the SDK deletes them.
+      for (const { key } of waiting) change(key, { delivery: 'refused', code });
+      await storeRefused();
+      const given = await request.discard().catch(() => []);
+      if (!given.includes(refused.text)) {
+        // Later messages link to an encrypted one, so only a request that is opened again can discard it.
+        change(refused.key, { delivery: 'waiting', code: undefined });
+        await storeRefused();
+        reopen();
+      }
+    }
+    moving = undefined;
+    update();
+    for (const answer of others) void sendAgain(answer);
+  }
+
+  /** Retries answers that are waiting, also while the conversation is not shown. */
+  const retry = createRetry(async () => {
+    const request = opened();
+    if (!request) return;
+    try {
+      await request.refresh();
+    } catch (error) {
+      noteFailure(request, codeOf(error));
+      throw error;
+    } finally {
+      update();
+    }
+  });
+
+  async function send(text: string, onKept?: () => void): Promise<void> {
+    const { answers, messages } = state.get();
+    const answer: PendingAnswer = {
+      key: nextKey(),
+      text,
+      at: new Date().toISOString(),
+      delivery: inFlight.size === 0 ? 'sending' : 'waiting',
+      after: messages.length,
+    };
+    inFlight.add(answer.key);
+    setAnswers([...answers, answer]);
+    // While answers are moved, the SDK would give back this one too.
+    while (moving) await moving;
+    const request = await untilOpen();
+    try {
+      // An agent that wants encryption never gets plain text.
+      if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
+      const { messageId, isSent } = await request.answer(text, {
+        plaintext: !request.encrypted,
+        ...(onKept && { onKept }),
+      });
+      inFlight.delete(answer.key);
+      change(answer.key, { delivery: isSent ? 'sent' : 'waiting', messageId });
+    } catch (error) {
+      inFlight.delete(answer.key);
+      const code = codeOf(error);
+      const isKept = request.unsent.includes(text);
+      noteFailure(request, code);
+      change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
+      if (isRefusal(code)) state.set({ ...state.get(), refusal: code });
+      if (!isKept) await storeRefused();
+    }
+  }
+
+  async function remove({ key, text }: PendingAnswer): Promise<void> {
+    setAnswers(state.get().answers.filter((answer) => answer.key !== key));
+    const request = opened();
+    // Before the end, the SDK has only answers that it still sends.
+    if (request && hasEnded(request) && request.unsent.includes(text)) await request.discard().catch(() => {});
+  }
+
+  async function sendAgain(answer: PendingAnswer): Promise<void> {
+    await remove(answer);
+    // The storage has the refused answer until the SDK has stored the text.
+    await send(answer.text, storeRefused);
+    await storeRefused();
+  }
+
+  return {
+    restored,
+    settle,
+    noteFailure,
+    send,
+    sendAgain,
+    discard: (answer: PendingAnswer) => remove(answer).then(storeRefused),
+  };
+}
+
+/** The SDK's state of the answers. */
+export interface Sendings {
+  /** Texts that were not sent yet. */
+  readonly unsent: readonly string[];
+  /** Keys of the answers that are being sent, in their order. */
+  readonly inFlight: ReadonlySet<string>;
+  /** Whether the conversation has ended. */
+  readonly isOver: boolean;
+}
+
+/** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
+export function settleAnswers(
+  { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
+  { unsent, inFlight, isOver }: Sendings,
+): readonly PendingAnswer[] {
+  const left = [...unsent];
+  const settled: PendingAnswer[] = [];
+  let hasChanged = false;
+  for (const answer of answers) {
+    const at = left.indexOf(answer.text);
+    // After the end, a refused answer and the SDK's unsent text are the same one.
+    if (at >= 0 && (isOver || answer.delivery !== 'refused')) left.splice(at, 1);
+    const next = settleOne(answer, at >= 0);
+    if (next !== answer) hasChanged = true;
+    if (next) settled.push(next);
+  }
+  // The others were written before this page was loaded.
+  for (const text of left) {
+    hasChanged = true;
+    const delivery = isOver ? 'refused' : 'waiting';
+    settled.push({
+      key: `unsent-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
+      text,
+      at: new Date().toISOString(),
+      delivery,
+      after: messages.length,
+      ...(isOver && { code: 'conversation_closed' as const }),
+    });
+  }
+  return hasChanged ? settled : answers;
+
+  function settleOne(answer: PendingAnswer, isUnsent: boolean): PendingAnswer | undefined {
+    if (answer.delivery === 'refused') return answer;
+    if (inFlight.has(answer.key)) {
+      const [first] = inFlight;
+      const delivery = first === answer.key ? 'sending' : 'waiting';
+      return delivery === answer.delivery ? answer : { ...answer, delivery };
+    }
+    if (isUnsent) {
+      return isOver ? { ...answer, delivery: 'refused', code: 'conversation_closed' } : answer;
+    }
+    const isListed = messages.some(
+      ({ role, text, messageId }, index) =>
+        messageId === answer.messageId ||
+        (!answer.messageId && role === 'provider' && text === answer.text && index >= answer.after),
+    );
+    if (isListed) return undefined;
+    return answer.delivery === 'sent' ? answer : { ...answer, delivery: 'sent' };
+  }
+}
