@@ -41,7 +41,7 @@ describe('RELAY_DEV_LOGIN', () => {
     ['RELAY_HOST', 'RELAY_HOST is ::', '::'],
     // The default listens on every address.
     ['RELAY_HOST', 'RELAY_HOST is 0.0.0.0', undefined],
-  ])('stops the start for %s alone, and says what to do: %s', (variable, reason, value) => {
+  ])('stops the start because of %s alone, and says what to do: %s', (variable, reason, value) => {
     const start = () => readConfig({ ...withDevLogin, [variable]: value });
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(`RELAY_DEV_LOGIN is true although ${reason}. It lets anybody`);
@@ -54,7 +54,7 @@ describe('RELAY_DEV_LOGIN', () => {
     );
   });
 
-  test('switched off leaves the other settings free', () => {
+  test('when it is off, the other settings may have any value', () => {
     expect(readConfig({ ...local, ...deployed, RELAY_DEV_LOGIN: 'false' }).devLogin).toBe(false);
   });
 });
@@ -77,7 +77,7 @@ describe('sign-in', () => {
     expect(() => readConfig({ ...local, ...env })).toThrow(complaint);
   });
 
-  test('takes what its variables say', () => {
+  test('reads its variables', () => {
     const config = readConfig({
       ...local,
       RELAY_GITHUB_CLIENT_ID: 'id',

@@ -43,12 +43,12 @@ export const variables = {
       most: 2,
     }),
     idleTimeout: duration('RELAY_SESSION_IDLE', {
-      help: 'A session that is not used for so long ends.',
+      help: 'A session that is not used for this long ends.',
       default: '7d',
       min: '1m',
     }),
     lifetime: duration('RELAY_SESSION_LIFETIME', {
-      help: 'A session ends so long after its sign-in, however much it is used.',
+      help: 'A session ends this long after its sign-in, even if it is used all the time.',
       default: '30d',
       min: '1m',
     }),
@@ -93,7 +93,7 @@ export const variables = {
   allowedUsers: list('RELAY_ALLOWED_USERS', {
     help:
       'Who may sign in with GitHub or Google: e-mail addresses, @domains, github:logins, or * for everybody. No one ' +
-      'when it is empty. Only addresses that the provider has verified count. It is asked again at each call.',
+      'when it is empty. Only addresses that the provider has verified count. It is checked again at each call.',
     pattern: /^(\*|@[^\s@:]+|[^\s@:]+@[^\s@:]+|github:[\w-]+)$/i,
     expected: 'entries such as ada@example.com, @example.com, github:octocat or *, separated by commas',
   }),
@@ -117,44 +117,44 @@ export type Config = Values<typeof variables>;
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = read(variables, env);
-  const complaints = [
-    ...wrongProvider('GITHUB', config.github, [config.github.url, config.github.apiUrl]),
-    ...wrongProvider('GOOGLE', config.google, [config.google.issuer]),
+  const errors = [
+    ...findProviderErrors('GITHUB', config.github, [config.github.url, config.github.apiUrl]),
+    ...findProviderErrors('GOOGLE', config.google, [config.google.issuer]),
   ];
   const reasons = config.devLogin ? reasonsAgainstDevLogin(config, env.NODE_ENV) : [];
   if (reasons.length > 0) {
-    complaints.push(
+    errors.push(
       `RELAY_DEV_LOGIN is true although ${reasons.join(' and ')}. It lets anybody sign in as anybody: set it to ` +
         'false, or run on this machine alone, with RELAY_PUBLIC_URL=http://127.0.0.1:8080 and RELAY_HOST=127.0.0.1.',
     );
   }
-  if (complaints.length > 0) throw new ConfigError(complaints);
+  if (errors.length > 0) throw new ConfigError(errors);
   return config;
 }
 
-function wrongProvider(
+function findProviderErrors(
   name: 'GITHUB' | 'GOOGLE',
   { clientId, clientSecret }: { clientId: string | undefined; clientSecret: string | undefined },
   addresses: readonly (string | undefined)[],
 ): string[] {
-  const complaints: string[] = [];
+  const errors: string[] = [];
   if ((clientId === undefined) !== (clientSecret === undefined)) {
-    complaints.push(
+    errors.push(
       `RELAY_${name}_CLIENT_ID and RELAY_${name}_CLIENT_SECRET go together: set both, or neither.`,
     );
   }
-  const open = addresses.find(
+  const unsafe = addresses.find(
     (address) => address?.startsWith('http:') && !isLoopback(new URL(address).hostname),
   );
-  if (open !== undefined) {
-    complaints.push(
-      `${open} must begin with https: the client secret of RELAY_${name}_CLIENT_SECRET is sent there.`,
+  if (unsafe !== undefined) {
+    errors.push(
+      `${unsafe} must begin with https: the client secret of RELAY_${name}_CLIENT_SECRET is sent there.`,
     );
   }
-  return complaints;
+  return errors;
 }
 
-/** One setting that was left over from a local run must not open a deployed relay. */
+/** A setting that was left over from a local run must not let everybody into a deployed relay. */
 function reasonsAgainstDevLogin({ publicUrl, process }: Config, nodeEnv: string | undefined): string[] {
   return [
     ...(nodeEnv === 'production' ? ['NODE_ENV is production'] : []),

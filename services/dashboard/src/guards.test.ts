@@ -6,7 +6,7 @@ import { requireOwnHost, requireSameOrigin } from './guards.ts';
 let server: HttpServer | undefined;
 afterEach(() => server?.stop?.());
 
-/** The error of a call that reaches a relay with this public URL. */
+/** The error code with which a relay with this public URL answers a call. */
 async function errorOf(
   publicUrl: string,
   { method = 'POST', ...headers }: Record<string, string>,
@@ -28,7 +28,7 @@ test.each([
   [deployed, 'relay.example', deployed, undefined],
   [deployed, 'relay.example', 'https://evil.example', 'foreign_origin'],
   [deployed, 'evil.example', 'https://evil.example', 'foreign_origin'],
-  // Which hosts lead to a deployed relay is decided in front of it.
+  // For a deployed relay, the reverse proxy in front of it checks the host.
   [deployed, 'inside.example', deployed, undefined],
   [deployed, 'localhost:8080', 'https://localhost:8080', 'foreign_origin'],
   [local, '127.0.0.1:8080', local, undefined],
@@ -44,7 +44,7 @@ test.each([
   expect(await errorOf(publicUrl, { 'x-forwarded-host': host, origin })).toBe(error);
 });
 
-test('a call that reads needs no origin, but the right host on a local run', async () => {
+test('a call that only reads needs no origin, but on a local run the right host', async () => {
   const read = (publicUrl: string, host: string) =>
     errorOf(publicUrl, { method: 'GET', 'x-forwarded-host': host, origin: 'https://evil.example' });
   expect(await read(deployed, 'evil.example')).toBeUndefined();

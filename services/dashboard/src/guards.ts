@@ -3,12 +3,12 @@ import { type PrincipalGuard, principalHeader } from '@expert-relay/kit/principa
 import { Problem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
 
-/** Accepts only calls that came through the gateway, and takes over their call id. */
+/** Accepts only calls that came through the gateway, and uses their call id. */
 export const requireGatewayPrincipal =
   (requirePrincipal: PrincipalGuard): RequestHandler =>
   (request, response, next) => {
     const header = request.get(principalHeader);
-    // The gateway's health check asks without a principal whether something answers: that is not counted.
+    // The gateway's health check sends no principal. It must not count as a refused call.
     if (header === undefined && request.method === 'HEAD') throw new Problem('unauthorized');
     const { callId } = requirePrincipal(header, { method: request.method, path: request.originalUrl });
     response.locals.callId = callId;
@@ -18,7 +18,7 @@ export const requireGatewayPrincipal =
 /**
  * Refuses calls of a local run whose `Host` is not one of its own addresses. A page of attacker.example whose
  * name is rebound to 127.0.0.1 has the same origin as the answers that it gets here, so it could read them.
- * Elsewhere the reverse proxy decides which hosts lead here.
+ * In a deployed relay, the reverse proxy decides which hosts are accepted.
  */
 export function requireOwnHost(publicUrl: string): RequestHandler {
   if (!isLoopback(new URL(publicUrl).hostname)) return (_request, _response, next) => next();
@@ -40,11 +40,11 @@ export function requireOwnHost(publicUrl: string): RequestHandler {
 }
 
 /**
- * Refuses calls that change something and come from a page of another site. The cookie is SameSite=Lax besides;
- * this also covers sibling sites, old browsers and calls that need no cookie.
+ * Refuses calls that change something and come from a page of another site. The cookie is SameSite=Lax too, but this
+ * also covers sibling sites, old browsers and calls that need no cookie.
  *
- * `Origin` is compared with the configured origins only. The request's own Host is no proof: a page of
- * attacker.example whose name is rebound to this machine sends both alike.
+ * `Origin` is compared only with the configured origins. The Host of the request proves nothing: a page of
+ * attacker.example whose name is rebound to this machine sends the same name in both.
  */
 export function requireSameOrigin(publicUrl: string): RequestHandler {
   const origins = new Set<string | undefined>([undefined, ...siteOrigins(publicUrl)]);
@@ -57,6 +57,6 @@ export function requireSameOrigin(publicUrl: string): RequestHandler {
   };
 }
 
-/** Clients that are no browser do not send it; `none` is the address bar. */
+/** Only browsers send it. `none`: the user typed the address. */
 const isSameSite = (site: string | undefined): boolean =>
   site === undefined || site === 'same-origin' || site === 'none';

@@ -30,7 +30,7 @@ import { createOAuthFlow } from './sign-in/oauth-flow.ts';
 import { createUsers } from './users.ts';
 import { readWebApp } from './web/read-web-app.ts';
 
-/** Where the web app is built, seen from src/ and from dist/. */
+/** The folder of the built web app, relative to src/ and to dist/. */
 const builtWebApp = fileURLToPath(new URL('../web/dist/', import.meta.url));
 
 export function create(config: Config, overrides: Overrides = {}): Service {
@@ -45,7 +45,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const users = createUsers(requests);
 
   const isAllowed = createIsAllowed({ allowedUsers, devLogin });
-  // The release before stored no identity in sessions, which only the local run had.
+  // Sessions of the previous release may have no identity.
   const isValid = ({ identity, createdAt }: Partial<SignedIn>) =>
     identity !== undefined && isAllowed(identity) && (createdAt ?? 0) + lifetime > clock.now();
   const store = new SessionStore({ redis, prefix: config.redis.prefix, idleTimeout, lifetime, clock });
@@ -71,7 +71,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   }
 
   const app = bareApp();
-  // One spelling of each path: what guards a path must see every request that reaches its route.
+  // Each path has one spelling, so that no other spelling passes by the checks of a route.
   app.enable('strict routing');
   app.use(observeCalls({ log, metrics }));
   const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
@@ -95,7 +95,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(() => {
     throw new Problem('not_found');
   });
-  // What fails while Redis is away is a call that it left in the middle.
+  // A call that fails while Redis is disconnected counts as an outage.
   app.use(handleErrors(log, { isOutage: () => !redis.connected, send: sendError }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });

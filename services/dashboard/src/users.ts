@@ -4,7 +4,7 @@ import type { SessionKey } from './session/session-store.ts';
 import type { Identity } from './sign-in/identity.ts';
 
 /** `taken`: it belongs to another user. `exists`: the user has another account of this provider. */
-type JoinResult = 'joined' | 'taken' | 'exists';
+type AddResult = 'joined' | 'taken' | 'exists';
 
 export interface UsedLink {
   readonly linkId: string;
@@ -12,15 +12,15 @@ export interface UsedLink {
   readonly name: string;
 }
 
-/** What the requests service, which keeps the users, does for sign-ins and sessions. */
+/** The calls about users, which the requests service stores. */
 export interface Users {
-  /** The user of an identity; created at the first sign-in. */
+  /** The user of an identity. The first sign-in creates it. */
   find(identity: Identity, callId: string): Promise<{ userId: string }>;
   /** Adds an identity to the user who is signed in. */
-  join(user: Express.User, identity: Identity, callId: string): Promise<JoinResult>;
-  /** Uses a sign-in link up; null if it cannot be used. */
+  addIdentity(user: Express.User, identity: Identity, callId: string): Promise<AddResult>;
+  /** Uses a sign-in link, which works once. Null if it cannot be used. */
   useLink(token: string, callId: string): Promise<UsedLink | null>;
-  /** Which of these users, at most 1,000, do not exist any more. */
+  /** Returns those of these users, at most 1,000, that no longer exist. */
   findMissing(userIds: readonly string[]): Promise<string[]>;
   /** Reports that a session has ended, so that the hub ends its streams. */
   endStreams(key: SessionKey): Promise<void>;
@@ -38,8 +38,8 @@ export function createUsers(requests: ServiceClient): Users {
         callId,
         json: accountOf(identity),
       }),
-    async join({ userId, sessionId }, identity, callId) {
-      const { result } = await post<{ result: JoinResult }>({
+    async addIdentity({ userId, sessionId }, identity, callId) {
+      const { result } = await post<{ result: AddResult }>({
         path: '/internal/identities',
         principal: { kind: 'session', userId, sessionId },
         callId,

@@ -1,26 +1,26 @@
 import type { Request, Response } from 'express';
-import { type CookieSettings, createSealedCookie } from './sealed-cookie.ts';
+import { type CookieSettings, createSignedCookie } from './signed-cookie.ts';
 
-/** Where the person wanted to go before the sign-in. */
+/** Remembers the page that a person wanted to open before the sign-in. */
 export interface ReturnTo {
-  /** Keeps the path if a person opens it: what a page fetches is fetched again by that page. */
+  /** Stores the path if a person opens it. Calls of a page are not stored, since the page repeats them. */
   remember(request: Request, response: Response): void;
-  /** The path to go to after the sign-in; forgets it. */
+  /** Returns the path to open after the sign-in, and deletes it. */
   take(request: Request, response: Response): string;
 }
 
 const start = '/dashboard';
 const lifetimeMs = 15 * 60_000;
 /** Browsers drop cookies of more than 4 KB. */
-const longestPath = 2_000;
+const maxPathLength = 2_000;
 
 export function createReturnTo(settings: CookieSettings): ReturnTo {
-  const cookie = createSealedCookie<string>({ ...settings, name: 'relay_return_to', maxAgeMs: lifetimeMs });
+  const cookie = createSignedCookie<string>({ ...settings, name: 'relay_return_to', maxAgeMs: lifetimeMs });
 
   return {
     remember(request, response) {
       const path = dashboardPath(request.originalUrl);
-      if (path === undefined || path === start || path.length > longestPath) return;
+      if (path === undefined || path === start || path.length > maxPathLength) return;
       if (isNavigation(request)) cookie.set(response, path);
     },
     take(request, response) {
@@ -32,7 +32,7 @@ export function createReturnTo(settings: CookieSettings): ReturnTo {
   };
 }
 
-/** Browsers send `Sec-Fetch-Mode` on https and to this machine only. */
+/** Browsers send `Sec-Fetch-Mode` only over https and to this machine. */
 function isNavigation(request: Request): boolean {
   const mode = request.get('sec-fetch-mode');
   if (mode !== undefined) return mode === 'navigate';

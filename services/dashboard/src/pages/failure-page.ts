@@ -1,7 +1,7 @@
 import { type FailureReason, failures } from '../sign-in/failure.ts';
 import { type Html, html, type Page } from './page.ts';
 
-/** Why a sign-in did not succeed, and what to do next. */
+/** The page that says why a sign-in did not succeed, and what to do next. */
 export function failurePage(
   reason: FailureReason,
   options: { account?: string | undefined; supportContact: string | undefined; isSignedIn?: boolean },
@@ -16,13 +16,13 @@ export function failurePage(
   return { title, status, body: html`<p>${text}</p>${tried}${contact}<div class="actions">${next}</div>` };
 }
 
-/** One sentence that says whom to ask for access; empty when RELAY_SUPPORT_CONTACT is not set. */
+/** One sentence that says whom to ask for access. */
 function askSupport(contact: string | undefined): Html {
   if (!contact) return html`<p>Ask the people who run this relay for access.</p>`;
-  return html`<p>Ask ${linked(contact)} for access.</p>`;
+  return html`<p>Ask ${linkTo(contact)} for access.</p>`;
 }
 
-function linked(contact: string): Html {
+function linkTo(contact: string): Html {
   if (/^https?:\/\//.test(contact)) return html`<a href="${contact}">${contact}</a>`;
   if (/^[^\s@]+@[^\s@]+$/.test(contact)) return html`<a href="mailto:${contact}">${contact}</a>`;
   return html`${contact}`;

@@ -43,14 +43,14 @@ ul { margin: 0 0 16px; padding-left: 20px; }
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  // The site's icon, which browsers ask for at /favicon.ico.
+  // For the icon at /favicon.ico.
   "img-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -59,7 +59,7 @@ export class Html {
   }
 }
 
-/** HTML of a template: every value in it is escaped, unless it is HTML itself. */
+/** Makes HTML of a template. Values are escaped unless they are `Html`. */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | Html | readonly Html[])[]

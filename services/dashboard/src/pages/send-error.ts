@@ -5,7 +5,7 @@ import { html, sendPage } from './page.ts';
 
 const retrySeconds = 5;
 
-/** Answers an error: with a page if a browser navigates, with the problem itself to scripts. */
+/** Sends an error: as a page to a browser that navigates, as problem JSON to scripts. */
 export function sendError(response: ServerResponse, problem: Problem): void {
   if (response.headersSent || !isNavigation(response.req)) {
     sendProblem(response, problem);
@@ -13,16 +13,16 @@ export function sendError(response: ServerResponse, problem: Problem): void {
   }
   const { status, headers } = problem;
   if (status === 503) {
-    // What was posted is not sent again by itself.
+    // A form must not be sent again automatically.
     const isRead = response.req.method === 'GET';
     sendPage(response as Response, {
       title: 'Back in a moment',
       status,
       headers: { ...headers, ...(isRead && { refresh: String(retrySeconds) }) },
       body: isRead
-        ? html`<p>Expert Relay cannot reach a part of itself right now. Nothing was lost.</p>
+        ? html`<p>A part of Expert Relay cannot be reached right now. Nothing was lost.</p>
             <p class="quiet" role="status">This page tries again every ${String(retrySeconds)} seconds.</p>`
-        : html`<p>Expert Relay cannot reach a part of itself right now. Go back and try again.</p>`,
+        : html`<p>A part of Expert Relay cannot be reached right now. Go back and try again.</p>`,
     });
     return;
   }
@@ -36,7 +36,7 @@ export function sendError(response: ServerResponse, problem: Problem): void {
   });
 }
 
-/** What the API says here is about methods and requests. */
+/** The API's own sentence is about methods and requests. */
 const pageNotFound = { title: 'Page not found', detail: 'There is no page at this address.' };
 
 const isNavigation = ({ headers, url = '' }: IncomingMessage): boolean =>

@@ -10,7 +10,7 @@ export type CompleteSignIn = (
   request: Request,
   response: Response,
   identity: Identity,
-  /** If the user of the identity is known already. */
+  /** The user of the identity, when it is already known. */
   knownUserId?: string,
 ) => Promise<void>;
 

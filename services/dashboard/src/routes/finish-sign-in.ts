@@ -1,6 +1,6 @@
 import type { Log } from '@expert-relay/kit/log';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import type { SealedCookie } from '../cookies/sealed-cookie.ts';
+import type { SignedCookie } from '../cookies/signed-cookie.ts';
 import { failurePage } from '../pages/failure-page.ts';
 import { sendPage } from '../pages/page.ts';
 import type { Sessions } from '../session/sessions.ts';
@@ -9,7 +9,7 @@ import { type FailureReason, failures, SignInFailure } from '../sign-in/failure.
 import type { Users } from '../users.ts';
 import { type CompleteSignIn, requireAllowed } from './complete-sign-in.ts';
 
-/** The browser was redirected back from a provider. Mounted behind passport, which sets `request.visit`. */
+/** Handles the redirect back from a provider. Passport runs before it and sets `request.finishedSignIn`. */
 export const finishSignIn =
   (options: {
     completeSignIn: CompleteSignIn;
@@ -19,28 +19,28 @@ export const finishSignIn =
   }): RequestHandler =>
   async (request, response) => {
     const { completeSignIn, sessions, users, isAllowed } = options;
-    const { visit } = request;
-    if (!visit) throw new Error('Passport goes on with a visit only.');
-    const { identity, joins } = visit;
+    const { finishedSignIn } = request;
+    if (!finishedSignIn) throw new Error('Passport must run before this route.');
+    const { identity, joins } = finishedSignIn;
     if (joins === undefined) {
       await completeSignIn(request, response, identity);
       return;
     }
-    // The session that asked for it may have ended: before this call, or while it waited for the provider.
+    // The session that began this may have ended in the meantime.
     const user = await sessions.readAgain(request);
     if (user?.sessionId !== joins) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
-    const result = await users.join(user, identity, response.locals.callId);
+    const result = await users.addIdentity(user, identity, response.locals.callId);
     if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { account: identity.label });
     response.redirect(303, '/dashboard/settings');
   };
 
 /** The account that was refused, for the page that explains it. */
-export type RefusedAccount = SealedCookie<string>;
+export type RefusedAccount = SignedCookie<string>;
 
 /**
- * Leads to the page that says why a sign-in did not succeed: the address of a callback must not be loaded again. That
- * page is not for signed-in users, who may have tried to join an account: they see the reason here.
+ * Redirects to the page that says why a sign-in did not succeed, since the address of a callback must not be loaded
+ * again. Users who are signed in cannot open that page: they see the reason here, for example when adding an account.
  */
 export const showFailure =
   (options: {
@@ -64,13 +64,13 @@ export const showFailure =
     response.redirect(303, `/auth/error?reason=${reason}`);
   };
 
-/** Never the error itself: it holds codes and tokens. */
+/** The error itself must not be logged: it contains codes and tokens. */
 function describeCause(cause: unknown): Record<string, unknown> {
   const { name, code, message, cause: inner } = cause as Error & { code?: string };
   return { error: name, code, reason: message, inner: inner instanceof Error ? inner.message : undefined };
 }
 
-/** Why the last sign-in did not succeed. */
+/** Shows why the last sign-in did not succeed. */
 export const showSignInError =
   (options: { refusedAccount: RefusedAccount; supportContact: string | undefined }): RequestHandler =>
   (request, response) => {

@@ -6,7 +6,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import type passport from 'passport';
 import type { Config } from '../config.ts';
 import { createReturnTo } from '../cookies/return-to.ts';
-import { type CookieSettings, createSealedCookie } from '../cookies/sealed-cookie.ts';
+import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
@@ -24,7 +24,7 @@ import { showLogin } from './show-login.ts';
 import { showSignInLink, signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
 
-/** How long the page of a refused sign-in can name the account. */
+/** How long the browser keeps the name of a refused account for the page that shows it. */
 const refusedAccountMs = 60_000;
 
 export interface RouteContext {
@@ -45,7 +45,7 @@ export function mountAll(app: Express, context: RouteContext): void {
   mountPages(app, context);
 }
 
-/** JSON routes, for scripts of the web app. */
+/** The JSON routes, which the web app calls. */
 function mountSessionApi(app: Express, { services, sessions, flows, config }: RouteContext): void {
   const { requests } = services;
   const { devLogin, hubPublicUrl: hubUrl } = config;
@@ -66,12 +66,12 @@ function identifySession({ user }: Request, response: Response): StatedCall {
   return { principal: { kind: 'session', userId, sessionId }, callId: response.locals.callId };
 }
 
-/** What browsers navigate to, and the forms of these pages. */
+/** The pages, and the forms in them. */
 function mountPages(app: Express, context: RouteContext): void {
   const { users, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } = context;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
-  const refusedAccount = createSealedCookie<string>({
+  const refusedAccount = createSignedCookie<string>({
     ...cookies,
     name: 'relay_refused',
     maxAgeMs: refusedAccountMs,
@@ -83,15 +83,15 @@ function mountPages(app: Express, context: RouteContext): void {
   app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
 
   app.use('/auth', (_request, response, next) => {
-    // Where a redirect leads depends on the session and on codes that work once.
+    // Redirects depend on the session and on codes that work once.
     response.set('cache-control', 'no-store');
     next();
   });
   if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
   const finish = finishSignIn({ completeSignIn, sessions, users, isAllowed });
-  for (const flow of flows) app.get(`/auth/${flow.provider.name}/callback`, visit(flow, 'finish'), finish);
+  for (const flow of flows) app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), finish);
   app.use('/auth', leaveSignIn);
-  for (const flow of flows) app.get(`/auth/${flow.provider.name}`, visit(flow, 'begin'));
+  for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
   app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
   app.get('/auth/link', showSignInLink());
@@ -99,11 +99,11 @@ function mountPages(app: Express, context: RouteContext): void {
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut(sessions));
 
-  function visit(flow: OAuthFlow, step: OAuthStep): RequestHandler {
+  function authenticate(flow: OAuthFlow, step: OAuthStep): RequestHandler {
     authenticator.use(new OAuthStrategy(flow, step));
     return authenticator.authenticate(strategyName(flow, step), {
       session: false,
-      assignProperty: 'visit',
+      assignProperty: 'finishedSignIn',
     }) as RequestHandler;
   }
 }

@@ -13,7 +13,7 @@ export interface IdentityContext {
   readonly devLogin: boolean;
 }
 
-/** The accounts that the user signs in with, and the providers of which one can be added. */
+/** Lists the accounts that the user signs in with, and the providers whose accounts can be added. */
 const listIdentities = ({ requests, flows }: IdentityContext): Route =>
   defineRoute({
     method: 'get',
@@ -32,8 +32,8 @@ const listIdentities = ({ requests, flows }: IdentityContext): Route =>
     },
   });
 
-/** Begins to add an account to the user who is signed in: the page then opens the address in the answer. */
-const joinAccount = ({ flows }: IdentityContext): Route =>
+/** Begins to add an account to the user who is signed in. The page then opens the address in the answer. */
+const addIdentity = ({ flows }: IdentityContext): Route =>
   defineRoute({
     method: 'post',
     path: '/api/identities/:provider',
@@ -60,9 +60,9 @@ const removeIdentity = ({ requests, sessions, flows, devLogin }: IdentityContext
     path: '/api/identities/:provider',
     allow: ['session'],
     async handle({ principal, callId, params: { provider = '' } }) {
-      // Another account must be left that the user can sign in with here.
+      // The user must have another account to sign in with here.
       const usable = [...flows.map((flow) => flow.provider.name), ...(devLogin ? ['dev'] : [])];
-      // Without the response: the sessions must end even if the client leaves meanwhile.
+      // The response is not passed on: the sessions must end even if the client closes the connection.
       const answer = await requests.call({
         method: 'DELETE',
         path: `/internal/identities/${encodeURIComponent(provider)}?usable=${usable.join()}`,
@@ -82,6 +82,6 @@ const removeIdentity = ({ requests, sessions, flows, devLogin }: IdentityContext
 
 export const manageIdentities = (context: IdentityContext): readonly Route[] => [
   listIdentities(context),
-  joinAccount(context),
+  addIdentity(context),
   removeIdentity(context),
 ];

@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import type { Sessions } from '../session/sessions.ts';
 
-/** Where the user is signed in: this session first, then the one that was used last. */
+/** Lists the sessions of the user: this one first, then the others, the last used first. */
 const listSessions = (sessions: Sessions): Route =>
   defineRoute({
     method: 'get',

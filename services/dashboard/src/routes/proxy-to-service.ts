@@ -8,12 +8,12 @@ export interface Services {
   readonly messages: ServiceClient;
 }
 
-/** A call of the session API that another service answers: each action exists once, in the service that owns it. */
+/** A call of the session API that the service which owns the data answers. */
 interface Action {
   readonly method: Route['method'];
   readonly path: string;
   readonly service: keyof Services;
-  /** The path at that service; a parameter has the same name in both. */
+  /** The path at that service. Its parameters have the same names as those in `path`. */
   readonly to: string;
 }
 
@@ -39,7 +39,7 @@ const actions: readonly Action[] = [
   { method: 'put', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
 ];
 
-/** Routes that call the service which owns an action with the session's principal, and send its answer on. */
+/** Routes that call another service with the session's principal, and forward its answer. */
 export const proxyToService = (services: Services): readonly Route[] =>
   actions.map(({ method, path, service, to }) =>
     defineRoute({

@@ -4,11 +4,11 @@ import type { RequestHandler } from 'express';
 import type { WebApp } from '../web/read-web-app.ts';
 import { chooseEncoding } from '../web/read-web-app.ts';
 
-/** Paths that are of files only. At all other paths that no file has is the page. */
+/** Paths that only files can have. All other paths that are not a file show the page. */
 const filePaths =
   /^\/(?:favicon\.ico|dashboard\/(?:(?:assets|icons)(?:\/.*)?|manifest\.webmanifest|service-worker\.js))$/;
 
-/** Serves the files of the web app, to people who are not signed in too: nothing in them is secret. */
+/** Serves the files of the web app to everybody, since they contain nothing secret. */
 export const sendWebFile =
   ({ files }: WebApp): RequestHandler =>
   (request, response, next) => {
@@ -20,7 +20,7 @@ export const sendWebFile =
     }
     response.locals.route = 'web file';
     if (!file) {
-      // Never as a page, whatever the client accepts: a browser that asks for a script must not get HTML.
+      // Not as HTML, even if the client accepts it: a browser that asks for a script must not get a page.
       sendProblem(response, new Problem('not_found', { detail: 'There is no file at this address.' }));
       return;
     }
@@ -35,7 +35,7 @@ export const sendWebFile =
   };
 
 function cacheControl(path: string): string {
-  // The names of these carry a hash of their content.
+  // The names of these files contain a hash of their content.
   if (path.startsWith('/dashboard/assets/')) return 'public, max-age=31536000, immutable';
   return /\/icons\/|\.ico$/.test(path) ? 'public, max-age=86400' : 'no-cache';
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { ReturnTo } from '../cookies/return-to.ts';
 
-/** Answers with the page that starts the web app, which shows what belongs to the path. */
+/** Sends the page that starts the web app. The app shows what belongs to the path. */
 export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): RequestHandler {
   const policy = [
     "default-src 'none'",
@@ -15,7 +15,7 @@ export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): Req
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // Text becomes HTML through DOMPurify only, and the address of the service worker through a policy of the app.
+    // Only DOMPurify makes HTML of text. The app's own policy allows the address of the service worker.
     "require-trusted-types-for 'script'",
     'trusted-types dompurify expert-relay',
   ].join('; ');
@@ -25,7 +25,7 @@ export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): Req
   };
 }
 
-/** Pages of the dashboard are for users who are signed in. */
+/** Redirects visitors who are not signed in to the sign-in page. */
 export const requireSession =
   (returnTo: ReturnTo): RequestHandler =>
   (request, response, next) => {
@@ -37,7 +37,7 @@ export const requireSession =
     response.redirect('/auth/login');
   };
 
-/** Signed-in users have no use for the sign-in pages. */
+/** Redirects users who are signed in from the sign-in pages to the dashboard. */
 export const leaveSignIn: RequestHandler = (request, response, next) => {
   if (request.user) response.redirect('/dashboard');
   else next();

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { html, sendPage } from '../pages/page.ts';
 import type { Provider } from '../sign-in/provider.ts';
 
-/** The page to which visitors without a session are redirected. */
+/** The sign-in page, to which visitors without a session are redirected. */
 export function showLogin(options: { providers: readonly Provider[]; devLogin: boolean }): RequestHandler {
   const { providers, devLogin } = options;
   const buttons = providers.map(

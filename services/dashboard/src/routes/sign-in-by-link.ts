@@ -5,10 +5,10 @@ import { SignInFailure } from '../sign-in/failure.ts';
 import type { Users } from '../users.ts';
 import type { CompleteSignIn } from './complete-sign-in.ts';
 
-/** As the admin command makes them. */
+/** The form of a token that the admin command makes. */
 const tokenPattern = /^[\w-]{43}$/;
 
-/** Opening a link uses nothing up: mail and chat programs open links to show what is behind them. */
+/** Opening the link does not use it yet, since mail and chat programs open links to show a preview. */
 export const showSignInLink = (): RequestHandler => (request, response) => {
   const token = new URL(request.originalUrl, 'http://relay.invalid').searchParams.get('token') ?? '';
   if (!tokenPattern.test(token)) throw new SignInFailure('link_unusable');

@@ -3,7 +3,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { Request, RequestHandler } from 'express';
 import type { CompleteSignIn } from './complete-sign-in.ts';
 
-/** The sign-in of the local run: any name, no password. Mounted only where `RELAY_DEV_LOGIN` is set. */
+/** The sign-in of the local run: any name without a password. It exists only where `RELAY_DEV_LOGIN` is set. */
 export const signInDev =
   (completeSignIn: CompleteSignIn): RequestHandler =>
   async (request, response) => {

@@ -6,7 +6,7 @@ import type passport from 'passport';
 import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
-/** The middleware by which `request.user` is the user of the session cookie. */
+/** The middleware that sets `request.user` to the user of the session cookie. */
 export function createSession(options: {
   redis: RedisConnection;
   store: SessionStore;
@@ -26,11 +26,11 @@ export function createSession(options: {
     (request, _response, next) => {
       if (!redis.connected) {
         throw new Problem('unavailable', {
-          detail: 'Sessions cannot be read at the moment. API keys work.',
+          detail: 'Sessions cannot be read right now. API keys still work.',
           headers: { 'retry-after': '5' },
         });
       }
-      // TLS ends before the gateway: how browsers reach us is a matter of the public address alone.
+      // TLS ends before the gateway, so only the public address shows whether browsers use https.
       request.headers['x-forwarded-proto'] = isHttps ? 'https' : 'http';
       next();
     },

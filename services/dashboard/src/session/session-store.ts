@@ -6,7 +6,7 @@ import type { Identity } from '../sign-in/identity.ts';
 /** The user of a session, as it is stored. */
 export interface SignedIn {
   readonly userId: string;
-  /** Names the session to other services; the cookie's own id stays between the browser and Redis. */
+  /** The id of the session in other services. Only the browser and Redis know the id in the cookie. */
   readonly sessionId: string;
   /** The identity that signed in. Each call checks whether it is still allowed. */
   readonly identity: Identity;
@@ -43,7 +43,7 @@ export interface StoredSession {
 
 type Callback<T = void> = (error?: unknown, value?: T) => void;
 
-/** Renews a session that still exists: one that was ended during the call must not come back. */
+/** Renews a session only if it still exists: one that has ended during the call must stay ended. */
 const renew = `
   if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 1 then
     redis.call('ZADD', KEYS[2], ARGV[2], ARGV[4])
@@ -53,9 +53,9 @@ const renew = `
 const pageSize = 500;
 
 /**
- * The sessions in Redis. Beside each record, which Redis drops in time, two sorted sets name it: those of all sessions
- * by when they end, so that their streams can be ended too, and those of one user by when they were last used. A
- * session leaves both when its streams have ended (`forget`).
+ * The sessions in Redis. Each session has a record, which Redis deletes when it expires, and is in two sorted sets: all
+ * sessions by the time of their end, so that their streams can be ended too, and the sessions of a user by their last
+ * use. It is removed from both when its streams have ended (`forget`).
  */
 export class SessionStore extends Store {
   readonly #redis: RedisConnection;
@@ -100,7 +100,7 @@ export class SessionStore extends Store {
     return text ? (JSON.parse(text) as SessionData) : null;
   }
 
-  /** The sessions of a user; the one that was used last comes first. */
+  /** The sessions of a user, the last used first. */
   async list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]> {
     const names = await this.#client.zrevrange(this.#ofUser(userId), 0, -1, 'WITHSCORES');
     const times = new Map<string, number>();
@@ -109,7 +109,7 @@ export class SessionStore extends Store {
     return sessions.map((session) => ({ ...session, lastUsedAt: times.get(nameOf(session.key)) ?? 0 }));
   }
 
-  /** The keys of all sessions in pages of about 500, without a look at their records. */
+  /** The keys of all sessions in pages of about 500. It does not read their records. */
   async *keys(): AsyncGenerator<SessionKey[]> {
     let cursor = '0';
     do {
@@ -119,7 +119,7 @@ export class SessionStore extends Store {
     } while (cursor !== '0');
   }
 
-  /** Every session, in pages; without a user where the record is gone. */
+  /** Every session. It has no user when its record is gone. */
   async *walk(): AsyncGenerator<{ key: SessionKey; user: SignedIn | undefined }> {
     for await (const keys of this.keys()) {
       const stored = await this.#readAll(keys.map(nameOf));
@@ -128,7 +128,7 @@ export class SessionStore extends Store {
     }
   }
 
-  /** Ends sessions: the records are gone at once, and they are due for the end of their streams from `dueAt` on. */
+  /** Ends sessions: deletes their records now. Their streams are due to be ended from `dueAt` on. */
   async end(keys: readonly SessionKey[], dueAt = this.#clock.now()): Promise<void> {
     if (keys.length === 0) return;
     const steps = this.#client.multi().del(...keys.map(({ cookieId }) => this.#record(cookieId)));
@@ -137,8 +137,8 @@ export class SessionStore extends Store {
   }
 
   /** Sessions that have ended and whose streams may still be open. */
-  async due(most: number): Promise<SessionKey[]> {
-    const names = await this.#client.zrangebyscore(this.#ends, 0, this.#clock.now(), 'LIMIT', 0, most);
+  async due(maxCount: number): Promise<SessionKey[]> {
+    const names = await this.#client.zrangebyscore(this.#ends, 0, this.#clock.now(), 'LIMIT', 0, maxCount);
     return names.map(keyOf);
   }
 
@@ -152,7 +152,7 @@ export class SessionStore extends Store {
 
   async #write(cookieId: string, session: SessionData): Promise<void> {
     const user = session.passport?.user;
-    // Only sign-ins write: nothing else is kept in a session.
+    // A session contains only the user who has signed in.
     if (!user) return;
     await this.#client.set(this.#record(cookieId), JSON.stringify(session), 'PX', this.#timeLeft(user));
     await this.#renew(cookieId, session);

@@ -8,26 +8,26 @@ export interface SessionSweeper extends Part {
   sweepSoon(): void;
 }
 
-const sweepInterval = 1_000;
-/** After a failure, this or another process tries again after this time. */
-const retryAfter = 3_000;
-/** Repeated, since processes with an older list may still sign people in during a rolling restart. */
-const checkInterval = 30_000;
-/** Erased users are looked for in this interval, since their streams must end within 5 s. */
-const userCheckInterval = 2_000;
+const sweepIntervalMs = 1_000;
+/** After a failure, this or another process retries after this time. */
+const retryAfterMs = 3_000;
+/** How often all sessions are checked. During a rolling restart, a process with an older list may still sign people in. */
+const checkIntervalMs = 30_000;
+/** How often erased users are looked for. Their streams must end within 5 s. */
+const userCheckIntervalMs = 2_000;
 /** The limit of `findMissingUsers`. */
-const usersAtOnce = 1_000;
+const maxUsersPerCall = 1_000;
 const batchSize = 20;
 
 /**
  * Ends the streams of every session that has ended: by a sign-out, by its time limit, because its user is no longer
- * allowed, or because its user was erased. The last two are checked for all sessions, since a page that only listens
- * makes no calls. Several processes may do this at the same time.
+ * allowed, or because its user was erased. For the last two it checks all sessions, since a page that only reads its
+ * stream makes no calls. Several processes may do this at the same time.
  */
 export function createSessionSweeper(options: {
   store: SessionStore;
   endStreams: (key: SessionKey) => Promise<void>;
-  /** Which of these users, at most 1,000, do not exist any more. */
+  /** Returns those of these users, at most 1,000, that no longer exist. */
   findMissingUsers: (userIds: readonly string[]) => Promise<string[]>;
   /** Whether the user of a session is still allowed. */
   isValid: (user: SignedIn) => boolean;
@@ -57,8 +57,8 @@ export function createSessionSweeper(options: {
       for (const key of keys) sessions.set(key.userId, [...(sessions.get(key.userId) ?? []), key]);
     }
     const userIds = [...sessions.keys()];
-    for (let from = 0; from < userIds.length; from += usersAtOnce) {
-      const missing = await findMissingUsers(userIds.slice(from, from + usersAtOnce));
+    for (let from = 0; from < userIds.length; from += maxUsersPerCall) {
+      const missing = await findMissingUsers(userIds.slice(from, from + maxUsersPerCall));
       if (missing.length === 0) continue;
       await store.end(missing.flatMap((userId) => sessions.get(userId) ?? []));
       // Their streams are due now.
@@ -70,8 +70,8 @@ export function createSessionSweeper(options: {
   async function endDueStreams(): Promise<void> {
     for (let isMore = true; isMore; ) {
       const keys = await store.due(batchSize);
-      // Put off for the other processes, and for the next try should this one fail.
-      await store.end(keys, clock.now() + retryAfter);
+      // Until then no other process handles them, and after a failure here they are due again.
+      await store.end(keys, clock.now() + retryAfterMs);
       const results = await Promise.allSettled(
         keys.map(async (key) => {
           await endStreams(key);
@@ -89,13 +89,13 @@ export function createSessionSweeper(options: {
     try {
       if (clock.now() >= checkAt) {
         await endInvalid();
-        checkAt = clock.now() + checkInterval;
+        checkAt = clock.now() + checkIntervalMs;
       }
       await endDueStreams();
-      // Last, so that the streams above end too while a requests service of the release before does not answer this.
+      // Last, since a requests service of the previous release does not know this call.
       if (clock.now() >= userCheckAt) {
         await endSessionsOfMissingUsers();
-        userCheckAt = clock.now() + userCheckInterval;
+        userCheckAt = clock.now() + userCheckIntervalMs;
       }
       isFailing = false;
     } catch (error) {
@@ -103,7 +103,7 @@ export function createSessionSweeper(options: {
       if (!isFailing) {
         log.warn(
           { reason: (error as Error).message },
-          'sessions that ended could not be found or their streams not be ended: trying again',
+          'could not find ended sessions or end their streams: retrying',
         );
       }
       isFailing = true;
@@ -128,7 +128,7 @@ export function createSessionSweeper(options: {
     name: 'session sweeper',
     sweepSoon,
     async start() {
-      timer = setInterval(sweepSoon, sweepInterval);
+      timer = setInterval(sweepSoon, sweepIntervalMs);
       sweepSoon();
     },
     async stop() {

@@ -5,14 +5,14 @@ import type { Identity } from '../sign-in/identity.ts';
 import type { SessionKey, SessionStore, SignedIn, StoredSession } from './session-store.ts';
 import type { SessionSweeper } from './session-sweeper.ts';
 
-/** Per user. When one more begins, the session that was not used for the longest time ends. */
-const mostSessions = 50;
+/** Per user. When another one begins, the session that was not used for the longest time ends. */
+const maxSessions = 50;
 
-/** What routes do with sessions. */
+/** The sessions, as routes use them. */
 export interface Sessions {
-  /** Begins a new session for a user: a session from before the sign-in is never reused. */
+  /** Begins a new session for a user. A session from before the sign-in is never used again. */
   begin(request: Request, userId: string, identity: Identity): Promise<void>;
-  /** The user of this call as the store has it now; `request.user` is removed if the session has ended. */
+  /** Reads the user of this call from the store again. Removes `request.user` if the session has ended. */
   readAgain(request: Request): Promise<SignedIn | undefined>;
   /** Ends the session of this call, if there is one. */
   endOwn(request: Request): Promise<void>;
@@ -46,7 +46,7 @@ export function createSessions(options: {
         // Passport ends the session that the browser came with.
         request.login(signedIn, (error) => (error ? reject(error) : resolve()));
       });
-      const tooMany = (await store.list(userId)).slice(mostSessions);
+      const tooMany = (await store.list(userId)).slice(maxSessions);
       await end(tooMany.map(({ key }) => key));
     },
     async readAgain(request) {
@@ -67,7 +67,7 @@ export function createSessions(options: {
   };
 }
 
-// The first match counts: most browsers name others too.
+// The first match is used, since most browsers name other browsers too.
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

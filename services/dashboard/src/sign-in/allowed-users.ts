@@ -5,8 +5,8 @@ export type IsAllowed = (identity: Identity) => boolean;
 const loginPrefix = 'github:';
 
 /**
- * Whether an identity may be signed in, by RELAY_ALLOWED_USERS. A sign-in link is the operator's own decision, and
- * the dev sign-in exists in the local run only: the list is not asked for these two.
+ * Whether RELAY_ALLOWED_USERS allows an identity to sign in. The list does not apply to sign-in links, which the operator
+ * makes, and to the dev sign-in, which exists only in the local run.
  */
 export function createIsAllowed(options: { allowedUsers: readonly string[]; devLogin: boolean }): IsAllowed {
   const entries = options.allowedUsers.map(lowerCase);

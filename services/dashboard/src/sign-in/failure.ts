@@ -1,9 +1,9 @@
-/** Why a sign-in did not succeed, in words for the person who tried. */
+/** The reasons why a sign-in did not succeed, explained to the person who tried. */
 export const failures = {
   denied: {
     status: 403,
     title: 'Sign-in was cancelled',
-    text: 'You did not allow Expert Relay to see who you are, so nobody was signed in.',
+    text: 'You did not allow Expert Relay to see who you are, so you are not signed in.',
   },
   expired: {
     status: 400,
@@ -23,17 +23,17 @@ export const failures = {
   provider_failed: {
     status: 502,
     title: 'The sign-in service did not answer',
-    text: 'We could not check who you are. This is usually over in a few minutes: please try again.',
+    text: 'We could not check who you are. Please try again in a few minutes.',
   },
   identity_taken: {
     status: 409,
     title: 'This account belongs to someone else here',
-    text: 'It is already the sign-in of another user, so it was not added to yours. Sign in with it to use that user.',
+    text: 'Another user already signs in with it, so it was not added to your user.',
   },
   identity_exists: {
     status: 409,
     title: 'You already have an account of this kind',
-    text: 'Another account of the same kind is already yours. Remove that one first, then add this one.',
+    text: 'You already sign in with another account of the same kind. Remove that one first, then add this one.',
   },
   link_unusable: {
     status: 400,

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { parseIdentity } from './identity.ts';
 import { type Provider, plainHttpFor, providerTimeout } from './provider.ts';
 
-/** GitHub speaks OAuth 2.0 with PKCE, and says by its API who has signed in. */
+/** GitHub uses OAuth 2.0 with PKCE. Its API says who has signed in. */
 export function createGithub(settings: Config['github']): Provider | undefined {
   const { clientId, clientSecret } = settings;
   if (!clientId || !clientSecret) return undefined;
@@ -59,7 +59,7 @@ export function createGithub(settings: Config['github']): Provider | undefined {
     );
     if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${path}.`);
     const { success, data } = schema.safeParse(await answer.json());
-    if (!success) throw new Error(`GitHub's answer to ${path} has another form than expected.`);
+    if (!success) throw new Error(`GitHub's answer to ${path} has an unexpected form.`);
     return data;
   }
 }
@@ -67,7 +67,7 @@ export function createGithub(settings: Config['github']): Provider | undefined {
 const defaultApiUrl = (url: string): string =>
   url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`;
 
-/** The form only: `parseIdentity` checks the texts. */
+/** These schemas check only the form. `parseIdentity` checks the texts. */
 const userSchema = z.object({ id: z.int(), login: z.string(), name: z.unknown() });
 
 const emailsSchema = z.array(z.object({ email: z.unknown(), primary: z.unknown(), verified: z.unknown() }));

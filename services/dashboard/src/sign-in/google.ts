@@ -15,7 +15,7 @@ export function createGoogle(settings: Config['google']): Provider | undefined {
   if (!clientId || !clientSecret) return undefined;
   let found: Promise<Configuration> | undefined;
 
-  /** The issuer may be away while this service starts, so it is asked at the first sign-in. */
+  /** The issuer may be unreachable while this service starts, so its configuration is read at the first sign-in. */
   function discover(id: string, secret: string): Promise<Configuration> {
     found ??= discovery(new URL(issuer), id, undefined, ClientSecretPost(secret), {
       timeout: providerTimeout,
@@ -36,7 +36,7 @@ export function createGoogle(settings: Config['google']): Provider | undefined {
     async readIdentity(configuration, tokens) {
       const token = tokens.claims();
       if (!token) throw new Error('The issuer sent no ID token.');
-      // Google states the address and the name in the ID token, other issuers here alone.
+      // Google puts the address and the name into the ID token, other issuers only into the user info.
       const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       const info: Partial<UserInfoResponse> = hasUserInfo
         ? await fetchUserInfo(configuration, tokens.access_token, token.sub)

@@ -22,7 +22,7 @@ describe('a text that is shown', () => {
     ['is cut', 'x'.repeat(2_000_000), 'x'.repeat(320)],
     ['is replaced when it is no text', 5, 'mike'],
     ['is replaced when it is missing', undefined, 'mike'],
-    ['is replaced when nothing is left of it', ' \0 ', 'mike'],
+    ['is replaced when it has no visible characters', ' \0 ', 'mike'],
   ])('%s', (_what, name, shown) => {
     expect(parse({ name }).name).toBe(shown);
   });
@@ -57,7 +57,7 @@ describe('an address', () => {
 });
 
 test.each([{ login: '' }, { login: 5 }, { login: 'a\0' }, { subject: '' }, { subject: 'x'.repeat(256) }])(
-  'an account is refused with %p, and the log gets the name of the member only',
+  'an account is refused with %p, and the error names only the member',
   (change) => {
     const [member = ''] = Object.keys(change);
     expect(() => parse(change)).toThrow(new Error(`The github account has an unusable ${member}.`));
@@ -68,7 +68,7 @@ describe('the list of allowed users', () => {
   const isAllowed = (entry: string, change: Partial<StatedIdentity>) =>
     createIsAllowed({ allowedUsers: [entry], devLogin: false })({
       ...parse({ login: undefined, verifiedEmails: [] }),
-      // Without the check of `parseIdentity`: the list must be right by itself.
+      // Not checked by `parseIdentity`: the list must not depend on it.
       ...(change as object),
     });
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A person, as a provider has identified them. */
+/** A person whom a provider has identified. */
 export interface Identity {
   readonly provider: 'github' | 'google' | 'dev' | 'link';
   /** The provider's own id of the account, which never changes and is never reused. */
   readonly subject: string;
-  /** How the person is called. */
+  /** The name of the person. */
   readonly name: string;
   /** The account as its owner knows it: a login or an address. */
   readonly label: string;
@@ -17,33 +17,33 @@ export interface Identity {
   readonly verifiedEmails: readonly string[];
 }
 
-/** The same members as a provider has sent them: of any type, length and content. */
+/** The same members as the provider has sent them. They may have any type, length and content. */
 export type StatedIdentity = { readonly provider: 'github' | 'google' } & {
   readonly [member in Exclude<keyof Identity, 'provider' | 'verifiedEmails'>]?: unknown;
 } & { readonly verifiedEmails: readonly unknown[] };
 
-/** UTF-16 units that the requests service accepts. A session keeps these texts as well. */
-const longestText = 320;
-const mostEmails = 100;
+/** In UTF-16 units: the requests service accepts no longer texts. */
+const maxTextLength = 320;
+const maxEmails = 100;
 
-/** Text that is shown only: shortened, and without control characters and halves of surrogate pairs. */
+/** Text that is only shown: it is shortened, and loses control characters and halves of surrogate pairs. */
 const shownText = z
   .string()
   .transform((text) =>
     text
-      .slice(0, longestText)
+      .slice(0, maxTextLength)
       .replaceAll(/[\p{Cc}\p{Cs}]/gu, '')
       .trim(),
   )
   .catch('');
 
-/** Text that decides who somebody is: accepted unchanged or not at all. */
+/** Text that decides who somebody is. It is accepted unchanged or refused. */
 const exactText = z.string().regex(/^[^\s\p{Cc}\p{Cs}]{1,255}$/u);
 
-/** As an entry of RELAY_ALLOWED_USERS: without the colon, an address is never taken for `github:login`. */
+/** Like an entry of RELAY_ALLOWED_USERS. Without a colon, no address can look like `github:login`. */
 const email = z
   .string()
-  .max(longestText)
+  .max(maxTextLength)
   .regex(/^[^\s@:\p{Cc}\p{Cs}]+@[^\s@:\p{Cc}\p{Cs}]+$/u);
 
 const schema = z
@@ -58,7 +58,7 @@ const schema = z
       entries
         .map((entry) => email.safeParse(entry).data)
         .filter((address) => address !== undefined)
-        .slice(0, mostEmails),
+        .slice(0, maxEmails),
     ),
   })
   .transform(({ name, label, login, email, ...identity }): Identity => {
@@ -72,11 +72,11 @@ const schema = z
     };
   });
 
-/** Checks what a provider has sent, so that everything behind this can rely on it. */
+/** Checks what a provider has sent. All other code relies on this check. */
 export function parseIdentity(stated: StatedIdentity): Identity {
   const { data, error } = schema.safeParse(stated);
   if (data) return data;
-  // The values themselves are personal data: the log gets the names only.
+  // The values are personal data, so the error names only the members.
   const members = error.issues.map(({ path }) => path.join('.')).join(', ');
   throw new Error(`The ${stated.provider} account has an unusable ${members}.`);
 }

@@ -9,28 +9,28 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
-import { type CookieSettings, createSealedCookie } from '../cookies/sealed-cookie.ts';
+import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
 import { SignInFailure } from './failure.ts';
 import type { Identity } from './identity.ts';
 import type { Provider, ProviderName } from './provider.ts';
 
-/** A completed visit to a provider. */
-export interface FinishedVisit {
+/** The result of a sign-in at a provider. */
+export interface FinishedSignIn {
   readonly identity: Identity;
-  /** The session whose user the identity is to be added to; absent at a sign-in. */
+  /** The session to whose user the identity is added. Absent when somebody signs in. */
   readonly joins?: string;
 }
 
-/** The sign-in at one provider: an authorization code with PKCE, bound to the browser by a cookie. */
+/** The sign-in at one provider by an authorization code with PKCE. A cookie binds it to the browser. */
 export interface OAuthFlow {
   readonly provider: Provider;
-  /** Where to send the browser. */
+  /** Returns the address at the provider to which the browser is redirected. */
   begin(response: Response, options?: { joins?: string }): Promise<URL>;
-  finish(request: Request, response: Response): Promise<FinishedVisit>;
+  finish(request: Request, response: Response): Promise<FinishedSignIn>;
 }
 
-/** A visit that has begun. It is kept by the browser alone: visitors without a session cost no memory here. */
-interface Visit {
+/** A sign-in that has begun. Only the browser stores it, so that visitors without a session use no memory here. */
+interface PendingSignIn {
   readonly provider: ProviderName;
   readonly state: string;
   readonly verifier: string;
@@ -38,17 +38,17 @@ interface Visit {
   readonly joins?: string;
 }
 
-const visitLifetimeMs = 10 * 60_000;
+const pendingLifetimeMs = 10 * 60_000;
 
 export function createOAuthFlow(
   provider: Provider,
   options: { publicUrl: string; cookies: CookieSettings },
 ): OAuthFlow {
   const redirectUri = new URL(`/auth/${provider.name}/callback`, options.publicUrl);
-  const cookie = createSealedCookie<Visit>({
+  const cookie = createSignedCookie<PendingSignIn>({
     ...options.cookies,
     name: 'relay_sign_in',
-    maxAgeMs: visitLifetimeMs,
+    maxAgeMs: pendingLifetimeMs,
   });
 
   return {
@@ -56,43 +56,43 @@ export function createOAuthFlow(
 
     async begin(response, { joins } = {}) {
       const configuration = await provider.configuration().catch(providerFailed);
-      const visit: Visit = {
+      const pending: PendingSignIn = {
         provider: provider.name,
         state: randomState(),
         verifier: randomPKCECodeVerifier(),
         ...(provider.isOpenId && { nonce: randomNonce() }),
         ...(joins !== undefined && { joins }),
       };
-      cookie.set(response, visit);
+      cookie.set(response, pending);
       return buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri.href,
         scope: provider.scope,
-        state: visit.state,
-        code_challenge: await calculatePKCECodeChallenge(visit.verifier),
+        state: pending.state,
+        code_challenge: await calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
-        ...(visit.nonce !== undefined && { nonce: visit.nonce }),
+        ...(pending.nonce !== undefined && { nonce: pending.nonce }),
         // A person whose account was refused must be able to choose another one.
         prompt: 'select_account',
       });
     },
 
     async finish(request, response) {
-      const visit = cookie.read(request);
+      const pending = cookie.read(request);
       const { searchParams } = new URL(request.originalUrl, redirectUri);
-      const isOurs = visit?.provider === provider.name && searchParams.get('state') === visit.state;
-      if (!isOurs || !visit.verifier) throw new SignInFailure('expired');
+      const isOurs = pending?.provider === provider.name && searchParams.get('state') === pending.state;
+      if (!isOurs || !pending.verifier) throw new SignInFailure('expired');
       cookie.clear(response);
       if (searchParams.get('error') === 'access_denied') throw new SignInFailure('denied');
       const configuration = await provider.configuration().catch(providerFailed);
       requireCode(searchParams, configuration);
       const callback = new URL(`?${searchParams}`, redirectUri);
       const tokens = await authorizationCodeGrant(configuration, callback, {
-        pkceCodeVerifier: visit.verifier,
-        expectedState: visit.state,
-        ...(visit.nonce !== undefined && { expectedNonce: visit.nonce }),
+        pkceCodeVerifier: pending.verifier,
+        expectedState: pending.state,
+        ...(pending.nonce !== undefined && { expectedNonce: pending.nonce }),
       }).catch(refused);
       const identity = await provider.readIdentity(configuration, tokens).catch(providerFailed);
-      return { identity, ...(visit.joins !== undefined && { joins: visit.joins }) };
+      return { identity, ...(pending.joins !== undefined && { joins: pending.joins }) };
     },
   };
 }
@@ -119,18 +119,18 @@ function requireCode(parameters: URLSearchParams, configuration: Configuration):
   for (const name of [...parameters.keys()]) if (!callbackParameters.has(name)) parameters.delete(name);
 }
 
-/** The token endpoint did not accept the code, or did not answer. */
+/** Handles an error of the token endpoint. */
 function refused(error: unknown): never {
   if (usedCode.has(errorCodeOf(error) ?? '')) throw new SignInFailure('expired', { cause: error });
   return providerFailed(error);
 }
 
-/** A code that was used before or is too old: as OAuth has it, and as GitHub does. */
+/** The errors of OAuth and of GitHub for a code that was used before or is too old. */
 const usedCode = new Set(['invalid_grant', 'bad_verification_code']);
 
 function errorCodeOf(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error;
-  // GitHub reports errors with the status 200: to the library that is an answer without a token.
+  // GitHub reports errors with the status 200, which the library reports as an answer without a token.
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause) {
     const { body } = cause as { body?: { error?: string } };
     if (body?.error !== undefined) return body.error;

@@ -1,11 +1,12 @@
 import type { Request } from 'express';
 import passport from 'passport';
-import type { FinishedVisit, OAuthFlow } from './oauth-flow.ts';
+import type { FinishedSignIn, OAuthFlow } from './oauth-flow.ts';
 
 declare global {
   namespace Express {
     interface Request {
-      visit?: FinishedVisit;
+      /** Set by the strategy below. */
+      finishedSignIn?: FinishedSignIn;
     }
   }
 }
@@ -15,8 +16,8 @@ export type OAuthStep = 'begin' | 'finish';
 export const strategyName = (flow: OAuthFlow, step: OAuthStep): string => `${flow.provider.name}:${step}`;
 
 /**
- * One step of a sign-in at a provider, as passport knows it: `begin` leads to the provider, `finish` gives the identity.
- * The route chooses the step. A step derived from the path would depend on how that path is written.
+ * One step of a sign-in at a provider, for passport: `begin` redirects to the provider, `finish` returns the identity.
+ * The route names the step, since the same path can be written in several ways.
  */
 export class OAuthStrategy extends passport.Strategy {
   readonly flow: OAuthFlow;
@@ -35,8 +36,8 @@ export class OAuthStrategy extends passport.Strategy {
     if (!response) throw new Error('Express gives each request its response.');
     if (this.step === 'finish') {
       flow.finish(request, response).then(
-        // The route has it put into `request.visit`: nobody is signed in yet.
-        (visit) => this.success(visit as unknown as Express.User),
+        // Passport puts it into `request.finishedSignIn`. Nobody is signed in yet.
+        (finished) => this.success(finished as unknown as Express.User),
         (error) => this.error(error),
       );
     } else {

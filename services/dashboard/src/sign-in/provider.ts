@@ -13,22 +13,22 @@ export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 /** A service that people sign in with: what differs between GitHub and Google. */
 export interface Provider {
   readonly name: ProviderName;
-  /** As people know it. */
+  /** Its name for people. */
   readonly title: string;
   readonly scope: string;
   /** Whether it answers with an ID token, which is bound to the sign-in by a nonce. */
   readonly isOpenId: boolean;
-  /** Rejects while the provider cannot be asked for its addresses. */
+  /** Rejects while the provider cannot be reached. */
   configuration(): Promise<Configuration>;
   readIdentity(configuration: Configuration, tokens: Tokens): Promise<Identity>;
 }
 
-/** Seconds for each call of a provider. */
+/** How long a call of a provider may take, in seconds. */
 export const providerTimeout = 5;
 
 /**
- * What lets a configuration use plain http where an address says so: `config.ts` accepts that for loopback addresses
- * alone, which tests and trials on one machine have.
+ * Functions that allow a configuration to use plain http, if one of the addresses does. `config.ts` accepts that only for
+ * loopback addresses, for tests on one machine.
  */
 export const plainHttpFor = (...addresses: readonly string[]): ((configuration: Configuration) => void)[] =>
   addresses.some((address) => address.startsWith('http:')) ? [allowInsecureRequests] : [];

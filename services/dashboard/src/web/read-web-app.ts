@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 
-/** The built web app, in memory: what was not in its folder at the start is never served. */
+/** The built web app in memory. Files that were not in its folder at the start are never served. */
 export interface WebApp {
-  /** The page that starts the app, at whatever path of the dashboard. */
+  /** The page that starts the app, for all paths of the dashboard. */
   readonly page: Buffer;
-  /** Everything else, by the path at which browsers ask for it. */
+  /** All other files, by the path at which browsers ask for them. */
   readonly files: ReadonlyMap<string, WebFile>;
 }
 
@@ -20,7 +20,7 @@ export interface WebFile {
 const extensions: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 const startPage = 'index.html';
 
-/** Reads what Vite has built, with the compressed files that the build has put beside the others. */
+/** Reads the files that Vite has built, and the compressed files beside them. */
 export function readWebApp(folder: string): WebApp {
   const start = join(folder, startPage);
   if (!existsSync(start)) {
@@ -42,7 +42,7 @@ export function readWebApp(folder: string): WebApp {
       .filter(([, extension]) => existsSync(file + extension))
       .map(([encoding, extension]) => [encoding as Encoding, readFileSync(file + extension)] as const);
     const hash = createHash('sha256').update(content).digest('base64url');
-    // Weak: it is the same for all encodings of the file.
+    // A weak one, since it is the same for all encodings of the file.
     return { content, compressed: new Map(compressed), etag: `W/"${hash}"` };
   }
 }
@@ -53,10 +53,10 @@ const pathOf = (name: string): string => (name === 'favicon.ico' ? `/${name}` : 
 /** How a file may be compressed. */
 export type Encoding = 'br' | 'gzip';
 
-/** The order that counts where the client prefers none. */
+/** This order decides when the client accepts several equally. */
 const smallestFirst: readonly Encoding[] = ['br', 'gzip'];
 
-/** The best of the available encodings for a client with this `Accept-Encoding`; `undefined` is none at all. */
+/** The best available encoding for a client with this `Accept-Encoding`; undefined for none. */
 export function chooseEncoding(
   accepted: string | undefined,
   available: { has(encoding: Encoding): boolean },

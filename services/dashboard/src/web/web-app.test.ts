@@ -48,7 +48,7 @@ beforeAll(async () => {
   app.use(handleErrors(createLog('test', { level: 'silent' }), { send: sendError }));
   server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
   await server.start?.();
-  // What is removed or added later changes nothing.
+  // Files that are removed or added later change nothing.
   rmSync(join(built, 'assets/deep'), { recursive: true });
   writeFileSync(join(built, 'assets/late.js'), 'late');
 });
@@ -64,7 +64,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** By hand: `fetch` would tidy the path up, and decompress the answer. */
+/** Not `fetch`, which would normalize the path and decompress the answer. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 const asset = '/dashboard/assets/index-a1.js';
 
 describe('a file of the web app', () => {
-  test('whose name carries a hash is kept for ever', async () => {
+  test('whose name contains a hash is cached for ever', async () => {
     const { status, headers, body } = await get(asset);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -141,7 +141,7 @@ describe('a file of the web app', () => {
     ['identity;q=1, br;q=0.5', undefined],
     ['identity;q=0.5, br', 'br'],
     ['identity;q=0, *', 'br'],
-  ])('with Accept-Encoding: %s comes as %s', async (accepted, encoding) => {
+  ])('with Accept-Encoding: %s is sent as %s', async (accepted, encoding) => {
     const { status, headers, body } = await get(
       asset,
       accepted === undefined ? {} : { 'accept-encoding': accepted },
@@ -153,7 +153,7 @@ describe('a file of the web app', () => {
     expect(body.equals(Buffer.from(sent))).toBe(true);
   });
 
-  test('that no compression makes smaller comes as it is', async () => {
+  test('that compression does not make smaller is sent uncompressed', async () => {
     const { headers, body } = await get('/dashboard/assets/index-b2.css', { 'accept-encoding': 'br, gzip' });
     expect(headers).not.toHaveProperty('content-encoding');
     expect(body.toString()).toBe('.a{}');
@@ -171,7 +171,7 @@ describe('a file of the web app', () => {
     },
   );
 
-  test('is described to HEAD', async () => {
+  test('has the same headers for HEAD', async () => {
     const { status, headers, body } = await get(asset, { 'accept-encoding': 'gzip' }, 'HEAD');
     expect({ status, length: body.length }).toEqual({ status: 200, length: 0 });
     expect(headers).toMatchObject({
@@ -207,7 +207,7 @@ describe('a file of the web app', () => {
     '/dashboard/assets/__proto__',
     '/dashboard/assets/constructor',
     '/dashboard/icons/../assets/index-a1.js',
-  ])('is not at %s, whatever is accepted', async (path) => {
+  ])('is not at %s, even if the client accepts HTML', async (path) => {
     for (const accept of ['*/*', 'text/html,application/xhtml+xml,*/*;q=0.8']) {
       const { status, headers, body } = await get(path, { accept });
       expect(status).toBe(404);
@@ -240,7 +240,7 @@ describe('every other path of the dashboard', () => {
   );
 });
 
-test('without a built web app the start fails, and says what to do', () => {
+test('without a built web app the start fails with a message that says what to do', () => {
   const empty = mkdtempSync(join(tmpdir(), 'relay-no-web-'));
   try {
     expect(() => readWebApp(empty)).toThrow(StartupError);

@@ -101,7 +101,7 @@ export function createAnswers(options: AnswersOptions) {
       // They are stored here before the SDK deletes them.
       for (const { key } of waiting) change(key, { delivery: 'refused', code });
       await storeRefused();
-      const given = await request.discard().catch(() => []);
+      const given = await request.discard().catch((): readonly string[] => []);
       if (!given.includes(refused.text)) {
         // Later messages link to an encrypted one, so only a request that is opened again can discard it.
         change(refused.key, { delivery: 'waiting', code: undefined });
@@ -166,7 +166,8 @@ export function createAnswers(options: AnswersOptions) {
     setAnswers(state.get().answers.filter((answer) => answer.key !== key));
     const request = opened();
     // Before the end, the SDK has only answers that it still sends.
-    if (request && hasEnded(request) && request.unsent.includes(text)) await request.discard().catch(() => {});
+    if (request && hasEnded(request) && request.unsent.includes(text))
+      await request.discard().catch(() => {});
   }
 
   async function sendAgain(answer: PendingAnswer): Promise<void> {

@@ -89,12 +89,7 @@ function Fact({ children, isUrgent = false }: { children: ReactNode; isUrgent?: 
 function RefCode({ code }: { code: string }) {
   const [outcome, copy] = useCopy(code);
   return (
-    <button
-      type="button"
-      className={`${styles.fact} ${styles.code}`}
-      title="Copy this code"
-      onClick={copy}
-    >
+    <button type="button" className={`${styles.fact} ${styles.code}`} title="Copy this code" onClick={copy}>
       <code>{code}</code>
       <span role="status">{outcome === 'copied' && ' Copied'}</span>
     </button>

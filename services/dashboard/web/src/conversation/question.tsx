@@ -42,9 +42,7 @@ export function Question({ request }: { request: RequestView }) {
           </h2>
           {folded.length > 0 && (
             <details className={styles.folded}>
-              <summary>
-                {folded.length === 1 ? '1 older message' : `${folded.length} older messages`}
-              </summary>
+              <summary>{folded.length === 1 ? '1 older message' : `${folded.length} older messages`}</summary>
               <ContextMessages messages={folded} />
             </details>
           )}

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { createDraft, type Draft } from '../drafts/drafts.ts';
 import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
@@ -105,7 +113,11 @@ function Box({
     <div className={styles.box} onKeyDown={onKeyDown}>
       {isPreview && (
         <section className={styles.preview} aria-label="Preview">
-          {isEmpty ? <p className={styles.quiet}>Nothing to preview yet.</p> : <RichText text={text} isFirst />}
+          {isEmpty ? (
+            <p className={styles.quiet}>Nothing to preview yet.</p>
+          ) : (
+            <RichText text={text} isFirst />
+          )}
         </section>
       )}
       <textarea

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -53,11 +53,7 @@ export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecove
           <Button look="main" onClick={() => setStep('check')}>
             I have kept it
           </Button>
-          {onCancel && (
-            <Button look="quiet" onClick={onCancel}>
-              Cancel
-            </Button>
-          )}
+          <CancelButton onCancel={onCancel} />
         </div>
       </Panel>
     );

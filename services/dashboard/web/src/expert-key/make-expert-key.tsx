@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useServices } from '../services/services.tsx';
 import { ActionError } from '../session/action-error.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import type { NewKey } from '../vault/expert-key.ts';
@@ -52,11 +52,7 @@ export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyP
         <Button look="main" onClick={() => setAttempt(attempt + 1)}>
           Try again
         </Button>
-        {onCancel && (
-          <Button look="quiet" onClick={onCancel}>
-            Cancel
-          </Button>
-        )}
+        <CancelButton onCancel={onCancel} />
       </div>
     </Panel>
   );

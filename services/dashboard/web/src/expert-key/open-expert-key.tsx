@@ -2,7 +2,7 @@ import { parseRecoveryCode } from '@expert-relay/sdk/crypto';
 import { type FormEvent, useRef, useState } from 'react';
 import { useExpertKey, useServices } from '../services/services.tsx';
 import { describeError } from '../session/action-error.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { CodeField } from '../ui/text-field.tsx';
@@ -51,7 +51,10 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
     >
       {state.kind === 'locked' && state.wasMadeMeanwhile && (
         <Notice kind="warning" title="Another device has just made your key.">
-          <p>That key is in use, so the code that you saw here is not valid. Enter the code of the other device.</p>
+          <p>
+            That key is in use, so the code that you saw here is not valid. Enter the code of the other
+            device.
+          </p>
         </Notice>
       )}
       <p>
@@ -82,11 +85,7 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
           >
             I lost my code
           </Button>
-          {onCancel && (
-            <Button look="quiet" onClick={onCancel}>
-              Cancel
-            </Button>
-          )}
+          <CancelButton onCancel={onCancel} />
         </div>
       </form>
     </Panel>

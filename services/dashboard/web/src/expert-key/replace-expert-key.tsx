@@ -26,8 +26,8 @@ export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceEx
         <div>
           <dt>What is lost</dt>
           <dd>
-            Your encrypted conversations so far: neither you nor anybody else can read them again. Agents
-            that know your old key refuse the new one until their owners give them its fingerprint.
+            Your encrypted conversations so far: neither you nor anybody else can read them again. Agents that
+            know your old key refuse the new one until their owners give them its fingerprint.
           </dd>
         </div>
         <div>

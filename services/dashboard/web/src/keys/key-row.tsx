@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { Time } from '../ui/time.tsx';
@@ -115,9 +115,7 @@ function RenameKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
         <Button look="main" type="submit" isBusy={renaming.isBusy}>
           {renaming.isBusy ? 'Saving…' : 'Save'}
         </Button>
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
+        <CancelButton onCancel={onClose} />
       </div>
       <ActionError error={renaming.error} />
     </form>

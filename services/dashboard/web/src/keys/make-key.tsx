@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { TextField } from '../ui/text-field.tsx';
@@ -62,9 +62,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
           <Button look="main" type="submit" isBusy={making.isBusy}>
             {making.isBusy ? 'Making…' : 'Make the key'}
           </Button>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
+          <CancelButton onCancel={onClose} />
         </div>
         <ActionError error={making.error} />
       </form>

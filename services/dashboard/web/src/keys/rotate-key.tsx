@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -57,9 +57,7 @@ export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
         <Button look="main" isBusy={rotating.isBusy} onClick={() => void rotating.run()}>
           {rotating.isBusy ? 'Making…' : 'Make a new secret'}
         </Button>
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
+        <CancelButton onCancel={onClose} />
       </div>
       <ActionError error={rotating.error} />
     </Panel>

@@ -131,9 +131,7 @@ export function ExpertKeySettings() {
       return <MakeExpertKey onDone={() => finish('Your new key is in use.')} onCancel={cancel} />;
     }
     if (open === 'remove') {
-      return (
-        <RemoveKey onDone={() => finish('Your key is removed from this browser.')} onCancel={cancel} />
-      );
+      return <RemoveKey onDone={() => finish('Your key is removed from this browser.')} onCancel={cancel} />;
     }
     return null;
   }

@@ -4,7 +4,7 @@ import { useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { ActionError } from '../session/action-error.tsx';
 import { QueryView } from '../session/query-view.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -137,9 +137,7 @@ function SignOutEverywhere({ onCancel }: { onCancel: () => void }) {
         <Button look="danger" isBusy={ending.isBusy} onClick={() => void ending.run()}>
           {ending.isBusy ? 'Signing out…' : 'Sign out everywhere'}
         </Button>
-        <Button look="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
+        <CancelButton onCancel={onCancel} />
       </div>
       <ActionError error={ending.error} />
     </Panel>

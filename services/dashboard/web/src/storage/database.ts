@@ -10,7 +10,10 @@ export function openDatabase(): Promise<IDBDatabase> {
     };
     opening.onsuccess = () => resolve(opening.result);
     opening.onerror = () => reject(opening.error);
-    opening.onblocked = () => reject(new Error('Another tab has an old version of the database open. Close it, then reload this page.'));
+    opening.onblocked = () =>
+      reject(
+        new Error('Another tab has an old version of the database open. Close it, then reload this page.'),
+      );
   });
 }
 

@@ -17,6 +17,14 @@ const keepFocus = (button: HTMLButtonElement) => () => {
   });
 };
 
+/** Undefined: the action cannot be cancelled. */
+export const CancelButton = ({ onCancel }: { onCancel: (() => void) | undefined }) =>
+  onCancel && (
+    <Button look="quiet" onClick={onCancel}>
+      Cancel
+    </Button>
+  );
+
 export function Button({
   look = 'plain',
   isBusy = false,

@@ -3,27 +3,27 @@ import type { Clock } from '@expert-relay/kit/clock';
 import type { Request, Response } from 'express';
 
 /** A value that the browser keeps for a limited time, signed so that only this service can write it. */
-export interface SealedCookie<T> {
-  /** Absent, altered, expired or signed with a forgotten secret: `undefined`. */
+export interface SignedCookie<T> {
+  /** Undefined when the cookie is absent, altered, expired or signed with an unknown secret. */
   read(request: Request): T | undefined;
   set(response: Response, value: T): void;
   clear(response: Response): void;
 }
 
 export interface CookieSettings {
-  /** The first signs, all are accepted. */
+  /** The first one signs. All of them are accepted. */
   readonly secrets: readonly string[];
   /** Whether browsers reach the relay over https. */
   readonly secure: boolean;
   readonly clock: Clock;
 }
 
-export function createSealedCookie<T>(
+export function createSignedCookie<T>(
   options: CookieSettings & { name: string; maxAgeMs: number },
-): SealedCookie<T> {
+): SignedCookie<T> {
   const { secrets, secure, clock, maxAgeMs } = options;
   const name = secure ? `__Host-${options.name}` : options.name;
-  // A key for each cookie: the value of one is not accepted as that of another.
+  // Each cookie has its own key, so that the value of one is not accepted as another one.
   const keys = secrets.map((secret) =>
     createHmac('sha256', secret).update(`cookie ${options.name}`).digest(),
   );
@@ -34,12 +34,12 @@ export function createSealedCookie<T>(
       const [payload = '', mac = ''] = (cookieOf(request, name) ?? '').split('.');
       const given = Buffer.from(mac, 'base64url');
       if (!keys.some((key) => isEqual(macOf(key, payload), given))) return undefined;
-      const { value, until } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Sealed<T>;
+      const { value, until } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Content<T>;
       return until > clock.now() ? value : undefined;
     },
     set(response, value) {
-      const sealed: Sealed<T> = { value, until: clock.now() + maxAgeMs };
-      const payload = Buffer.from(JSON.stringify(sealed)).toString('base64url');
+      const content: Content<T> = { value, until: clock.now() + maxAgeMs };
+      const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
       const [key = Buffer.alloc(0)] = keys;
       const mac = macOf(key, payload).toString('base64url');
       response.cookie(name, `${payload}.${mac}`, { ...attributes, maxAge: maxAgeMs });
@@ -50,7 +50,7 @@ export function createSealedCookie<T>(
   };
 }
 
-interface Sealed<T> {
+interface Content<T> {
   value: T;
   until: number;
 }
