@@ -32,7 +32,9 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await conversation.send('And the cache?');
   await page.getByText('And the cache?').waitFor();
   await box.fill('Leave it.');
+  await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
+  expect(await box.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
   expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Leave it.');
 
   await page.getByRole('button', { name: 'Close', exact: true }).click();

@@ -139,9 +139,7 @@ function findProviderErrors(
 ): string[] {
   const errors: string[] = [];
   if ((clientId === undefined) !== (clientSecret === undefined)) {
-    errors.push(
-      `RELAY_${name}_CLIENT_ID and RELAY_${name}_CLIENT_SECRET go together: set both, or neither.`,
-    );
+    errors.push(`RELAY_${name}_CLIENT_ID and RELAY_${name}_CLIENT_SECRET go together: set both, or neither.`);
   }
   const unsafe = addresses.find(
     (address) => address?.startsWith('http:') && !isLoopback(new URL(address).hostname),

@@ -89,7 +89,8 @@ function mountPages(app: Express, context: RouteContext): void {
   });
   if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
   const finish = finishSignIn({ completeSignIn, sessions, users, isAllowed });
-  for (const flow of flows) app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), finish);
+  for (const flow of flows)
+    app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), finish);
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
   app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));

@@ -83,7 +83,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 const asset = '/dashboard/assets/index-a1.js';
 
 describe('a file of the web app', () => {
-  test('whose name contains a hash is cached for ever', async () => {
+  test('whose name contains a hash is cached permanently', async () => {
     const { status, headers, body } = await get(asset);
     expect(status).toBe(200);
     expect(headers).toMatchObject({

@@ -26,7 +26,7 @@ interface AnswersOptions {
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** Errors by which the relay refuses a message for ever. */
+/** The codes with which the relay refuses a message permanently. */
 const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'message_too_large', 'conflict']);
 
 /**
@@ -85,13 +85,17 @@ export function createAnswers(options: AnswersOptions) {
     else retry.cancel();
   }
 
-  /** Notes the error of a call: the relay may have refused a waiting answer for ever. */
-  function noteFailure(request: OpenRequest, code: RelayErrorCode): void {
-    // Before the pick-up the error is about the keys.
-    if (finalCodes.has(code) && (!request.encrypted || request.isPickedUp)) finalCode = code;
+  /** Notes the error of a call: the relay may have refused a waiting answer permanently. */
+  function noteFailure(request: OpenRequest, error: unknown): void {
+    // Without a status the error is not from the relay, and before the pick-up it is about the keys.
+    if (!(error instanceof RelayError) || error.status === undefined) return;
+    if (finalCodes.has(error.code) && (!request.encrypted || request.isPickedUp)) finalCode = error.code;
   }
 
-  /** The oldest waiting answer was refused: the expert decides about it. The SDK can only give back all of them. */
+  /**
+   * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
+   * that were not sent: the others are sent again.
+   */
   async function moveRefused(request: OpenRequest, code: RelayErrorCode): Promise<void> {
     const waiting = state
       .get()
@@ -101,9 +105,9 @@ export function createAnswers(options: AnswersOptions) {
       // They are stored here before the SDK deletes them.
       for (const { key } of waiting) change(key, { delivery: 'refused', code });
       await storeRefused();
-      const given = await request.discard().catch((): readonly string[] => []);
-      if (!given.includes(refused.text)) {
-        // Later messages link to an encrypted one, so only a request that is opened again can discard it.
+      const discarded = await request.discard().catch((): readonly string[] => []);
+      if (!discarded.includes(refused.text)) {
+        // The SDK cannot discard an answer that it has encrypted, unless the request is opened again.
         change(refused.key, { delivery: 'waiting', code: undefined });
         await storeRefused();
         reopen();
@@ -121,7 +125,7 @@ export function createAnswers(options: AnswersOptions) {
     try {
       await request.refresh();
     } catch (error) {
-      noteFailure(request, codeOf(error));
+      noteFailure(request, error);
       throw error;
     } finally {
       update();
@@ -139,7 +143,7 @@ export function createAnswers(options: AnswersOptions) {
     };
     inFlight.add(answer.key);
     setAnswers([...answers, answer]);
-    // While answers are moved, the SDK would give back this one too.
+    // While answers are moved, the SDK would discard this one too.
     while (moving) await moving;
     const request = await untilOpen();
     try {
@@ -155,7 +159,7 @@ export function createAnswers(options: AnswersOptions) {
       inFlight.delete(answer.key);
       const code = codeOf(error);
       const isKept = request.unsent.includes(text);
-      noteFailure(request, code);
+      noteFailure(request, error);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) state.set({ ...state.get(), refusal: code });
       if (!isKept) await storeRefused();

@@ -94,6 +94,8 @@ const deliveries = () => now().answers.map(({ text, delivery, code }) => [text, 
 const fails = (code: RelayErrorCode) => async () => {
   throw new RelayError(code, code);
 };
+/** The error of a call that the relay has refused. */
+const refusal = (code: RelayErrorCode) => new RelayError(code, code, { status: 400 });
 
 function follow(opening: () => Promise<FakeRequest>): () => void {
   const stop = conversation.follow(opening);
@@ -298,12 +300,12 @@ async function sendWhileAway(text: string): Promise<void> {
   await conversation.send(text);
 }
 
-test('a waiting answer that the relay refuses for ever can be removed, and the answer behind it is sent', async () => {
+test('a waiting answer that the relay refuses permanently can be removed, and the answer behind it is sent', async () => {
   await open();
   await sendWhileAway('Refused.');
   await sendWhileAway('Next.');
   request.onAnswer = async (text) => ({ messageId: text, isSent: true });
-  request.onRefresh = fails('invalid_input');
+  request.onRefresh = () => Promise.reject(refusal('invalid_input'));
   const expected = [
     ['Refused.', 'refused', 'invalid_input'],
     ['Next.', 'sent', ''],
@@ -317,10 +319,23 @@ test('a waiting answer that the relay refuses for ever can be removed, and the a
   expect(kept.get('refused:r1')).toBe('[]');
 });
 
+test('an answer that the SDK refuses changes nothing for one that waits', async () => {
+  await open();
+  await sendWhileAway('Waits.');
+  request.onAnswer = fails('message_too_large');
+  await conversation.send('Long.');
+  expect(deliveries()).toEqual([
+    ['Waits.', 'waiting', ''],
+    ['Long.', 'refused', 'message_too_large'],
+  ]);
+  request.unsent.splice(0);
+  await untilPasses(() => expect(deliveries()[0]).toEqual(['Waits.', 'sent', '']));
+});
+
 test('the error may also come while messages are read', async () => {
   await open();
   await sendWhileAway('Refused.');
-  request.list(new RelayError('message_too_large', 'no'));
+  request.list(refusal('message_too_large'));
   await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'message_too_large']]));
   expect(request.unsent).toEqual([]);
 });
@@ -333,9 +348,9 @@ test('an encrypted answer that the SDK cannot discard is removed after the reque
   await untilPasses(() => expect(now().request).toBeDefined());
   request.onDiscard = async () => [];
   await sendWhileAway('Refused.');
-  request.list(new RelayError('conflict', 'full'));
+  request.list(refusal('conflict'));
   await untilPasses(() => expect(requests).toEqual([]));
-  later.list(new RelayError('conflict', 'full'));
+  later.list(refusal('conflict'));
   await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'conflict']]));
   expect(later.unsent).toEqual([]);
 });
@@ -345,7 +360,7 @@ test('an answer that is written while refused ones are moved is sent afterwards'
   await sendWhileAway('Refused.');
   let finish = () => {};
   request.onDiscard = () => new Promise((resolve) => (finish = () => resolve(request.unsent.splice(0))));
-  request.list(new RelayError('invalid_input', 'no'));
+  request.list(refusal('invalid_input'));
   await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'invalid_input']]));
   request.onAnswer = async (text) => ({ messageId: text, isSent: true });
   const sending = conversation.send('New.');

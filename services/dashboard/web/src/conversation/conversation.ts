@@ -112,7 +112,7 @@ export function createConversation({
         if (signal.aborted) return;
         const code = codeOf(error);
         if (opened?.open === open && !isOutdated) {
-          answers.noteFailure(opened.request, code);
+          answers.noteFailure(opened.request, error);
           take(opened.request);
         }
         if (code === 'no_keys_yet') update({ needsKey: true });

@@ -42,14 +42,17 @@ export function createPause() {
   let wake = () => {};
   return {
     wake: () => wake(),
-    wait(wait: number | undefined, signal: AbortSignal): Promise<void> {
+    wait(delayMs: number | undefined, signal: AbortSignal): Promise<void> {
       return new Promise((resolve) => {
-        const timer = wait === undefined ? undefined : setTimeout(resolve, wait);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        wake = () => {
+        const finish = () => {
           clearTimeout(timer);
+          signal.removeEventListener('abort', finish);
           resolve();
         };
+        const timer = delayMs === undefined ? undefined : setTimeout(finish, delayMs);
+        signal.addEventListener('abort', finish);
+        wake = finish;
+        if (signal.aborted) finish();
       });
     },
   };

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { createDraft, type Draft } from '../drafts/drafts.ts';
 import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
@@ -97,7 +98,8 @@ function Box({
     }
     // The draft is deleted once the answer is stored. After a reload there must not be both.
     draft.handOver(new Promise<void>((resolve) => void conversation.send(text, resolve).finally(resolve)));
-    setIsPreview(false);
+    // At once, since a hidden text box cannot take the focus.
+    flushSync(() => setIsPreview(false));
     onSent();
     box.current?.focus();
   }
