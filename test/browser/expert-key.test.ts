@@ -98,7 +98,7 @@ test('a lost recovery code: a warning about what is lost, and a new key that rep
   const page = await second.open('/settings');
   await button(page, 'Enter the recovery code').click();
   await button(page, 'I lost my code').click();
-  await page.getByText('Encrypted conversations that you had so far').waitFor();
+  await page.getByText('Your encrypted conversations so far').waitFor();
   await button(page, 'Make a new key').click();
   await page.getByText('Confirm this first.').waitFor();
   expect(await checkAccessibility(page)).toEqual([]);

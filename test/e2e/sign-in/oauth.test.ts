@@ -199,7 +199,7 @@ describe('a sign-in is refused with a page', () => {
     const callback = await githubCallback();
     setup.github.mode = 'failing';
     const text = await expectRefused(callback, 'provider_failed', 502);
-    expect(text).toContain('please try again');
+    expect(text).toContain('Please try again');
   });
 
   test('when the provider does not answer in time', async () => {

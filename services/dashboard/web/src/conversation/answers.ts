@@ -24,8 +24,6 @@ interface AnswersOptions {
   readonly reopen: () => void;
 }
 
-export type Answers = ReturnType<typeof createAnswers>;
-
 /** The codes with which the relay refuses a message permanently. */
 const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'message_too_large', 'conflict']);
 
@@ -192,7 +190,7 @@ export function createAnswers(options: AnswersOptions) {
 }
 
 /** The SDK's state of the answers. */
-export interface Sendings {
+interface Sendings {
   /** Texts that were not sent yet. */
   readonly unsent: readonly string[];
   /** Keys of the answers that are being sent, in their order. */
@@ -202,7 +200,7 @@ export interface Sendings {
 }
 
 /** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
-export function settleAnswers(
+function settleAnswers(
   { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
   { unsent, inFlight, isOver }: Sendings,
 ): readonly PendingAnswer[] {
