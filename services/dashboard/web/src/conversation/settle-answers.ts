@@ -1,0 +1,62 @@
+import type { ConversationState, PendingAnswer } from './conversation-state.ts';
+
+/** The SDK's state of the answers. */
+interface Sendings {
+  /** Texts that were not sent yet. */
+  readonly unsent: readonly string[];
+  /** Keys of the answers that are being sent, in their order. */
+  readonly inFlight: ReadonlySet<string>;
+  /** Whether the conversation has ended. */
+  readonly isOver: boolean;
+}
+
+/** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
+export function settleAnswers(
+  { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
+  { unsent, inFlight, isOver }: Sendings,
+): readonly PendingAnswer[] {
+  const left = [...unsent];
+  const settled: PendingAnswer[] = [];
+  let hasChanged = false;
+  for (const answer of answers) {
+    const at = left.indexOf(answer.text);
+    // After the end, a refused answer and the SDK's unsent text are the same one.
+    if (at >= 0 && (isOver || answer.delivery !== 'refused')) left.splice(at, 1);
+    const next = settleOne(answer, at >= 0);
+    if (next !== answer) hasChanged = true;
+    if (next) settled.push(next);
+  }
+  // The others were written before this page was loaded.
+  for (const text of left) {
+    hasChanged = true;
+    const delivery = isOver ? 'refused' : 'waiting';
+    settled.push({
+      key: `unsent-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
+      text,
+      at: new Date().toISOString(),
+      delivery,
+      after: messages.length,
+      ...(isOver && { code: 'conversation_closed' as const }),
+    });
+  }
+  return hasChanged ? settled : answers;
+
+  function settleOne(answer: PendingAnswer, isUnsent: boolean): PendingAnswer | undefined {
+    if (answer.delivery === 'refused') return answer;
+    if (inFlight.has(answer.key)) {
+      const [first] = inFlight;
+      const delivery = first === answer.key ? 'sending' : 'waiting';
+      return delivery === answer.delivery ? answer : { ...answer, delivery };
+    }
+    if (isUnsent) {
+      return isOver ? { ...answer, delivery: 'refused', code: 'conversation_closed' } : answer;
+    }
+    const isListed = messages.some(
+      ({ role, text, messageId }, index) =>
+        messageId === answer.messageId ||
+        (!answer.messageId && role === 'provider' && text === answer.text && index >= answer.after),
+    );
+    if (isListed) return undefined;
+    return answer.delivery === 'sent' ? answer : { ...answer, delivery: 'sent' };
+  }
+}
