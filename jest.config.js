@@ -23,9 +23,10 @@ const shared = {
 export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
   testTimeout: 120_000,
-  // Most tests wait more than they work: one more than there are cores keeps a small machine busy.
-  maxWorkers: Math.min(availableParallelism() + 1, 4),
-  // Each file loads its modules anew, and what it leaves behind is freed with its process.
+  // Most tests wait more than they work: two more than there are cores keep a small machine busy.
+  maxWorkers: Math.min(availableParallelism() + 2, 4),
+  testSequencer: './jest.sequencer.js',
+  // Each file loads its modules again. The memory that this leaves is freed with the process.
   workerIdleMemoryLimit: '1GB',
   projects: [
     {
