@@ -8,6 +8,7 @@ export const aboutMessages: readonly AgentRow[] = [
   ...aboutMessagesOf('provider'),
   {
     name: 'delays a message until the next one',
+    isDelayed: true,
     lie: () => {
       const ids: unknown[] = [];
       return {

@@ -17,6 +17,8 @@ export interface AgentRow {
   /** Whether the agent knows the expert's fingerprint. */
   readonly known?: boolean;
   readonly verification?: string;
+  /** Whether each message arrives only after the next one was sent. */
+  readonly isDelayed?: boolean;
   /** Whether the agent reads only after all answers were sent. */
   readonly all?: boolean;
 }

@@ -46,11 +46,12 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
   for (const [index, text] of texts.entries()) {
     await request.answer(text);
     if (row.all) continue;
-    const within = index < expected ? 5_000 : uncertainAnswerMs;
+    const isCertain = index < expected && !row.isDelayed;
+    const within = isCertain ? 60_000 : uncertainAnswerMs;
     await eventually('the answer', () => answers.length > index || code, { within }).catch(() => {});
   }
   reading ??= startReading();
-  const patience = row.code === 'timeout' ? 3_000 : 60_000;
+  const patience = row.code === 'timeout' ? 1_000 : 60_000;
   await Promise.race([reading, setTimeout(patience, undefined, { ref: false })]);
   if (answers.length < texts.length) code ||= 'timeout';
   relay.stop();

@@ -25,6 +25,7 @@ export const aboutMessages: readonly ExpertRow[] = [
   },
   {
     name: 'delays messages until the next one',
+    isDelayed: true,
     lie: () => {
       let known = 0;
       return {

@@ -30,6 +30,8 @@ export interface ExpertRow {
   readonly by?: 'list' | 'code';
   /** What an earlier client of the expert, with the same memory, has done before the lie starts. */
   readonly before?: 'read' | 'pick up' | 'answer' | 'answer and read';
+  /** Whether each message arrives only after the next one was sent. */
+  readonly isDelayed?: boolean;
   /** Whether the expert reads only after all messages were sent. */
   readonly all?: boolean;
   /** Whether the agent closes it before the expert's first read. */

@@ -85,7 +85,8 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
       if (agent.code || code || conversation.verification === 'none') break;
       await conversation.send(text).catch(noteAgentCode);
       if (row.all) continue;
-      const within = index < expected ? 5_000 : uncertainMessageMs;
+      const isCertain = index < expected && !row.isDelayed;
+      const within = isCertain ? 60_000 : uncertainMessageMs;
       await eventually('the message', () => countFromAgent() > index || code, { within }).catch(() => {});
     }
   }
