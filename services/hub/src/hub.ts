@@ -16,7 +16,10 @@ import { createStreamMetrics } from './sse/stream-metrics.ts';
 import { Streams } from './sse/streams.ts';
 import { SubscribersByTopic } from './sse/subscriber.ts';
 
-/** Connects the parts: an event goes from NATS through the follower to the history, to live streams and to those that catch up. */
+/**
+ * Creates the parts and connects them. The follower reads each event from NATS and adds it to the history; then it is sent to
+ * the live streams and to those that waited for it.
+ */
 export function createHub(options: {
   config: Pick<Config, 'nats' | 'ring' | 'stream' | 'caps' | 'scans'>;
   nats: Nats;

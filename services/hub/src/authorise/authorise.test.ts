@@ -81,12 +81,12 @@ describe('a subscription', () => {
     expect(await statusOf([topic, providerTopic])).toBe(401);
   });
 
-  test('with HUB_REQUIRE_AUTH nothing without a credential', async () => {
+  test('with HUB_REQUIRE_AUTH, without a credential: no topic', async () => {
     expect(await statusOf([topic], {}, closed)).toBe(401);
     expect(await statusOf([topic], bearer(await makeToken([topic])), closed)).toBe(200);
   });
 
-  test('with a stream token, in the header or the address: the topics that it names', async () => {
+  test('with a stream token, in the header or the query: the topics of the token', async () => {
     const token = await makeToken([topic, providerTopic]);
     expect(await statusOf([topic, providerTopic], bearer(token))).toBe(200);
     expect(await statusOf([providerTopic], { query: { authorization: token } })).toBe(200);
@@ -117,7 +117,7 @@ describe('a subscription', () => {
     expect(await statusOf([topic], { ...bearer(token), query: { authorization: token } })).toBe(400);
   });
 
-  test('with an API key, which requests exchanges: the topics that it covers', async () => {
+  test('with an API key, which the requests service exchanges: the topics that the key covers', async () => {
     const withKey = (apiKey: string) => ({ headers: { 'x-api-key': apiKey } });
     expect(await statusOf([providerTopic, activityTopic, topic], withKey(known))).toBe(200);
     expect(await statusOf([new RequestEvents().topic], withKey(known))).toBe(403);
@@ -212,7 +212,7 @@ describe('a credential that is revoked', () => {
       expect(await statusOf([topic], await tokenOf('r1', { createdAt: now }))).toBe(200);
     });
 
-    test('ends a stream whose token has the end, without an event of the rotation', async () => {
+    test('ends a stream whose token says when the secret ends, without an event of the rotation', async () => {
       const endsAt = Date.now() + 5_000;
       const reader = await openWith('r2', old, endsAt);
       expect(await endOf(reader)).toBeGreaterThanOrEqual(endsAt);

@@ -41,7 +41,7 @@ export function limitKeyExchange(options: {
     if (!parseApiKey(apiKey)) throw new Problem('unauthorized');
     const digest = createHash('sha256').update(apiKey).digest('base64');
     if (refused.has(digest)) throw new Problem('unauthorized');
-    // The guesses may come from another client at the same address, so a key that was valid lately is still accepted.
+    // The guesses may come from another client at the same address, so a key that was recently valid is still accepted.
     if (failures.isReached(network) && !valid.has(digest)) throw new StreamRefused('too_many_failures');
     const isBusy = allWaiting >= maxWaiting || (waiting.get(network) ?? 0) >= maxWaitingPerNetwork;
     if (isBusy) throw new StreamRefused('busy');

@@ -61,7 +61,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const eventStream = { accept: 'text/event-stream' };
 
 describe('failures of one address', () => {
-  test('400 guesses reach the requests service as often as the limit allows, and are then refused unchecked', async () => {
+  test('400 guesses reach the requests service as often as the limit allows, and are then refused without a check', async () => {
     await start();
     const statuses: (number | undefined)[] = [];
     for (let round = 0; round < 40; round++) {

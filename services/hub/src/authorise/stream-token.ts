@@ -7,9 +7,9 @@ import { errors, jwtVerify } from 'jose';
 export interface Credential {
   /** `key:<id>` or `session:<id>`. */
   readonly id: string;
-  /** When the key's secret was created, in milliseconds; if the token does not name that, when the token was issued. */
+  /** When the key's secret was created, in milliseconds; if the token does not say, when the token was issued. */
   readonly since: number;
-  /** When that secret ends, if a rotation had replaced it before the token was issued. */
+  /** When that secret ends, if it had been rotated before the token was issued. */
   readonly endsAt?: number;
 }
 

@@ -6,7 +6,7 @@ test.each([
   { epoch: 'mi7x3k2a', seq: 9_007_199_254_740, check: 'deadbeef' },
   { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copiesSent: 1 },
   { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copiesSent: 500 },
-])('$epoch.$seq.$check is read as it is written', (position) => {
+])('$epoch.$seq.$check is the same after formatting and parsing', (position) => {
   expect(parsePosition(formatPosition(position))).toEqual(position);
 });
 

@@ -77,7 +77,7 @@ describe('while NATS is', () => {
         nats.thaw();
       },
     ],
-  ])('%s, streams stay open and get everything once', async (_, fault) => {
+  ])('%s, streams stay open and get each event once', async (_, fault) => {
     const steady = await read();
     const resuming = new ResumingReader(
       (id) => new Reader(hub.url, [request.topic], { headers: { 'last-event-id': id } }),

@@ -71,6 +71,7 @@ export class Follower implements Part {
     for (let retryMs = 100; !signal.aborted; retryMs = Math.min(retryMs * 2, 1_000)) {
       while (!nats.connected && !signal.aborted) await wait(50);
       const reason = await this.#follow().catch((error: Error) => error.message);
+      // It did follow the stream, so this is a new failure.
       if (this.#notFollowing === undefined) retryMs = 100;
       if (this.#notFollowing !== reason && !signal.aborted)
         log.warn({ reason }, 'not following NATS: trying again');
@@ -114,6 +115,7 @@ export class Follower implements Part {
     } else if (history.current.epoch !== epoch) {
       this.#restart(beforeFirst, 'the stream was created again');
     } else if (history.current.seq < beforeFirst.seq) {
+      // Without this, the hub would notice the gap only at the next new event.
       this.#restart(beforeFirst, eventsRemoved);
     } else {
       const common = await findLastCommonSequence(history.ring, source, state);
@@ -136,7 +138,7 @@ export class Follower implements Part {
     onEvent(history.append(seq, bytes));
   }
 
-  /** Continues after a gap. */
+  /** Continues after this position. The events between are not known. */
   #restart(floor: Position, reason: string): void {
     const { history, onBreak, log } = this.#options;
     const from = formatPosition(history.current);

@@ -27,7 +27,7 @@ import type { Ring } from './ring.ts';
  * A stream that is created again has lost all its events. It is handled in the same way, from its first sequence on.
  */
 
-/** Recovery ends when no event was repeated for this time. */
+/** Recovery ends when no event was repeated for this time. The outbox leader looks for lost events every second. */
 const quietPeriodMs = 30_000;
 
 interface Recovery {

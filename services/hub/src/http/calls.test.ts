@@ -56,7 +56,7 @@ test.each([
     503,
     '/',
   ],
-])('%s has one line, with the id of its answer', async (_, method, path, headers, status, route) => {
+])('%s has one log line, with the id of its answer', async (_, method, path, headers, status, route) => {
   const answer = await fetch(hub.url + path, { method, headers: { ...headers, 'x-request-id': 'mine' } });
   await answer.text();
   expect(answer.status).toBe(status);
@@ -66,7 +66,7 @@ test.each([
   expect(linesOf(id)).toHaveLength(1);
 });
 
-test('a stream has a line when it begins and one when it ends, and the time until it begins is measured', async () => {
+test('a stream has a log line when it begins and one when it ends, and the time until it begins is measured', async () => {
   const token = await makeToken([topic], { cred: { kind: 'session', id: 'a' } });
   const reader = await new Reader(hub.url, [topic], { query: { authorization: token } }).opened();
   const [, id = ''] = /x-request-id: (\S+)/i.exec(reader.head) ?? [];
@@ -79,7 +79,7 @@ test('a stream has a line when it begins and one when it ends, and the time unti
   expect(linesOf(id)).toMatchObject([expected, { msg: 'stream', reason: 'left', access: 'credential' }]);
 });
 
-test('a client that leaves before its answer is a 499', async () => {
+test('a client that disconnects before its answer is logged with the status 499', async () => {
   using connection = await openRaw(hub.url);
   connection.send(
     `GET /?topic=${topic} HTTP/1.1\r\nhost: x\r\nx-api-key: ${makeApiKey('provider').text}\r\n\r\n`,

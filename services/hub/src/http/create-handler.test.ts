@@ -63,7 +63,7 @@ describe('the hub over HTTP', () => {
     reader.close();
   });
 
-  test('speaks HTTP/1.0 without chunks', async () => {
+  test('answers HTTP/1.0 without chunks', async () => {
     const reader = await new Reader(hub.url, [request.topic], { version: '1.0' }).opened();
     expect(reader.head).not.toMatch(/transfer-encoding/i);
     await stream.publish(request.newMessage('0b6f4d4e-2f8c-4c0e-9a3e-3d1d3a4b5c6d'));

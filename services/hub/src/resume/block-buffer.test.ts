@@ -48,7 +48,7 @@ test('each reader gets its own blocks complete and in order, even if the buffer 
     expect((await received) === expected[index]).toBe(true);
 });
 
-test('an empty block is not sent, and nothing is sent to a reader that has left', async () => {
+test('an empty block is not sent, and nothing is sent to a reader whose stream has ended', async () => {
   const [empty, ended] = [await openWriter(), await openWriter()];
   const buffer = new BlockBuffer();
   buffer.add(empty.writer, '');

@@ -86,7 +86,7 @@ describe('a subscriber that catches up', () => {
     server.close();
   });
 
-  test('over many events of hundreds of copies is given no more at once than its connection takes', async () => {
+  test('gets no more at once than its connection accepts, over many events of hundreds of copies', async () => {
     const expert = new RequestEvents();
     for (let seq = 1; seq <= 50; seq++) {
       const requests = Array.from({ length: 250 }, () => new RequestEvents(expert.userId));
@@ -107,7 +107,7 @@ describe('a subscriber that catches up', () => {
     expect(new Set(text.match(/"requestId":"[^"]+"/g)).size).toBe(50 * 250);
   });
 
-  test('and waits for an event that the stream then loses is reset at once', async () => {
+  test('is reset at once when the stream loses the event that it waits for', async () => {
     const request = new RequestEvents();
     for (let seq = 1; seq <= 5; seq++) history.append(seq, request.newMessage().bytes);
     stream = { epoch, firstSeq: 1, lastSeq: 8 };
@@ -121,7 +121,7 @@ describe('a subscriber that catches up', () => {
     expect([subscriber.state, writer.resets]).toEqual(['live', 1]);
   });
 
-  test('and waits for an event of a stream that is created again is reset when the history continues with that', async () => {
+  test('waits, when the stream is created again, until the history continues with that, and is then reset once', async () => {
     stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
     const subscriber = makeSubscriber({ writer });
     catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });

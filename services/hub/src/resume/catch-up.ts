@@ -19,11 +19,11 @@ const retryMs = 500;
 export type NextStep =
   /** Another hub has sent the event at its position, and this one has not received it yet. */
   | { readonly action: 'wait'; readonly from: Position }
-  /** From the ring. */
+  /** The events are in the ring. */
   | { readonly action: 'replay'; readonly from: Position }
-  /** They are older than the ring: from NATS. */
+  /** The events are older than the ring: they are read from NATS. */
   | { readonly action: 'scan'; readonly from: ResumeFrom }
-  /** They are not known: it gets `hub.reset` and becomes live. */
+  /** The events are not available, or not known: the subscriber gets `hub.reset` and becomes live. */
   | { readonly action: 'reset' };
 
 export function nextStep({ current, ring, tailLoss }: EventHistory, from: ResumeFrom): NextStep {
@@ -121,11 +121,11 @@ export class CatchUp implements Part {
     subscriber.writer.write(resetChunk(this.#history.tailLoss.startPosition));
     // A live subscriber was counted when it became live.
     if (!subscriber.isLive) this.#goLive(subscriber, 'reset');
-    // It reads the state after this, so it needs no event that is repeated.
+    // Its reader reads the state now, so it needs no event that is repeated after a tail loss.
     subscriber.generation = noGeneration;
   }
 
-  /** The history has a new event, or has changed: takes the next step of the subscribers that need not wait any more. */
+  /** Takes the next step of the subscribers that waited for a new event, or whose positions are not valid any more. */
   onHistoryChange(): void {
     if (this.#ahead.size === 0) return;
     for (const [subscriber, from] of [...this.#ahead]) {

@@ -29,7 +29,7 @@ interface OpenedConsumer {
 }
 
 let events: TestEvent[];
-/** The same as the stream delivers them. */
+/** The messages of these events. */
 let messages: StreamMessage[];
 let history: EventHistory;
 let opened: OpenedConsumer[];
@@ -107,7 +107,7 @@ const stopsYielding = (index: number) =>
 const haveResults = (...subscribers: Subscriber[]) =>
   eventually('the results', () => subscribers.every((one) => results.has(one)));
 
-test('near scans, and those of credentials, run beside the scan of anonymous readers', async () => {
+test('near scans, and those of credentials, do not wait for the scan of anonymous readers', async () => {
   const anonymous = [add('earliest'), add('earliest'), add(at(10))];
   await hasOpened(1);
   expect(opened[0]?.isYielding()).toBe(false);
@@ -134,7 +134,7 @@ test('near scans, and those of credentials, run beside the scan of anonymous rea
   expect(new Set(results.values())).toEqual(new Set([floor()]));
 });
 
-test('the scans of an address a minute are limited, readers that share one count once, and beyond the limit is a reset', async () => {
+test('the scans of an address a minute are limited: readers that share a scan count once, and beyond the limit a reader is reset', async () => {
   const served = async (subscribers: Subscriber[]) => {
     await hasOpened(opened.length + 1);
     opened.at(-1)?.deliverAll();
@@ -186,7 +186,7 @@ test('while a stream that was created again is not in the history yet, its reade
   expect(results.get(waiting)).toBe('reset');
 });
 
-test('scans that stop, or whose stream changes, before NATS has opened a consumer, read nothing', async () => {
+test('a scan that is stopped or interrupted while its consumer is opened reads nothing', async () => {
   let finishOpening = () => {};
   opening = new Promise((resolve) => {
     finishOpening = resolve;

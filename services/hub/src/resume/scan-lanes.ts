@@ -7,7 +7,7 @@ import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
 import type { ScanLimit } from './scan-limit.ts';
 
-/** So many waiting subscribers lost their streams together, and more of them will arrive. */
+/** When so many subscribers wait, they probably lost their streams together, and more of them will arrive. */
 const burstSize = 10;
 /** By default, readers that lose their streams together reconnect within two seconds of each other: see `jitter`. */
 const longestGatherMs = 2_000;
@@ -139,7 +139,7 @@ class ScanLane {
         await this.#wait(retryMs);
       }
     }
-    // In the same turn as the last look at `#waiting`, so that none is added in between.
+    // In the same turn as the last check of `#waiting`, so that no subscriber is added in between.
     this.#loop = undefined;
   }
 
@@ -159,7 +159,7 @@ class ScanLane {
   async #scanOnce(): Promise<void> {
     const { source, history, log, destination } = this.#options;
     const stream = await source.readState();
-    // Otherwise its readers would get `hub.reset` now, and again when the follower notices.
+    // Until the follower has noticed it, its readers would get `hub.reset` twice.
     if (stream.epoch !== history.current.epoch) throw new Error('the stream was created again');
     const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
     this.#waiting = [];
