@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Answer, ask } from './testing/ask.ts';
-import { startTestGateway, type TestGateway } from './testing/test-gateway.ts';
+import { useTestGateway } from './testing/test-gateway.ts';
 
-let gateway: TestGateway;
-let consumerKey: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    env: { RELAY_CORS_ORIGINS: 'https://project.example', RELAY_RATE_LIMIT_POLL: '1' },
-  });
-  consumerKey = (await gateway.makeKey('consumer')).text;
+const gateway = useTestGateway({
+  env: { RELAY_CORS_ORIGINS: 'https://project.example', RELAY_RATE_LIMIT_POLL: '1' },
 });
-afterAll(() => gateway.stop());
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const call = (path: string, method = 'GET', headers = {}, body?: string) =>
   ask(gateway.url, { path, method, headers, ...(body !== undefined && { body }) });
 
-function expectEveryHeader(answer: Answer): void {
+function expectAllHeaders(answer: Answer): void {
   expect(answer.headers).toMatchObject({
     'strict-transport-security': 'max-age=31536000',
     'x-frame-options': 'DENY',
@@ -32,8 +25,8 @@ function expectEveryHeader(answer: Answer): void {
 
 describe('every answer carries the security headers, a request id and Vary:', () => {
   test.each([
-    [200, 'a forwarded one', () => call('/api/v1/whoami', 'GET', { 'x-api-key': consumerKey })],
-    [200, "the gateway's own", () => call('/api/health')],
+    [200, 'a forwarded call', () => call('/api/v1/whoami', 'GET', { 'x-api-key': gateway.consumer.text })],
+    [200, "the gateway's own route", () => call('/api/health')],
     [204, 'OPTIONS', () => call('/api/v1/help', 'OPTIONS')],
     [
       204,
@@ -56,19 +49,19 @@ describe('every answer carries the security headers, a request id and Vary:', ()
     [405, 'another method', () => call('/api/v1/help')],
     [
       413,
-      'too large a body',
+      'a body that is too large',
       () => call('/api/v1/help', 'POST', { 'content-length': 1_048_577, connection: 'close' }),
     ],
     [415, 'another type', () => call('/api/v1/help', 'POST', { 'content-type': 'text/plain' }, '{}')],
-    [429, 'one too many', () => call('/api/v1/help/a').then(() => call('/api/v1/help/a'))],
+    [429, 'a call above the limit', () => call('/api/v1/help/a').then(() => call('/api/v1/help/a'))],
   ])('%i, %s', async (status, _, answer) => {
-    const got = await answer();
-    expect(got.status).toBe(status);
-    expectEveryHeader(got);
+    const received = await answer();
+    expect(received.status).toBe(status);
+    expectAllHeaders(received);
     if (status < 400) return;
-    expect(got.headers['content-type']).toBe('application/problem+json');
-    expect(got.json).toMatchObject({
-      type: expect.stringContaining(`errors.md#${got.json.error}`),
+    expect(received.headers['content-type']).toBe('application/problem+json');
+    expect(received.json).toMatchObject({
+      type: expect.stringContaining(`errors.md#${received.json.error}`),
       title: expect.any(String),
       detail: expect.any(String),
       status,
@@ -77,12 +70,15 @@ describe('every answer carries the security headers, a request id and Vary:', ()
 });
 
 describe('the request id', () => {
-  test('is new for each call, whatever the client says, and goes along to the service', async () => {
-    const answer = await call('/api/v1/whoami', 'GET', { 'x-api-key': consumerKey, 'x-request-id': 'mine' });
+  test('is new for each call, replaces that of the client, and is sent to the service', async () => {
+    const answer = await call('/api/v1/whoami', 'GET', {
+      'x-api-key': gateway.consumer.text,
+      'x-request-id': 'mine',
+    });
     const received = gateway.upstreams.requests.calls.at(-1);
     expect(answer.headers['x-request-id']).toMatch(uuid);
     expect(received?.headers['x-request-id']).toBe(answer.headers['x-request-id']);
-    expect(received?.stated?.callId).toBe(answer.headers['x-request-id']);
+    expect(received?.verified?.callId).toBe(answer.headers['x-request-id']);
   });
 });
 
@@ -97,7 +93,7 @@ describe('the trace', () => {
     };
   };
 
-  test('of the caller goes on', async () => {
+  test('of the client is kept', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     expect(await traceOf({ traceparent, tracestate: 'a=b' })).toMatchObject({
       traceparent,
@@ -106,7 +102,7 @@ describe('the trace', () => {
   });
 
   test.each(['', 'nonsense', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])(
-    '%j is replaced by one made from the call id',
+    'of the client is replaced when it is %j',
     async (given) => {
       const { id, traceparent, tracestate } = await traceOf({ traceparent: given, tracestate: 'a=b' });
       const digits = id.replaceAll('-', '');
@@ -131,7 +127,7 @@ describe('CORS', () => {
       'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
       'access-control-max-age': '86400',
     });
-    const answer = await call('/api/v1/whoami', 'GET', { origin, 'x-api-key': consumerKey });
+    const answer = await call('/api/v1/whoami', 'GET', { origin, 'x-api-key': gateway.consumer.text });
     expect(answer.headers['access-control-allow-origin']).toBe(origin);
     expect((await call('/unknown', 'GET', { origin })).headers['access-control-allow-origin']).toBe(origin);
   });
@@ -149,7 +145,7 @@ describe('CORS', () => {
     }
   });
 
-  test('credentials are never allowed: a key is what a page calls with', async () => {
+  test('credentials are not allowed, since pages call with a key', async () => {
     expect((await preflight('https://relay.example')).headers).not.toHaveProperty(
       'access-control-allow-credentials',
     );
@@ -164,14 +160,14 @@ describe('methods', () => {
     ['/dashboard', 'TRACE', 'GET, HEAD, OPTIONS'],
     ['/logout', 'GET', 'POST, OPTIONS'],
     ['/api/health', 'DELETE', 'GET, HEAD, OPTIONS'],
-  ])('%s does not take %s', async (path, method, allow) => {
+  ])('%s does not accept %s', async (path, method, allow) => {
     const answer = await call(path, method);
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe(allow);
     expect(answer.json.error).toBe('method_not_allowed');
   });
 
-  test('OPTIONS tells what a path takes', async () => {
+  test('OPTIONS lists the methods of a path', async () => {
     const answer = await call('/api/v1/vault', 'OPTIONS');
     expect([answer.status, answer.headers.allow]).toEqual([204, 'GET, HEAD, PUT, OPTIONS']);
     expect((await call('/unknown', 'OPTIONS')).status).toBe(404);
@@ -180,7 +176,7 @@ describe('methods', () => {
   test('HEAD is a GET without its body', async () => {
     const own = await call('/api/health', 'HEAD');
     expect([own.status, own.body]).toEqual([200, '']);
-    const forwarded = await call('/api/v1/whoami', 'HEAD', { 'x-api-key': consumerKey });
+    const forwarded = await call('/api/v1/whoami', 'HEAD', { 'x-api-key': gateway.consumer.text });
     expect([forwarded.status, forwarded.body]).toEqual([200, '']);
     expect(Number(forwarded.headers['content-length'])).toBeGreaterThan(0);
     const refused = await call('/unknown', 'HEAD');
@@ -188,10 +184,10 @@ describe('methods', () => {
   });
 });
 
-describe('what is written down of a call', () => {
-  test('is one line with the template, and no secret', async () => {
+describe('a call is recorded', () => {
+  test('in one log line with the template and no secret', async () => {
     const answer = await call('/api/v1/close/a-secret-id?q=hidden', 'POST', {
-      'x-api-key': consumerKey,
+      'x-api-key': gateway.consumer.text,
       cookie: 'session=hidden',
     });
     const lines = gateway.lines.filter(({ callId }) => callId === answer.headers['x-request-id']);
@@ -206,15 +202,17 @@ describe('what is written down of a call', () => {
         traceparent: expect.any(String),
       }),
     ]);
-    expect(JSON.stringify(gateway.lines)).not.toMatch(new RegExp(`hidden|a-secret-id|${consumerKey}`));
+    expect(JSON.stringify(gateway.lines)).not.toMatch(
+      new RegExp(`hidden|a-secret-id|${gateway.consumer.text}`),
+    );
   });
 
-  test('is measured by template, status and kind of caller', async () => {
+  test('in the metric, by template, status and kind of caller', async () => {
     const count = (labels: Record<string, string>) =>
       gateway.metric('relay_http_request_seconds_count', labels);
     const before = await count({ route: 'none', status: '404', caller: 'none', method: 'GET' });
-    await call('/nobody/knows/this');
-    await call('/api/v1/requests/by-ref/HS-12345678', 'GET', { 'x-api-key': consumerKey });
+    await call('/unknown/path');
+    await call('/api/v1/requests/by-ref/HS-12345678', 'GET', { 'x-api-key': gateway.consumer.text });
     expect(await count({ route: 'none', status: '404', caller: 'none', method: 'GET' })).toBe(before + 1);
     const route = '/api/v1/requests/by-ref/:refCode';
     expect(await count({ route, status: '200', caller: 'consumer' })).toBe(1);

@@ -4,7 +4,8 @@ import { bareApp, createClientAddress, handleErrors, observeCalls } from '@exper
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Express } from 'express';
-import { checkCall, identifyCall } from './call/begin-call.ts';
+import { checkCall } from './call/check-call.ts';
+import { identifyCall } from './call/identify-call.ts';
 import { limitRate } from './call/limit-rate.ts';
 import { createBodyReceiver } from './call/receive-body.ts';
 import { createRouteFinder } from './call/route-finder.ts';
@@ -13,13 +14,13 @@ import type { Config } from './config.ts';
 import { forward, type Upstreams } from './forward/forward.ts';
 import { limitTransferTime } from './forward/limit-transfer-time.ts';
 import { authenticate } from './keys/authenticate.ts';
-import type { KeyFinder } from './keys/create-key-finder.ts';
+import type { KeyCache } from './keys/create-key-cache.ts';
 import { allowOrigins, setSecurityHeaders } from './response-headers.ts';
 import { getHealth, type Health } from './routes/get-health.ts';
 import { routes } from './routes/index.ts';
 import { describeRelay, sendDocument } from './routes/send-document.ts';
 
-/** The steps of a call through the gateway. */
+/** The steps of a call through the gateway, in their order. */
 export function createApp(options: {
   config: Pick<
     Config,
@@ -31,23 +32,27 @@ export function createApp(options: {
     | 'minTransferRate'
     | 'trustedProxies'
   >;
-  keys: KeyFinder;
+  keys: KeyCache;
   upstreams: Upstreams;
   health: Health;
   version: string;
   clock: Clock;
   log: Log;
   metrics: Metrics;
-  slowAfter?: number;
-  transferGrace?: number;
+  slowAfterMs?: number;
+  transferGraceMs?: number;
 }): Express {
   const { config, keys, upstreams, health, version, clock, log, metrics } = options;
   const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, minTransferRate, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
-  const receiveBody = createBodyReceiver({ limits: config.bodies, metrics, slowAfter: options.slowAfter });
+  const receiveBody = createBodyReceiver({
+    limits: config.bodies,
+    metrics,
+    slowAfterMs: options.slowAfterMs,
+  });
   const limitTransfer = limitTransferTime({
     minRate: minTransferRate,
-    grace: options.transferGrace,
+    graceMs: options.transferGraceMs,
     metrics,
   });
   const app = bareApp();
@@ -59,6 +64,7 @@ export function createApp(options: {
   app.use(checkCall);
   app.use(authenticate({ keys, receiveBody, log, metrics }));
   app.use(forward({ upstreams, receiveBody, limitTransfer, publicUrl }));
+  // `forward` passes on the calls of the routes that have `to: 'gateway'`.
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
   for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)

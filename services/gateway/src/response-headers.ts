@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import helmet from 'helmet';
 import type { EdgeStep } from './call/edge-call.ts';
 
-// The contract's five headers and no others.
+// The five headers of the contract and no others.
 const protect = helmet({
   strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
   xFrameOptions: { action: 'deny' },
@@ -30,7 +30,7 @@ const protect = helmet({
   xXssProtection: false,
 });
 
-/** Made once, since they are the same for every call, and for refusals that are written without Express. */
+/** Made once, since they are the same for each call. They are also written into refusals without Express. */
 export const securityHeaders: Readonly<Record<string, string>> = makeSecurityHeaders();
 
 function makeSecurityHeaders(): Record<string, string> {
@@ -44,16 +44,16 @@ export const setSecurityHeaders: EdgeStep = (_request, response, next) => {
   next();
 };
 
-const forPreflight = {
+const preflightHeaders = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
   'access-control-max-age': '86400',
 };
 
 /** The headers that scripts may read in addition to those that browsers always expose. */
-const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, x-request-id';
+const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, x-request-id';
 
-/** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the answers. */
+/** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the answers. Answers preflights. */
 export function allowOrigins(origins: readonly string[]): EdgeStep {
   const allowed = new Set(origins.map((origin) => new URL(origin).origin));
 
@@ -63,13 +63,13 @@ export function allowOrigins(origins: readonly string[]): EdgeStep {
     response.setHeader('vary', 'Origin');
     if (isAllowed) {
       response.setHeader('access-control-allow-origin', origin);
-      response.setHeader('access-control-expose-headers', exposed);
+      response.setHeader('access-control-expose-headers', exposedHeaders);
     }
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) {
       next();
       return;
     }
     response.locals.route = 'preflight';
-    response.writeHead(204, isAllowed ? forPreflight : {}).end();
+    response.writeHead(204, isAllowed ? preflightHeaders : {}).end();
   };
 }

@@ -9,7 +9,7 @@ import { ask } from './testing/ask.ts';
 import { startTestGateway } from './testing/test-gateway.ts';
 
 describe('a gateway that stops', () => {
-  test('finishes what is under way, sends clients elsewhere, and takes nothing new', async () => {
+  test('finishes its calls, closes connections, and accepts no new ones', async () => {
     const gateway = await startTestGateway({ env: { RELAY_SHUTDOWN_PAUSE: '300ms' } });
     const key = (await gateway.makeKey('consumer')).text;
     const agent = new Agent({ keepAlive: true });
@@ -17,15 +17,15 @@ describe('a gateway that stops', () => {
       await pause(500);
       response.end('late');
     };
-    const underWay = ask(gateway.url, { path: '/api/v1/messages/abc', headers: { 'x-api-key': key }, agent });
-    await eventually('it arrives', () => gateway.upstreams.messages.sockets.size > 0);
+    const running = ask(gateway.url, { path: '/api/v1/messages/abc', headers: { 'x-api-key': key }, agent });
+    await eventually('the call arrives', () => gateway.upstreams.messages.sockets.size > 0);
 
     const { url } = gateway;
     const stopping = gateway.service.stop();
     const during = await ask(url, { path: '/dashboard', agent });
     expect([during.status, during.headers.connection]).toEqual([200, 'close']);
     expect((await fetch(`${gateway.service.opsUrl}/readyz`)).status).toBe(503);
-    expect(await underWay).toMatchObject({ status: 200, body: 'late' });
+    expect(await running).toMatchObject({ status: 200, body: 'late' });
     await stopping;
     await expect(ask(url)).rejects.toThrow('ECONNREFUSED');
     agent.destroy();
@@ -42,7 +42,7 @@ describe('a gateway that stops', () => {
   });
 });
 
-test('is ready without NATS and without its upstreams, and lives with either coming and going', async () => {
+test('is ready without NATS and without a service, which may return later', async () => {
   const gateway = await startTestGateway({ env: { NATS_URL: 'nats://127.0.0.1:9' } });
   await gateway.upstreams.dashboard.stop();
   expect((await fetch(`${gateway.service.opsUrl}/readyz`)).status).toBe(200);
@@ -52,7 +52,7 @@ test('is ready without NATS and without its upstreams, and lives with either com
   await gateway.stop();
 });
 
-test('memory of a call is given back: many large bodies leave nothing behind', async () => {
+test('the memory of a body is released after its call', async () => {
   const gateway = await startTestGateway();
   const key = (await gateway.makeKey('consumer')).text;
   const send = () =>
@@ -87,7 +87,7 @@ describe('settings', () => {
     RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD: `a:${'A'.repeat(43)}`,
   };
 
-  test("limits are the contract's unless said", () => {
+  test('the default limits are those of the contract', () => {
     expect(readConfig(env).rateLimits).toEqual({ pages: 60, api: 30, poll: 20 });
     expect(readConfig(env)).toMatchObject({ trustedProxies: [], corsOrigins: [] });
   });
@@ -98,11 +98,11 @@ describe('settings', () => {
     ['RELAY_TRUSTED_PROXIES', 'proxy.example'],
     ['RELAY_CORS_ORIGINS', '*'],
     ['RELAY_REQUESTS_URL', 'localhost:8081'],
-  ])('%s = %s stops the start with a sentence', (name, value) => {
+  ])('%s = %s is refused with a sentence', (name, value) => {
     expect(() => readConfig({ ...env, [name]: value })).toThrow(new RegExp(`^${name} is .*It must be`, 's'));
   });
 
-  test('so does a proxy that only looks like an address', () => {
+  test('a proxy that only looks like an address is refused', () => {
     const config = readConfig({ ...env, RELAY_TRUSTED_PROXIES: '10.0.0.0/99' });
     expect(() => create(config)).toThrow(ConfigError);
   });

@@ -11,8 +11,7 @@ import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createApp } from './app.ts';
 import type { UpstreamName } from './call/edge-call.ts';
 import type { Config } from './config.ts';
-import { createKeyFinder } from './keys/create-key-finder.ts';
-import { createRevocationWatch } from './keys/create-revocation-watch.ts';
+import { createKeyCache, createRevocationWatch } from './keys/create-key-cache.ts';
 import { securityHeaders } from './response-headers.ts';
 import { createHealth } from './routes/get-health.ts';
 
@@ -21,18 +20,18 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 export function create(
   config: Config,
   overrides: Overrides & {
-    /** For a client that does not read, in milliseconds. */ stallLimit?: number;
-    /** When a body that is not complete counts as slow, in milliseconds. */ slowAfter?: number;
-    /** In milliseconds; see `limitTransferTime`. */ transferGrace?: number;
+    /** A connection without any traffic for this time is closed. */ stallTimeoutMs?: number;
+    /** See `createBodyReceiver`. */ slowAfterMs?: number;
+    /** See `limitTransferTime`. */ transferGraceMs?: number;
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('gateway', { forProcess: overrides.log === undefined });
   const postgres = createPostgres({ ...config.database, log });
   const nats = createNats({ ...config.nats, name: 'gateway', log });
-  const keys = createKeyFinder({
-    async lookUp(given) {
-      const key = await findKey(postgres.query, given);
+  const keys = createKeyCache({
+    async lookUp(presented) {
+      const key = await findKey(postgres.query, presented);
       return key && { kind: key.kind, apiKeyId: key.id, userId: key.userId, secret: key.secret };
     },
     clock,
@@ -45,16 +44,16 @@ export function create(
   });
 
   const upstreams = {
-    requests: clientOf('requests'),
-    messages: clientOf('messages'),
-    dashboard: clientOf('dashboard'),
+    requests: createClient('requests'),
+    messages: createClient('messages'),
+    dashboard: createClient('dashboard'),
   };
   const health = createHealth({
     checks: {
       postgres: async () => (await postgres.query`SELECT 1`) !== undefined,
-      requests: upstreams.requests.answers,
-      messages: upstreams.messages.answers,
-      dashboard: upstreams.dashboard.answers,
+      requests: upstreams.requests.isReachable,
+      messages: upstreams.messages.isReachable,
+      dashboard: upstreams.dashboard.isReachable,
     },
     clock,
     log,
@@ -71,7 +70,7 @@ export function create(
       metrics,
     },
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
-    stallLimit: overrides.stallLimit ?? 60_000,
+    stallTimeoutMs: overrides.stallTimeoutMs ?? 60_000,
   });
   const parts = [postgres, nats, revocations, ...Object.values(upstreams), server];
   return composeService({
@@ -84,10 +83,10 @@ export function create(
     server,
   });
 
-  function clientOf(name: UpstreamName) {
+  function createClient(name: UpstreamName) {
     const variable = `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`;
-    const keys = parsePrincipalKeys(variable, config.principalKeys[name]);
-    const sign = createPrincipalSigner({ caller: 'gateway', audience: name, keys, clock });
+    const principalKeys = parsePrincipalKeys(variable, config.principalKeys[name]);
+    const sign = createPrincipalSigner({ caller: 'gateway', audience: name, keys: principalKeys, clock });
     return createServiceClient({ name, url: config.upstreams[name], sign, log });
   }
 }

@@ -10,14 +10,14 @@ describe.each(['consumer', 'provider'] as const)('a %s key', (kind) => {
     expect(key.text.endsWith(key.lastFour)).toBe(true);
   });
 
-  test('is known again by kind and digest', () => {
+  test('is parsed to its kind and digest', () => {
     expect(parseApiKey(key.text)).toEqual({ kind, digest: createHash('sha256').update(key.text).digest() });
   });
 
   test('is refused with any one character changed', () => {
-    for (let at = 0; at < key.text.length; at++) {
-      const other = key.text[at] === 'x' ? 'y' : 'x';
-      expect(parseApiKey(key.text.slice(0, at) + other + key.text.slice(at + 1))).toBeUndefined();
+    for (let i = 0; i < key.text.length; i++) {
+      const other = key.text[i] === 'x' ? 'y' : 'x';
+      expect(parseApiKey(key.text.slice(0, i) + other + key.text.slice(i + 1))).toBeUndefined();
     }
   });
 });
@@ -27,7 +27,7 @@ test('two keys differ', () => {
 });
 
 test.each(['', 'hs_', 'hs_prov_', 'sk_live_123', `hs_${'a'.repeat(38)}`, `hs_${'a'.repeat(100_000)}`])(
-  'nonsense is refused: %.20s',
+  'other text is refused: %.20s',
   (text) => {
     expect(parseApiKey(text)).toBeUndefined();
   },

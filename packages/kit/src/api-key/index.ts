@@ -27,7 +27,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 function randomBase62(length: number): string {
   let result = '';
   while (result.length < length) {
-    // 248 is the largest multiple of 62 in a byte: above it, characters would not be equally likely.
+    // 248 is the largest multiple of 62 in a byte. With larger values, some characters would be more likely.
     for (const byte of randomBytes(length)) {
       if (byte < 248 && result.length < length) result += digits[byte % 62];
     }
@@ -37,7 +37,7 @@ function randomBase62(length: number): string {
 
 const shape = /^hs_(prov_)?[0-9A-Za-z]{32}([0-9A-Za-z]{6})$/;
 
-/** The kind and digest of a key; `undefined` when it is malformed or mistyped. Only the database knows whether it exists. */
+/** The kind and digest of a key; `undefined` when it is malformed or mistyped. Only the database shows whether it exists. */
 export function parseApiKey(text: string): { kind: KeyKind; digest: Buffer } | undefined {
   const match = shape.exec(text);
   if (!match || checksum(text.slice(0, -6)) !== match[2]) return undefined;

@@ -1,4 +1,4 @@
-/** Where code takes the time from, so that tests can give it another. */
+/** The source of the time, which tests replace. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

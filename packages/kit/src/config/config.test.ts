@@ -28,16 +28,16 @@ const variables = {
 };
 const least = { SERVER_URL: 'redis://localhost', KEY: '12345678' };
 
-const complaintsOf = (env: Record<string, string>): string => {
+const errorOf = (env: Record<string, string>): string => {
   try {
     read(variables, env);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
   }
-  throw new Error('no complaint');
+  throw new Error('no error');
 };
 
-test('defaults hold where nothing is set, and an empty text counts as nothing', () => {
+test('a variable that is unset or empty has its default', () => {
   expect(read(variables, { ...least, PORT: '' })).toEqual({
     port: 8080,
     limits: { ttl: 259_200_000, origins: [] },
@@ -59,7 +59,7 @@ test.each([
   expect(read({ ttl: duration('TTL', { help: '', default: '1s' }) }, { TTL: given }).ttl).toBe(milliseconds);
 });
 
-describe('a complaint names the variable, what it was and what is allowed:', () => {
+describe('an error names the variable, its value and the allowed values:', () => {
   test.each([
     ['PORT', '0', 'PORT is "0". It must be a whole number from 1 to 65535.'],
     ['PORT', '1e3', 'PORT is "1e3". It must be a whole number from 1 to 65535.'],
@@ -74,28 +74,28 @@ describe('a complaint names the variable, what it was and what is allowed:', () 
     ['OPEN', 'yes', 'OPEN is "yes". It must be true or false.'],
     ['SERVER_URL', 'http://x', 'SERVER_URL is "http://x". It must be an address beginning with redis://.'],
     ['NAME', 'R2', 'NAME is "R2". It must be lower-case letters.'],
-  ])('%s=%s', (name, value, complaint) => {
-    expect(complaintsOf({ ...least, [name]: value })).toEqual(
-      typeof complaint === 'string' ? complaint : expect.stringMatching(complaint),
+  ])('%s=%s', (name, value, error) => {
+    expect(errorOf({ ...least, [name]: value })).toEqual(
+      typeof error === 'string' ? error : expect.stringMatching(error),
     );
   });
 
-  test('a missing one says what it is for', () => {
-    expect(complaintsOf({ KEY: '12345678' })).toBe(
+  test('an error about a missing variable says what the variable is for', () => {
+    expect(errorOf({ KEY: '12345678' })).toBe(
       'SERVER_URL is not set. It must be an address beginning with redis://. (Where.)',
     );
   });
 
-  test('a secret is never repeated, and neither is an address with a password', () => {
-    expect(complaintsOf({ ...least, KEY: 'hunter2' })).toBe(
+  test('an error repeats no secret and no address with a password', () => {
+    expect(errorOf({ ...least, KEY: 'hunter2' })).toBe(
       'KEY is not valid (its value is not shown). It must be a secret of at least 8 characters.',
     );
     const database = { url: url('DATABASE_URL', { help: '', protocols: ['postgres:'], secret: true }) };
     expect(() => read(database, { DATABASE_URL: 'mysql://me:hunter2@db' })).toThrow(/value is not shown/);
   });
 
-  test('all of them at once', () => {
-    expect(complaintsOf({ PORT: 'x', LEVEL: 'y' }).split('\n')).toHaveLength(4);
+  test('all errors are reported together', () => {
+    expect(errorOf({ PORT: 'x', LEVEL: 'y' }).split('\n')).toHaveLength(4);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Values, Variable, Variables } from './variable.ts';
 
-/** Wrong settings, as sentences that each name the variable, its value and what is allowed. */
+/** Wrong settings. Each sentence names a variable, its value and the allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -44,7 +44,7 @@ function readOne(variable: Variable<unknown>, env: Environment, sentences: Set<s
   return data;
 }
 
-/** All variables of a declaration, in the order of writing. */
+/** All variables of a declaration, in their order. */
 export function listVariables(variables: Variables): readonly Variable<unknown>[] {
   return Object.values(variables).flatMap((entry) => (isVariable(entry) ? [entry] : listVariables(entry)));
 }

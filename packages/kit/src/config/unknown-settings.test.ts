@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { unknownSettings } from './index.ts';
 
-test('a name that no service knows is reported with the nearest one', () => {
+test('an unknown name is reported with the nearest known one', () => {
   expect(unknownSettings({ RELAY_RATE_LIMT_API: '30', RELAY_RETENTON: '1d', PATH: '/bin' })).toEqual([
-    'RELAY_RATE_LIMT_API is no setting of Expert Relay and has no effect. The nearest name is RELAY_RATE_LIMIT_API; all are in docs/configuration.md.',
+    'RELAY_RATE_LIMT_API is not a setting of Expert Relay and has no effect. The nearest name is RELAY_RATE_LIMIT_API; all are in docs/configuration.md.',
     expect.stringContaining('The nearest name is RELAY_RETENTION;'),
   ]);
 });

@@ -1,8 +1,8 @@
 import { knownSettings } from './known-settings.ts';
 
 /**
- * A sentence for each variable that looks like a setting of Expert Relay and is not one. A misspelt one has no effect,
- * which is easily overlooked.
+ * A warning for each variable that looks like a setting of Expert Relay and is not one. A misspelt name has no effect, which
+ * is easily overlooked.
  */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -10,7 +10,7 @@ export function unknownSettings(env: Readonly<Record<string, string | undefined>
     .sort()
     .map(
       (name) =>
-        `${name} is no setting of Expert Relay and has no effect. The nearest name is ${nearestName(name)}; all are in docs/configuration.md.`,
+        `${name} is not a setting of Expert Relay and has no effect. The nearest name is ${nearestName(name)}; all are in docs/configuration.md.`,
     );
 }
 

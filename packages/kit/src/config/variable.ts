@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One environment variable: a zod schema of its text, and what operators need to know about it. */
+/** One environment variable: a zod schema of its text, and its description for operators. */
 export interface Variable<T> {
   readonly name: string;
   readonly help: string;
@@ -10,7 +10,7 @@ export interface Variable<T> {
   readonly fallback?: string;
   /** The value of a secret is never repeated, neither in errors nor in the docs. */
   readonly secret: boolean;
-  /** Of a text that is not empty. Its own messages are not used: see `expected`. */
+  /** For a text that is not empty. Its own messages are not used: see `expected`. */
   readonly schema: z.ZodType<T, string>;
   /** The value of a variable that is unset and has no default. */
   readonly empty?: T;

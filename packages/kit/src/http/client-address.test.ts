@@ -19,25 +19,25 @@ describe('the address of a client', () => {
 
   test.each([
     ['without a proxy', '203.0.113.5', undefined, '203.0.113.5'],
-    ['from whoever is no proxy, whatever it claims', '203.0.113.5', '1.1.1.1', '203.0.113.5'],
+    ['from a client that claims another address', '203.0.113.5', '1.1.1.1', '203.0.113.5'],
     ['from a trusted proxy', '10.1.2.3', '203.0.113.5', '203.0.113.5'],
     ['behind two trusted proxies', '10.1.2.3', '203.0.113.5, 192.0.2.1', '203.0.113.5'],
-    ['not what the client itself put there', '10.1.2.3', '1.1.1.1, 203.0.113.5', '203.0.113.5'],
-    ['up to what is no address', '10.1.2.3', '203.0.113.5, unknown, 10.9.9.9', '10.9.9.9'],
+    ['without an address that the client added itself', '10.1.2.3', '1.1.1.1, 203.0.113.5', '203.0.113.5'],
+    ['up to a text that is not an address', '10.1.2.3', '203.0.113.5, unknown, 10.9.9.9', '10.9.9.9'],
     ['of a trusted proxy itself', '10.1.2.3', '10.4.4.4', '10.4.4.4'],
     ['IPv4 over an IPv6 socket', '::ffff:10.1.2.3', '::ffff:203.0.113.5', '203.0.113.5'],
     ['IPv6 behind an IPv6 proxy', '2001:db8::1', '2001:dead::5', '2001:dead::5'],
     ['with a port', '10.1.2.3', '203.0.113.5:4711', '203.0.113.5'],
     ['IPv6 with a port', '10.1.2.3', '[2001:dead::5]:4711, [2001:db8::1]', '2001:dead::5'],
     ['with a zone', 'fe80::1%eth0', undefined, 'fe80::1'],
-    ['written in another way', '2001:db8::1', '2001:DEAD:0:0:0:0:0:5', '2001:dead::5'],
+    ['in another spelling', '2001:db8::1', '2001:DEAD:0:0:0:0:0:5', '2001:dead::5'],
     ['up to an address in octal', '10.1.2.3', '203.0.113.5, 010.1.2.3, 10.9.9.9', '10.9.9.9'],
     ['up to an address in short', '10.1.2.3', '203.0.113.5, 10.1, 10.9.9.9', '10.9.9.9'],
   ])('%s', (_, remote, forwarded, expected) => {
     expect(addressOf(call(remote, forwarded))).toBe(expected);
   });
 
-  test('an untrusted header is warned of once', () => {
+  test('a warning about an untrusted header is logged once', () => {
     const lines: string[] = [];
     const destination = new Writable({
       write(line, _encoding, done) {
@@ -45,12 +45,12 @@ describe('the address of a client', () => {
         done();
       },
     });
-    const wary = createClientAddress({
+    const addressOf = createClientAddress({
       trustedProxies: [],
       log: createLog('test', { level: 'warn', destination }),
     });
-    wary(call('203.0.113.5', '1.1.1.1'));
-    wary(call('203.0.113.6', '1.1.1.1'));
+    addressOf(call('203.0.113.5', '1.1.1.1'));
+    addressOf(call('203.0.113.6', '1.1.1.1'));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('RELAY_TRUSTED_PROXIES');
   });
@@ -84,7 +84,7 @@ test.each([
   expect(networkOf(address)).toBe(network);
 });
 
-test('an IPv6 /48 is the site that a client is in', () => {
+test('the site of an IPv6 client is its /48', () => {
   expect(networkOf('2001:db8:1:2::3', 48)).toBe('2001:db8:1::/48');
   expect(networkOf('203.0.113.5', 48)).toBe('203.0.113.5');
 });

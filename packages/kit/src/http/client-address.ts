@@ -8,8 +8,8 @@ import type { Log } from '../log/index.ts';
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * Accepts `X-Forwarded-For` from trusted proxies only, and of it only what they have seen themselves: the last address
- * that is not a trusted proxy.
+ * Accepts `X-Forwarded-For` from trusted proxies only. The client is the last address in it that is not a trusted proxy;
+ * the addresses before that one are chosen by the client.
  */
 export function createClientAddress(options: {
   /** Addresses or CIDRs. */
@@ -28,8 +28,8 @@ export function createClientAddress(options: {
         warned = true;
         options.log.warn(
           { address: client },
-          'X-Forwarded-For from an address that is no trusted proxy is ignored. ' +
-            'If this is your proxy, name it in RELAY_TRUSTED_PROXIES.',
+          'X-Forwarded-For from an address that is not a trusted proxy is ignored. ' +
+            'If this is your proxy, add it to RELAY_TRUSTED_PROXIES.',
         );
       }
       return client;
@@ -57,19 +57,19 @@ export function createProxyCheck(trustedProxies: readonly string[]): (address: s
   };
 }
 
-/** What counts as one client: an IPv4 address, or the /64 (or a wider network) of an IPv6 address. */
+/** The network that limits count as one client: an IPv4 address, or the /64 or /48 of an IPv6 address. */
 export function networkOf(address: string, prefix: 48 | 64 = 64): string {
   if (isIP(address) !== 6) return address;
   const groups = ipaddr.IPv6.parse(address).parts.slice(0, prefix / 16);
   return `${groups.map((group) => group.toString(16)).join(':')}::/${prefix}`;
 }
 
-/** Some proxies write a port. */
+/** Some proxies add a port. */
 const withPort = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[^:]+):\d+)$/;
 
 /**
- * An address without a port and a zone, and as IPv4 if it is IPv4 that arrived over an IPv6 socket. Other text is
- * returned unchanged. It is checked by `isIP` first, since ipaddr.js accepts other forms of IPv4 too, such as `010.1`.
+ * An address without its port and zone. IPv4 over an IPv6 socket becomes IPv4. Other text is returned unchanged. `isIP`
+ * checks it first, since ipaddr.js accepts other forms of IPv4 too, such as `010.1`.
  */
 export function plainAddress(text: string): string {
   if (isIP(text) === 4) return text;

@@ -1,28 +1,26 @@
-import {
-  createServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Express } from 'express';
 import { type Part, StartupError } from '../part/index.ts';
-import { type ConnectionLimit, guardConnections, limitConnections } from './guard-connections.ts';
+import { expressMessages, isExpress } from './express-messages.ts';
+import { guardConnections } from './guard-connections.ts';
+import { type ConnectionLimit, limitConnections } from './limit-connections.ts';
 
 export interface HttpServer extends Part {
   readonly url: string;
 }
 
-/** An HTTP server as a part: slow clients are disconnected, and its end interrupts no call. */
+/**
+ * While the server stops, a request must be complete this long after its beginning, or it is refused with 408. With the
+ * pause before a stop (5 s) and Node's interval of checks, this ends before the process would be ended hard (25 s).
+ */
+const requestTimeoutAtStopMs = 15_000;
+
+/** An HTTP server as a part of a service. It disconnects slow clients; when it stops, it finishes the calls that run. */
 export function createHttpServer(options: {
   handler: RequestListener;
   host: string;
   port: number;
-  /** Longer than callers keep connections idle, so that the caller closes them and not this server. In milliseconds. */
-  idleTimeout?: number;
   /** Node's own settings. */
   settings?: ServerOptions;
   /** For a server that the public can reach. */
@@ -31,36 +29,39 @@ export function createHttpServer(options: {
   refusalHeaders?: Readonly<Record<string, string>>;
   /** Gives the server another stream in place of a connection's socket. */
   wrapSocket?(socket: Socket): Duplex;
-  /** A connection without any traffic for this time is closed, in milliseconds. */
-  stallLimit?: number;
-  /** A request that is not complete after this time is refused with 408, in milliseconds. */
-  requestLimit?: number;
+  /** A connection without any traffic for this time is closed. */
+  stallTimeoutMs?: number;
+  /** A request that is not complete after this time is refused with 408. */
+  requestTimeoutMs?: number;
 }): HttpServer {
+  const { requestTimeoutMs = 60_000, stallTimeoutMs } = options;
   let draining = false;
   const server = createServer({
     connectionsCheckingInterval: 2_000,
-    // The edge takes a head of 16 KiB. Its principal repeats the target, so the head grows on its way in.
+    // The edge accepts a head of 16 KiB. The principal repeats the target, so the head of the call to a service is larger.
     maxHeaderSize: 65_536,
     // Node's own refusal of a request without Host would lack the security headers: see `checkHost`.
     requireHostHeader: false,
     ...(isExpress(options.handler) && expressMessages(options.handler)),
     ...options.settings,
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = options.requestLimit ?? 60_000;
-  server.keepAliveTimeout = options.idleTimeout ?? 75_000;
-  if (options.stallLimit !== undefined) {
-    server.timeout = options.stallLimit;
+  // Node swaps the two limits if the first one is longer.
+  server.headersTimeout = Math.min(10_000, requestTimeoutMs);
+  server.requestTimeout = requestTimeoutMs;
+  // Longer than callers keep connections idle, so that the caller closes them and not this server.
+  server.keepAliveTimeout = 75_000;
+  if (stallTimeoutMs !== undefined) {
+    server.timeout = stallTimeoutMs;
     // Without a reset the kernel could keep megabytes until the client takes them.
     server.on('timeout', (socket) => socket.resetAndDestroy());
   }
 
   if (options.connectionLimit) limitConnections(server, options.connectionLimit);
-  const closeUnusedConnections = closeUnused(server);
+  const closeUnusedConnections = trackUnusedConnections(server);
   const handle: RequestListener = (request, response) => {
     if (draining) response.setHeader('connection', 'close');
-    // A target that is no path, such as `*` or an absolute URI. Express answers one that it cannot parse by itself,
-    // past all middleware; with a slash in front it is an unknown path.
+    // The target may be no path, such as `*` or an absolute URI. Express answers a target that it cannot parse without
+    // running any middleware; with a slash in front it is an unknown path.
     if (!request.url?.startsWith('/')) request.url = `/${request.url}`;
     options.handler(request, response);
   };
@@ -82,19 +83,21 @@ export function createHttpServer(options: {
     stop() {
       draining = true;
       return new Promise((resolve) => {
-        // The connection of a call that began before the drain is idle once the call is answered.
-        const closeIdle = () => {
+        // A connection becomes idle when its call is answered.
+        const closeIdleConnections = () => {
           server.closeIdleConnections();
           closeUnusedConnections();
         };
-        const sweep = setInterval(() => afterReading(closeIdle), 50);
-        // `close` also closes idle connections.
+        const sweep = setInterval(() => afterReading(closeIdleConnections), 50);
         afterReading(() => {
-          server.close(() => {
+          server.requestTimeout = Math.min(requestTimeoutMs, requestTimeoutAtStopMs);
+          // `server.close` itself would also end the checks for slow requests, and half a request would delay the stop.
+          NetServer.prototype.close.call(server, () => {
             clearInterval(sweep);
+            server.close();
             resolve();
           });
-          closeUnusedConnections();
+          closeIdleConnections();
         });
       });
     },
@@ -102,14 +105,14 @@ export function createHttpServer(options: {
 }
 
 /**
- * Runs `work` right after the event loop has read what has arrived. A connection whose request has arrived unread still counts
- * as idle, and a busy process would close many of these.
+ * Runs `work` right after the event loop has read what has arrived. A connection whose request has arrived but was not
+ * read still counts as idle, and a busy process would close many of these.
  */
 function afterReading(work: () => void): void {
   setTimeout(() => setImmediate(work));
 }
 
-/** Node documents that its server takes any Duplex for a connection. */
+/** Node's documentation allows any Duplex as a connection of a server. */
 function wrapSockets(server: Server, wrap: (socket: Socket) => Duplex): void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -119,17 +122,13 @@ function wrapSockets(server: Server, wrap: (socket: Socket) => Duplex): void {
   });
 }
 
-function isExpress(handler: RequestListener): handler is Express {
-  return 'request' in handler && 'response' in handler;
-}
-
 /**
  * How many connections may wait to be accepted. With Node's default of 511, many of a thousand readers that reconnect at
  * once would only succeed after retries of 1, 3 and 7 s. The operating system has a limit of its own.
  */
 const backlog = 4_096;
 
-/** Listens and gives the address under which this machine reaches the server. */
+/** Listens, and resolves with the address under which this machine reaches the server. */
 export function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -151,10 +150,10 @@ function explain(error: NodeJS.ErrnoException): string {
 }
 
 /**
- * Gives a function that closes the connections on which nothing was sent yet. Browsers and fetch open some in advance,
+ * Returns a function that closes the connections over which nothing was sent yet. Browsers and fetch open some in advance,
  * and Node's closeIdleConnections leaves them open.
  */
-function closeUnused(server: Server): () => void {
+function trackUnusedConnections(server: Server): () => void {
   const unused = new Set<Socket>();
   function forget(this: Socket): void {
     unused.delete(this);
@@ -169,25 +168,4 @@ function closeUnused(server: Server): () => void {
   return () => {
     for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
   };
-}
-
-type Messages = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
-
-/**
- * Express sets the prototype of each request and response to the app's own, which makes V8 drop its optimisations: a
- * call through an otherwise empty app took twice the time. Messages that are created with that prototype stay fast.
- */
-export function expressMessages(app: Express): Required<Messages> {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse extends ServerResponse {}
-  adopt(AppRequest.prototype, app.request);
-  adopt(AppResponse.prototype, app.response);
-  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
-  return { IncomingMessage: AppRequest, ServerResponse: AppResponse as typeof ServerResponse };
-}
-
-/** Copies the methods of Express and the reference to the app, which are between Node's prototype and the messages. */
-function adopt(prototype: object, extension: object): void {
-  const methods = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(extension) as object);
-  Object.defineProperties(prototype, { ...methods, ...Object.getOwnPropertyDescriptors(extension) });
 }

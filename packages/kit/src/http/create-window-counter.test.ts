@@ -14,47 +14,47 @@ function createFakeClock() {
 test('counts down within a minute that begins with the first call, and starts again after it', () => {
   const clock = createFakeClock();
   const count = createWindowCounter({ limit: 2, clock });
-  expect(count('a')).toEqual({ left: 1, rest: 60_000 });
+  expect(count('a')).toEqual({ left: 1, endsInMs: 60_000 });
   clock.advance(59_999);
-  expect(count('a')).toEqual({ left: 0, rest: 1 });
-  expect(count('a')).toEqual({ left: -1, rest: 1 });
-  expect(count('b')).toEqual({ left: 1, rest: 60_000 });
+  expect(count('a')).toEqual({ left: 0, endsInMs: 1 });
+  expect(count('a')).toEqual({ left: -1, endsInMs: 1 });
+  expect(count('b')).toEqual({ left: 1, endsInMs: 60_000 });
   clock.advance(1);
-  expect(count('a')).toEqual({ left: 1, rest: 60_000 });
+  expect(count('a')).toEqual({ left: 1, endsInMs: 60_000 });
 });
 
 test('reads a window without counting', () => {
   const clock = createFakeClock();
   const count = createWindowCounter({ limit: 1, clock });
-  expect(count('a', 0)).toEqual({ left: 1, rest: 60_000 });
+  expect(count('a', 0)).toEqual({ left: 1, endsInMs: 60_000 });
   count('a');
   clock.advance(1_000);
-  expect(count('a', 0)).toEqual({ left: 0, rest: 59_000 });
-  expect(count('a', 0)).toEqual({ left: 0, rest: 59_000 });
+  expect(count('a', 0)).toEqual({ left: 0, endsInMs: 59_000 });
+  expect(count('a', 0)).toEqual({ left: 0, endsInMs: 59_000 });
 });
 
-test('a clock that is set back ends the windows of the future', () => {
+test('a window ends when the clock is set back to before its start', () => {
   const clock = createFakeClock();
   const count = createWindowCounter({ limit: 1, clock });
   count('a');
   clock.advance(-3_600_000);
-  expect(count('a')).toEqual({ left: 0, rest: 60_000 });
+  expect(count('a')).toEqual({ left: 0, endsInMs: 60_000 });
 });
 
-test('in a flood of clients the oldest windows make room, and what is over goes first', () => {
+test('in a flood of clients the oldest windows are dropped', () => {
   const clock = createFakeClock();
-  const count = createWindowCounter({ limit: 10, clock, mostClients: 3 });
+  const count = createWindowCounter({ limit: 10, clock, maxClients: 3 });
   for (const client of ['a', 'b', 'c']) count(client);
   expect(count('a').left).toBe(8);
   count('d');
   expect(count('c').left).toBe(8);
-  // The window of `a` was the oldest: it was forgotten for `d`.
+  // The window of `a` was the oldest, so it was dropped for `d`.
   expect(count('a').left).toBe(9);
 });
 
 test('memory stays flat under a flood of different clients', () => {
   const clock = createFakeClock();
-  const count = createWindowCounter({ limit: 10, clock, mostClients: 1_000 });
+  const count = createWindowCounter({ limit: 10, clock, maxClients: 1_000 });
   const start = performance.now();
   for (let i = 0; i < 300_000; i++) count(`client ${i}`);
   expect(performance.now() - start).toBeLessThan(3_000);

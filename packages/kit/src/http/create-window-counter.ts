@@ -2,15 +2,15 @@ import type { Clock } from '../clock/index.ts';
 
 const windowLengthMs = 60_000;
 
-/** The rest of a client's window after a call. */
+/** A client's window after a call. */
 export interface WindowState {
-  /** Negative when the call was one too many. */
+  /** The calls that are left; negative when the limit is exceeded. */
   readonly left: number;
   /** Milliseconds until the window ends. */
-  readonly rest: number;
+  readonly endsInMs: number;
 }
 
-/** Counts `calls` calls of the client, one by default; 0 only reads the window. */
+/** Counts a number of calls of the client, one by default. With 0 it only reads the window. */
 export type WindowCounter = (client: string, calls?: number) => WindowState;
 
 interface Window {
@@ -19,15 +19,15 @@ interface Window {
 }
 
 /**
- * Counts calls in fixed windows of a minute, each of which begins with a client's first call. It remembers a bounded
- * number of clients: in a flood of different clients the oldest windows are dropped.
+ * Counts calls in fixed windows of a minute. A window begins with a client's first call. The number of clients is limited:
+ * in a flood of different clients, the oldest windows are dropped.
  */
 export function createWindowCounter(options: {
   limit: number;
   clock: Clock;
-  mostClients?: number;
+  maxClients?: number;
 }): WindowCounter {
-  const { limit, clock, mostClients = 100_000 } = options;
+  const { limit, clock, maxClients = 100_000 } = options;
   // Ordered by start, so expired windows come first.
   const windows = new Map<string, Window>();
 
@@ -35,7 +35,7 @@ export function createWindowCounter(options: {
 
   function makeRoom(now: number): void {
     for (const [client, window] of windows) {
-      if (!isOver(window, now) && windows.size < mostClients) return;
+      if (!isOver(window, now) && windows.size < maxClients) return;
       windows.delete(client);
     }
   }
@@ -44,13 +44,13 @@ export function createWindowCounter(options: {
     const now = clock.now();
     let window = windows.get(client);
     if (!window || isOver(window, now)) {
-      if (calls === 0) return { left: limit, rest: windowLengthMs };
+      if (calls === 0) return { left: limit, endsInMs: windowLengthMs };
       windows.delete(client);
       makeRoom(now);
       window = { start: now, count: 0 };
       windows.set(client, window);
     }
     window.count += calls;
-    return { left: limit - window.count, rest: window.start + windowLengthMs - now };
+    return { left: limit - window.count, endsInMs: window.start + windowLengthMs - now };
   };
 }

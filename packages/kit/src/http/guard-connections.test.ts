@@ -57,14 +57,14 @@ const post = (path: string, body: string) =>
 describe('pipelined requests', () => {
   test('are handled one after the other, in order, with their bodies', async () => {
     const bodies: string[] = [];
-    let underWay = 0;
+    let running = 0;
     handler = async (request, response) => {
-      expect(++underWay).toBe(1);
+      expect(++running).toBe(1);
       let body = '';
       for await (const piece of request) body += piece;
       bodies.push(body);
       await pause(5);
-      underWay--;
+      running--;
       response.end(request.url);
     };
     const { socket, received } = await open();
@@ -83,7 +83,7 @@ describe('pipelined requests', () => {
       answers.push(() => response.end());
     };
     const { socket } = await open();
-    // More than the kernel takes for both ends.
+    // More than the buffers of the kernel at both ends.
     for (let i = 0; i < 100; i++) socket.write(get('/flood').repeat(10_000));
     await until(() => accepted?.isPaused() ?? false);
     const read = accepted?.bytesRead ?? 0;
@@ -111,14 +111,14 @@ describe('pipelined requests', () => {
   test('are not handled when Node parses them after the connection broke', () => {
     const broken = new Socket();
     broken.destroy();
-    const late = new IncomingMessage(broken);
+    const request = new IncomingMessage(broken);
     const plain = createServer();
     guardConnections(plain, () => handled.push('late'));
-    plain.emit('request', late, new ServerResponse(late));
+    plain.emit('request', request, new ServerResponse(request));
     expect(handled).toEqual([]);
   });
 
-  test('are forgotten when the connection breaks', async () => {
+  test('are dropped when the connection breaks', async () => {
     handler = (_request, response) => {
       const writing = setInterval(() => response.write('begun'), 5);
       response.once('close', () => clearInterval(writing));
@@ -139,18 +139,18 @@ describe('a connection that is reset', () => {
     ['after an Upgrade', get('/', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket')],
     ['after a malformed request', 'nonsense\r\n\r\n'],
     ['after pipelined requests', get('/', 'Host: x').repeat(50)],
-    ['after unknown expectations', get('/', 'Host: x', 'Expect: wonders').repeat(3)],
+    ['after unknown expectations', get('/', 'Host: x', 'Expect: something').repeat(3)],
     ['after a request without Host', get('/').repeat(3)],
     ['in the middle of a head', 'GET / HTTP/1.1\r\nHo'],
     ['in the middle of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf'],
   ];
 
-  test.each(starts)('%s ends nothing but itself', async (_, bytes) => {
-    // An exception that nobody catches fails the test, as it would end the process.
-    for (let wait = 0; wait < 20; wait++) {
+  test.each(starts)('%s does not affect other connections', async (_, bytes) => {
+    // An uncaught exception would end the process; here it fails the test.
+    for (let attempt = 0; attempt < 20; attempt++) {
       const { socket } = await open();
       socket.write(bytes);
-      if (wait % 2) await pause(wait / 4);
+      if (attempt % 2) await pause(attempt / 4);
       socket.resetAndDestroy();
     }
     await pause(50);
@@ -159,15 +159,15 @@ describe('a connection that is reset', () => {
   });
 });
 
-test('a request that arrives too slowly is refused, though its bytes keep coming', async () => {
-  const impatient = createHttpServer({
+test('a request that arrives too slowly is refused, even if its bytes keep arriving', async () => {
+  const server = createHttpServer({
     handler: (request, response) => void request.resume().once('end', () => response.end()),
     host: '127.0.0.1',
     port: 0,
-    requestLimit: 500,
+    requestTimeoutMs: 500,
   });
-  await impatient.start?.();
-  const socket = connect(Number(new URL(impatient.url).port), '127.0.0.1');
+  await server.start?.();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   let received = '';
   socket
     .on('error', () => {})
@@ -175,14 +175,14 @@ test('a request that arrives too slowly is refused, though its bytes keep coming
       received += piece;
     });
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
-  const dripping = setInterval(() => socket.write('a'), 20);
+  const sending = setInterval(() => socket.write('a'), 20);
   await once(socket, 'close');
-  clearInterval(dripping);
-  await impatient.stop?.();
+  clearInterval(sending);
+  await server.stop?.();
   expect(received).toMatch(/^HTTP\/1\.1 408 .*"error":"request_timeout"/s);
 });
 
-describe('what never becomes a request is refused with a problem and the given headers:', () => {
+describe('input for which Node emits no request is refused with a problem and the given headers:', () => {
   test.each([
     [405, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     [400, 'nonsense\r\n\r\n'],

@@ -13,11 +13,11 @@ const log = createLog('test', {
   level: 'warn',
   destination: { write: (line) => void lines.push(JSON.parse(line)) },
 });
-/** What was called '/late', and what came of it. */
-let arrived = () => {};
-let failed = (_error: Error) => {};
-const tell: ErrorRequestHandler = (error, _request, _response, next) => {
-  failed(error);
+/** Called when '/late' is called, and when a call fails. */
+let onArrival = () => {};
+let onFailure = (_error: Error) => {};
+const reportFailure: ErrorRequestHandler = (error, _request, _response, next) => {
+  onFailure(error);
   next(error);
 };
 let server: ReturnType<typeof createHttpServer>;
@@ -32,18 +32,18 @@ beforeEach(async () => {
     throw new Error('a bug of ours');
   });
   app.post('/late', async (request) => {
-    arrived();
+    onArrival();
     await new Promise((resolve) => request.once('close', resolve));
     await readBody(request);
   });
-  app.use(tell);
+  app.use(reportFailure);
   app.use(handleErrors(log, { isOutage: (error) => error === outage }));
   server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
   await server.start?.();
 });
 afterEach(() => server.stop?.());
 
-test('what the service stands on is away: 503, when to come again, and a warning', async () => {
+test('a dependency that is away: 503 with Retry-After, and a warning', async () => {
   const answer = await fetch(`${server.url}/away`);
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -53,26 +53,26 @@ test('what the service stands on is away: 503, when to come again, and a warning
   ]);
 });
 
-test('anything else is ours: 500, and an error in the log', async () => {
+test('any other error: 500, and an error in the log', async () => {
   const answer = await fetch(`${server.url}/broken`, { headers: { 'x-request-id': 'call-1' } });
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({ error: 'internal' });
   expect(lines).toEqual([expect.objectContaining({ level: 'error', callId: 'call-1' })]);
 });
 
-test('a client that left, after its whole body or amidst it, is no failure of ours', async () => {
+test('nothing is logged when the client left, after its body or in the middle of it', async () => {
   for (const length of [4, 5]) {
-    const begun = new Promise<void>((resolve) => {
-      arrived = resolve;
+    const arrived = new Promise<void>((resolve) => {
+      onArrival = resolve;
     });
-    const told = new Promise<Error>((resolve) => {
-      failed = resolve;
+    const failed = new Promise<Error>((resolve) => {
+      onFailure = resolve;
     });
     const call = request(`${server.url}/late`, { method: 'POST', headers: { 'content-length': length } });
     call.on('error', () => {}).write('1234');
-    await begun;
+    await arrived;
     call.destroy();
-    expect((await told).message).toBe('the client left before it was answered');
+    expect((await failed).message).toBe('the client left before it was answered');
   }
   expect(lines).toEqual([]);
 });

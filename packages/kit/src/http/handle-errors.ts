@@ -3,27 +3,31 @@ import type { Log } from '../log/index.ts';
 import { Problem, sendProblem } from '../problem/index.ts';
 
 export interface ErrorHandling {
-  /** For the gateway, which must deal with bodies that it did not read. */
+  /** The gateway's own function also works while a body is still arriving. */
   readonly send?: typeof sendProblem;
   /** Whether an error means that a dependency of the service is away: callers should try again. */
   readonly isOutage?: (error: unknown) => boolean;
 }
 
-/** Turns an error into an answer. An error that is not a `Problem` is a defect of the service, and is logged. */
+/**
+ * Answers a call that failed. An error that is not a `Problem` is a defect of the service, and is logged. The call id of the
+ * log lines is the header `x-request-id` of the request, which the gateway sets.
+ */
 export function handleErrors(
   log: Log,
   { send = sendProblem, isOutage = () => false }: ErrorHandling = {},
 ): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    const hungUp = (request.destroyed && !request.complete) || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (hungUp) {
+    const hasClientLeft =
+      (request.destroyed && !request.complete) || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (hasClientLeft) {
       response.destroy();
       return;
     }
     const callId = request.get('x-request-id');
-    const away = !(error instanceof Problem) && isOutage(error);
-    const problem = away ? outage() : asProblem(error);
-    if (away) {
+    const isAway = !(error instanceof Problem) && isOutage(error);
+    const problem = isAway ? outageProblem() : asProblem(error);
+    if (isAway) {
       log.warn({ callId, code: error.code, reason: lastLine(error.message) }, 'a call could not be served');
     }
     if (problem.code === 'internal') log.error({ callId, err: error }, 'a call failed unexpectedly');
@@ -31,10 +35,10 @@ export function handleErrors(
   };
 }
 
-/** Some libraries write the position in the code before the reason. */
+/** Some libraries write the source position in the lines before the reason. */
 const lastLine = (message: string): string => message.trimEnd().split('\n').at(-1) ?? '';
 
-function outage(): Problem {
+function outageProblem(): Problem {
   return new Problem('unavailable', {
     detail: 'Try again shortly. A write takes effect once, with the same `messageId` or `Idempotency-Key`.',
     headers: { 'retry-after': '2' },
@@ -43,7 +47,7 @@ function outage(): Problem {
 
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // Express itself refuses paths that cannot be decoded, such as `/%E0%A4%A`.
+  // Express throws this for paths that cannot be decoded, such as `/%E0%A4%A`.
   if (error instanceof URIError) {
     return new Problem('invalid_request', { detail: 'The path is not valid percent-encoded UTF-8.' });
   }

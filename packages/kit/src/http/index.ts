@@ -1,8 +1,9 @@
 export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
 export { createHttpServer, type HttpServer, listen } from './create-http-server.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
-export { type ConnectionLimit, checkHost } from './guard-connections.ts';
+export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
+export type { ConnectionLimit } from './limit-connections.ts';
 export {
   answeredStatus,
   type CallLabels,

@@ -33,7 +33,7 @@ async function open(localAddress: string): Promise<Socket> {
   return socket;
 }
 
-/** Whether a connection is served; a refused one is closed instead. */
+/** Whether the server answers over a connection, or closes it. */
 function isServed(socket: Socket): Promise<boolean> {
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   return new Promise((resolve) => {
@@ -58,14 +58,14 @@ test('a connection that ends makes room for another one', async () => {
   expect(await isServed(first)).toBe(true);
   expect(await isServed(await open('127.0.0.7'))).toBe(false);
   first.destroy();
-  // The server learns of the end a moment later.
+  // The server may notice the end later than the client.
   for (let tries = 0; !(await isServed(await open('127.0.0.7'))); tries++) {
     expect(tries).toBeLessThan(500);
     await pause(10);
   }
 });
 
-test('a trusted proxy has no limit, and neither has anyone when it is 0', async () => {
+test('a trusted proxy has no limit, and 0 means no limit', async () => {
   await start(1, ['127.0.0.0/28']);
   for (let count = 0; count < 5; count++) expect(await isServed(await open('127.0.0.7'))).toBe(true);
   expect(await isServed(await open('127.0.0.77'))).toBe(true);
@@ -75,7 +75,7 @@ test('a trusted proxy has no limit, and neither has anyone when it is 0', async 
   for (let count = 0; count < 5; count++) expect(await isServed(await open('127.0.0.77'))).toBe(true);
 });
 
-test('a connection beyond the limit of all addresses is closed, too', async () => {
+test('a connection beyond the limit of all addresses is closed', async () => {
   const metrics = await start(0, [], 1);
   expect(await isServed(await open('127.0.0.7'))).toBe(true);
   expect(await isServed(await open('127.0.0.8'))).toBe(false);

@@ -16,7 +16,7 @@ import {
 } from '../principal/index.ts';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
 import type { Answer } from './send-answer.ts';
-import { longAnswer } from './send-answer.ts';
+import { longAnswerBytes } from './send-answer.ts';
 import { defineRoute, serveRoutes } from './serve-routes.ts';
 
 const keys = parsePrincipalKeys('KEY', `test:${randomBytes(32).toString('base64url')}`);
@@ -29,15 +29,15 @@ async function* pieces(count: number) {
 }
 
 const answers: Record<string, () => Partial<Answer>> = {
-  /** Far more than the buffers of both kernels hold. */
+  /** Far more than the buffers of the kernel at both ends. */
   huge: () => ({ stream: pieces(2_000) }),
   pieces: () => ({ stream: pieces(2) }),
   piece: () => ({ stream: pieces(1) }),
-  long: () => ({ body: 'x'.repeat(longAnswer) }),
+  long: () => ({ body: 'x'.repeat(longAnswerBytes) }),
   short: () => ({ body: 'x' }),
 };
 
-describe('of the long answers of one key or session', () => {
+describe('long answers of one key or session', () => {
   let server: HttpServer;
   let caller: Principal;
   const open = new Set<IncomingMessage>();
@@ -75,7 +75,7 @@ describe('of the long answers of one key or session', () => {
   const key = (): Principal => ({ kind: 'consumer', apiKeyId: randomUUID(), userId: 'ada' });
   const session = (): Principal => ({ kind: 'session', sessionId: randomUUID(), userId: 'ada' });
 
-  /** The head of an answer, whose body nobody reads for now. */
+  /** The head of an answer whose body is not read yet. */
   async function begin(path: string, principal = caller): Promise<IncomingMessage> {
     const header = sign({ principal, method: 'GET', path, callId: 'call' });
     const [answer] = (await once(
@@ -88,7 +88,7 @@ describe('of the long answers of one key or session', () => {
   }
 
   test.each(['/pieces', '/long'])(
-    'so many are sent at the same time, and %s beyond them is refused',
+    'are limited at the same time, and %s beyond the limit is refused',
     async (path) => {
       for (let count = 0; count < 2; count++) expect((await begin('/huge')).statusCode).toBe(200);
       const refused = await begin(path);
@@ -98,28 +98,28 @@ describe('of the long answers of one key or session', () => {
     },
   );
 
-  test.each(['/piece', '/short'])('%s does not count', async (path) => {
+  test.each(['/piece', '/short'])('are counted, and %s is not', async (path) => {
     for (let count = 0; count < 2; count++) await begin('/huge');
     expect((await begin(path)).statusCode).toBe(200);
   });
 
-  test('those of other keys and sessions do not count', async () => {
+  test('do not count for other keys and sessions', async () => {
     for (const caller of [key(), key(), session(), session()]) {
       for (let count = 0; count < 2; count++) expect((await begin('/huge', caller)).statusCode).toBe(200);
       expect((await begin('/huge', caller)).statusCode).toBe(429);
     }
   });
 
-  test('a finished one does not count any more', async () => {
+  test('do not count any more when they are finished', async () => {
     for (let finished = 0; finished < 6; await pause(5)) {
       const answer = await begin(finished % 2 ? '/pieces' : '/long');
       await text(answer);
-      // The server may notice the end a moment later than the client.
+      // The server may notice the end later than the client.
       if (answer.statusCode === 200) finished++;
     }
   });
 
-  test('nor does one whose client has vanished', async () => {
+  test('do not count any more when their client has left', async () => {
     const answers = [await begin('/huge'), await begin('/huge')];
     expect((await begin('/long')).statusCode).toBe(429);
     for (const answer of answers) answer.destroy();

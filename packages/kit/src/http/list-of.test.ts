@@ -24,7 +24,7 @@ const schema = z
     if (!key) context.addIssue({ code: 'custom', path: ['key'], message: 'Expected the key.' });
   });
 
-/** What the error says, and how many entries were looked at until then. */
+/** The error, and how many entries were checked until then. */
 function refusal(body: unknown) {
   checked = 0;
   try {
@@ -39,7 +39,7 @@ function refusal(body: unknown) {
 const repeated = (value: unknown, length: number) => Array.from({ length }, () => value);
 const good = { role: 'user', content: 'x' };
 
-test('gives the entries in their order', () => {
+test('returns the entries in their order', () => {
   const messages = [good, { role: 'assistan', content: '' }];
   expect(parseBody(schema, { messages, key: 'k', question: '' }).messages).toEqual(messages);
 });
@@ -49,23 +49,23 @@ test.each([
   ['x', 'type'],
   [[], 'size'],
   [repeated(good, 1_001), 'size'],
-])('%.30j is refused without a look at its entries', (messages, code) => {
-  const { paths, checked: looked } = refusal({ messages, key: 'k', question: '' });
-  expect([paths, looked]).toEqual([[`messages ${code}`], 0]);
+])('%.30j is refused before its entries are checked', (messages, code) => {
+  const { paths, checked } = refusal({ messages, key: 'k', question: '' });
+  expect([paths, checked]).toEqual([[`messages ${code}`], 0]);
 });
 
 test('each wrong entry is named, and the other members of the body as well', () => {
-  const said = refusal({ messages: [good, { role: 'far too long' }, 7] });
-  expect(said.paths).toEqual([
+  const error = refusal({ messages: [good, { role: 'far too long' }, 7] });
+  expect(error.paths).toEqual([
     'messages[1].role size',
     'messages[1].content required',
     'messages[2] type',
     'question required',
   ]);
-  expect(said.detail).toMatch(/each names/);
+  expect(error.detail).toMatch(/each names/);
 });
 
-test('what the schema says of the whole body is checked beside a wrong entry', () => {
+test('a rule about the whole body is checked in addition to a wrong entry', () => {
   expect(refusal({ messages: [{ role: 'user' }], question: '' }).paths).toEqual([
     'messages[0].content required',
     'key value',
@@ -77,9 +77,9 @@ test.each([
   [11, true],
   [1_000, true],
 ])('%i entries with two errors each: at most 20 errors, and no more is checked', (length, hasMore) => {
-  const said = refusal({ messages: repeated({}, length), key: 'k', question: '' });
-  expect(said.fields).toHaveLength(20);
-  expect(said.paths.at(-1)).toBe('messages[9].content required');
-  expect(said.detail.includes('there are more')).toBe(hasMore);
-  expect(said.checked).toBeLessThanOrEqual(11);
+  const error = refusal({ messages: repeated({}, length), key: 'k', question: '' });
+  expect(error.fields).toHaveLength(20);
+  expect(error.paths.at(-1)).toBe('messages[9].content required');
+  expect(error.detail.includes('there are more')).toBe(hasMore);
+  expect(error.checked).toBeLessThanOrEqual(11);
 });

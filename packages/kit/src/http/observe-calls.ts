@@ -6,15 +6,15 @@ import type { Metrics } from '../metrics/index.ts';
 
 /** What a service stores in `response.locals` for the access line and the metric of a call. */
 export interface CallLabels {
-  /** The route's template, if Express does not know it. */
+  /** The route's template, for routes that are not routes of Express. */
   route?: string;
   /** The kind of principal that calls. */
   caller?: string;
-  /** Whether another service calls the route every few seconds. */
+  /** Whether another service calls the route every few seconds; successful calls are logged at debug then. */
   isPolled?: boolean;
 }
 
-/** A call that was answered, or whose client left. Never a body, key, cookie or query. */
+/** A call that was answered, or whose client left. It contains no body, key, cookie or query. */
 export interface ObservedCall {
   readonly callId: string | undefined;
   readonly traceparent?: string | undefined;
@@ -72,9 +72,9 @@ export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHa
   };
 }
 
-/** The status of an answer whose connection is closed or free again; 499 when its client left before. */
+/** The status of a response that has closed; 499 when the client left before the answer. */
 export function answeredStatus(response: ServerResponse): number {
-  // A refusal is short: a client that leaves before its last byte has seen its status.
+  // A refusal is short, so its client has seen the status even if it left before the last byte.
   const isAnswered = response.writableFinished || (response.headersSent && response.statusCode >= 400);
   return isAnswered ? response.statusCode : 499;
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { type FieldError, Problem } from '../problem/index.ts';
 
-/** An answer names at most this many errors. */
+/** The most errors that an answer names. */
 const maxFieldErrors = 20;
 
-/** Checks a body against its schema. The error names the wrong members, the first 20 of them. */
+/** Checks a body against its schema. The error names the first 20 wrong members. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
   throw new Problem('invalid_request', {
     fields: issues.slice(0, maxFieldErrors).map(toFieldError),
-    ...(issues.length > maxFieldErrors && { detail: andMore }),
+    ...(issues.length > maxFieldErrors && { detail: moreErrors }),
   });
 }
 
-const andMore = `Read \`fields\`: it names the first ${maxFieldErrors} members that are not valid, and there are more.`;
+const moreErrors = `Read \`fields\`: it names the first ${maxFieldErrors} members that are not valid, and there are more.`;
 
 const codes: Record<string, string> = {
   invalid_type: 'type',
@@ -41,10 +41,10 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     '',
   );
 
-/** An error repeats no more of a parameter's name than this: the client chose it, not a schema. */
-const longestPath = 100;
+/** A parameter's name is chosen by the client and can be long. An error repeats only the beginning of it. */
+const maxPathLength = 100;
 
-/** Checks the query like a body. A repeated parameter is refused, and so is one with NUL in its value. */
+/** Checks the query in the same way. A repeated parameter, and one with NUL in its value, are refused. */
 export function parseQuery<T>(schema: z.ZodType<T>, query: URLSearchParams): T {
   const counts = new Map<string, number>();
   for (const name of query.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -52,7 +52,7 @@ export function parseQuery<T>(schema: z.ZodType<T>, query: URLSearchParams): T {
     const isRepeated = counts.get(name) !== 1;
     if (!isRepeated && !value.includes('\0')) continue;
     const message = isRepeated ? 'Expected this parameter once.' : 'Expected a text without NUL.';
-    const path = name.slice(0, longestPath);
+    const path = name.slice(0, maxPathLength);
     throw new Problem('invalid_request', { fields: [{ path, code: 'value', message }] });
   }
   return parseBody(schema, Object.fromEntries(query));

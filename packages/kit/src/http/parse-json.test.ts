@@ -30,11 +30,11 @@ test.each([
   `{"text":"${',:[{'.repeat(10_000)}"}`,
   `{${members(10_000)}}`,
   `{"list":[${'1,'.repeat(9_998)}1]}`,
-])('what is valid is parsed as ever: %.60s', (text) => {
+])('valid JSON is parsed as by JSON.parse: %.60s', (text) => {
   expect(parse(text)).toEqual(JSON.parse(text));
 });
 
-describe('is refused with a sentence:', () => {
+describe('input is refused with a sentence:', () => {
   test.each([
     ['nothing', '', /not valid JSON/],
     ['half an object', '{"a":', /not valid JSON/],
@@ -43,10 +43,10 @@ describe('is refused with a sentence:', () => {
     ['null', 'null', /one JSON object/],
     ['a number', '1', /one JSON object/],
     ['a member twice', '{"a":1,"a":1}', /twice/],
-    ['a member twice, spelled differently', '{"a":1,"\\u0061":2}', /twice/],
+    ['a member twice, in two spellings', '{"a":1,"\\u0061":2}', /twice/],
     ['a member twice, deep inside', '{"x":[{"a":{"b":1,"b":2}}]}', /twice/],
     ['__proto__', '{"__proto__":{"admin":true}}', /__proto__/],
-    ['__proto__ in disguise', '{"x":{"__proto\\u005f_":1}}', /__proto__/],
+    ['__proto__ with an escape', '{"x":{"__proto\\u005f_":1}}', /__proto__/],
     ['a number beyond a double', '{"a":1e400}', /range of a double/],
     ['a negative one, deep inside', '{"a":[{"b":-1e309}]}', /range of a double/],
     ['one of many digits', `{"a":${'9'.repeat(400)}}`, /range of a double/],
@@ -57,7 +57,7 @@ describe('is refused with a sentence:', () => {
     expect(refusal(text)).toMatch(sentence);
   });
 
-  test('bytes that are no UTF-8', () => {
+  test('bytes that are not UTF-8', () => {
     expect(refusal(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toMatch(/UTF-8/);
     expect(refusal(Buffer.from('{"a":"\ud800"}', 'utf16le'))).toMatch(/UTF-8/);
   });

@@ -6,9 +6,9 @@ const maxValues = 10_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Parses JSON so strictly that any two parsers read it alike: valid UTF-8, one object, bounded depth and
- * number of values, no duplicate member, no `__proto__`, no text that Postgres cannot store unchanged, and no
- * number that would become `null`.
+ * Parses JSON so strictly that all parsers read it in the same way: valid UTF-8, one object, limited depth and number of
+ * values, no duplicate member, no `__proto__`, no text that Postgres cannot store unchanged, and no number that would
+ * become `null`.
  */
 export function parseJson(bytes: Buffer): Record<string, unknown> {
   const members = countMembers(bytes);
@@ -16,8 +16,8 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     refuse('The body must be one JSON object.');
   }
-  // Of two members with one name, JSON.parse keeps the last: then fewer are left than were sent.
-  if (inspect(value) !== members) refuse('A member stands twice in one object.');
+  // Of two members with one name, JSON.parse keeps the last one, so fewer are left than were sent.
+  if (inspect(value) !== members) refuse('An object contains the same member twice.');
   return value as Record<string, unknown>;
 }
 
@@ -30,18 +30,18 @@ function parse(bytes: Buffer): unknown {
 }
 
 /**
- * Counts the members by their colons, before any parser builds something of them, and refuses a body that is
- * nested too deeply or holds too much. Each member and each entry follows a comma or an opening bracket, so
- * counting these two bounds both; an empty list or object counts as one more.
+ * Counts the members by their colons before anything is parsed, and refuses a body that is nested too deeply or contains
+ * too many values. Each member and each entry follows a comma or an opening bracket, so these two are counted; an empty
+ * list or object counts as one more.
  */
 function countMembers(bytes: Buffer): number {
   let depth = 0;
   let members = 0;
   let values = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
       case 0x22: // "
-        at = endOfString(bytes, at);
+        i = endOfString(bytes, i);
         break;
       case 0x3a: // :
         members++;
@@ -67,11 +67,11 @@ function countMembers(bytes: Buffer): number {
 const tooManyValues =
   'The body holds more than 10,000 members and list entries, counted together: send less in one call.';
 
-/** Where the text that begins at `start` has its closing quote. */
+/** The index of the closing quote of the string that begins at `start`. */
 function endOfString(bytes: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1;
-  return at;
+  let i = start + 1;
+  while (i < bytes.length && bytes[i] !== 0x22) i += bytes[i] === 0x5c ? 2 : 1;
+  return i;
 }
 
 /** Counts the members that are left, and refuses characters that no text or name may contain. */
@@ -81,7 +81,7 @@ function inspect(value: unknown): number {
     if (!value.isWellFormed()) throw new Problem('lone_surrogate');
     return 0;
   }
-  // What JSON.parse makes of a number beyond a double's range would be written as null.
+  // JSON.parse returns infinity for a number beyond the range of a double, and JSON.stringify would write null for it.
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     refuse('A number is beyond the range of a double (about 1.8e308): send it as a text.');
   }

@@ -29,7 +29,7 @@ test.each([
   expect(fieldsOf(new URLSearchParams(query))).toEqual([{ path, code: 'value', message }]);
 });
 
-test('no parameter is searched for by its name, since each search reads the whole query', () => {
+test('parameters are not searched for by name, since each search reads the whole query', () => {
   let searches = 0;
   class Counted extends URLSearchParams {
     override has(name: string): boolean {

@@ -7,22 +7,22 @@ describe('readBody', () => {
   let close = () => {};
   afterEach(() => close());
 
-  /** A server that reads each body up to 8 bytes, and tells how that went. */
+  /** A server that reads each body up to 8 bytes, and answers with the body or the error. */
   async function serve(prepare: (incoming: IncomingMessage) => Promise<void> = async () => {}) {
     const outcomes: Promise<string>[] = [];
-    let told = () => {};
+    let onCall = () => {};
     const server = createServer((incoming, response) => {
       const outcome = prepare(incoming)
         .then(() => readBody(incoming, 8))
         .then(String, (error: Error) => error.message);
       outcomes.push(outcome);
       void outcome.then((text) => response.end(text));
-      told();
+      onCall();
     });
     close = () => void server.close().closeAllConnections();
     const url = await listen(server, '127.0.0.1', 0);
     const called = new Promise<void>((resolve) => {
-      told = resolve;
+      onCall = resolve;
     });
     return { url, called, outcome: async () => await outcomes[0] };
   }
@@ -48,7 +48,7 @@ describe('readBody', () => {
     expect(await post(url, pieces)).toBe(text);
   });
 
-  test('too much of a body leaves its connection fit for the next call', async () => {
+  test('the connection of a body that is too large carries the next call', async () => {
     const { url } = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const call = (body: string | Buffer) =>
@@ -72,7 +72,7 @@ describe('readBody', () => {
     expect(await outcome()).toBe('the client left before it was answered');
   });
 
-  test('a client that left before anybody read', async () => {
+  test('a client that left before the body was read', async () => {
     const { url, called, outcome } = await serve(
       (incoming) => new Promise((resolve) => incoming.once('close', resolve)),
     );

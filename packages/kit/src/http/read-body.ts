@@ -9,37 +9,37 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 
 /**
- * Reads the bytes of a body and counts those that really arrive. Bytes beyond the limit are read and dropped, since a
- * kept-alive connection takes no further call before. The stream's own iterator would take most of the time.
+ * Reads a body, and counts the bytes that really arrive. Bytes beyond the limit are read and dropped, since a kept-alive
+ * connection carries no further call before. The stream's own iterator would take most of the time.
  */
 export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let size = 0;
     let ended = false;
-    const take = (piece: Buffer) => {
+    const addPiece = (piece: Buffer) => {
       size += piece.length;
       if (size <= limit) {
         pieces.push(piece);
         return;
       }
-      request.off('data', take).resume();
+      request.off('data', addPiece).resume();
       reject(new Problem('payload_too_large'));
     };
-    const leave = () => {
+    const onClose = () => {
       if (!ended) reject(new ClientLeft());
     };
-    request.on('data', take);
+    request.on('data', addPiece);
     request.once('end', () => {
       ended = true;
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
     });
-    if (request.destroyed) leave();
-    else request.once('close', leave);
+    if (request.destroyed) onClose();
+    else request.once('close', onClose);
   });
 }
 
-/** The client will not see an answer, and nothing failed here. It has the code of Node's streams for this. */
+/** The client left and will not see an answer; nothing failed here. It has the code of Node's own errors for this. */
 export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 
@@ -48,7 +48,7 @@ export class ClientLeft extends Error {
   }
 }
 
-/** The body of a call as one JSON object; an absent one, where that is allowed, as an empty object. */
+/** Reads the body of a call as one JSON object. With `optional`, an absent body is an empty object. */
 export async function readJson(
   request: IncomingMessage,
   options: { optional?: boolean } = {},

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Principal } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 
-/** What a route answers: at most one of `body`, `stream` and `forwarded`. */
+/** The answer of a route. It has at most one of `body`, `stream` and `forwarded`. */
 export interface Answer {
   readonly status: number;
   /** Sent as JSON. */
@@ -15,15 +15,15 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** JSON text in pieces. The last one is returned, not yielded: a single piece is known to be the whole text. */
+/** JSON text in pieces. The last piece is returned and not yielded, so that a text of one piece is recognised. */
 export type Pieces = AsyncGenerator<string, string, void>;
 
 type Headers = Readonly<Record<string, string>>;
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** In bytes. A longer answer may wait in memory until a slow client takes it. */
-export const longAnswer = 65_536;
+/** An answer of more bytes is a long one. It may stay in memory until a slow client has read it. */
+export const longAnswerBytes = 65_536;
 
 /** `beforeLong` is called before the first byte of a long answer, and may throw. */
 export async function sendAnswer(
@@ -39,7 +39,7 @@ export async function sendAnswer(
   else sendText(response, status, headers, JSON.stringify(body), beforeLong);
 }
 
-/** Head and body leave in one write. */
+/** Sends head and body in one write. */
 function sendText(
   response: ServerResponse,
   status: number,
@@ -48,14 +48,14 @@ function sendText(
   beforeLong: () => void,
 ): void {
   const length = Buffer.byteLength(text);
-  if (length > longAnswer) beforeLong();
+  if (length > longAnswerBytes) beforeLong();
   response.writeHead(status, { ...headers, 'content-type': jsonType, 'content-length': length });
   response.end(text);
 }
 
 /**
- * Makes each piece only when the client has taken the one before. A single piece is sent as a whole: streaming it would
- * need three writes and twice the time.
+ * Makes each piece only when the client has received the one before. A single piece is sent at once, since streaming it
+ * would need three writes and twice the time.
  */
 export async function sendPieces(
   response: ServerResponse,
@@ -110,7 +110,7 @@ export function limitLongAnswers(limit: number): LongAnswerLimit {
 
   return (caller, response) => {
     const id = idOf(caller);
-    // A response that has closed already does not emit `close` again.
+    // A response that has closed emits no further `close`.
     if (limit === 0 || id === undefined || response.closed) return;
     const count = open.get(id) ?? 0;
     if (count >= limit) {
@@ -128,7 +128,7 @@ export function limitLongAnswers(limit: number): LongAnswerLimit {
   };
 }
 
-/** Callers without a key or a session get no long answers. */
+/** The key or session that the limit counts. Other callers get no long answers. */
 function idOf(caller: Principal): string | undefined {
   if ('apiKeyId' in caller) return caller.apiKeyId;
   return 'sessionId' in caller ? caller.sessionId : undefined;

@@ -21,7 +21,7 @@ describe('sendPieces', () => {
     return pieces ? `"${pieces}"` : '';
   }
 
-  /** Pieces of 64 KiB without an end, and how far they were read. */
+  /** An endless sequence of pieces of 64 KiB, and how much of it was made. */
   function endless() {
     const read = { bytes: 0, isOver: false };
     async function* pieces(): Pieces {
@@ -50,10 +50,10 @@ describe('sendPieces', () => {
     expect(answer.headers.get('x-a')).toBe('b');
   });
 
-  test('a failure before the first byte leaves room for another answer', async () => {
+  test('another answer can be sent after a failure before the first byte', async () => {
     // biome-ignore lint/correctness/useYield: it fails before that.
     async function* failing(): Pieces {
-      throw new Error('the database is gone');
+      throw new Error('the database is away');
     }
     const url = await serve((_, response) => {
       sendPieces(response, 200, {}, failing()).catch(() => response.writeHead(500).end());
@@ -61,7 +61,7 @@ describe('sendPieces', () => {
     expect((await fetch(url)).status).toBe(500);
   });
 
-  test('no piece is made before the client has taken the one before', async () => {
+  test('no piece is made before the client has received the one before', async () => {
     const { read, pieces } = endless();
     let socket: Socket | undefined;
     const url = await serve((request, response) => {
@@ -70,11 +70,11 @@ describe('sendPieces', () => {
     });
     const call = get(url);
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    // Until the buffers of both kernels are full: then nothing moves for as long as the client does not read.
+    // Wait until the buffers of the kernel are full at both ends, since the client does not read.
     for (let before = -1; read.bytes !== before || !socket?.writableLength; await pause(200))
       before = read.bytes;
-    const taken = socket.bytesWritten - socket.writableLength;
-    expect(read.bytes - taken).toBeLessThanOrEqual(65_536);
+    const sent = socket.bytesWritten - socket.writableLength;
+    expect(read.bytes - sent).toBeLessThanOrEqual(65_536);
     answer.destroy();
   });
 

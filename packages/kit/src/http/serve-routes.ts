@@ -8,7 +8,7 @@ import {
   type PrincipalKind,
   type PrincipalVerifier,
   principalHeader,
-  type StatedCall,
+  type VerifiedCall,
 } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import { handleErrors } from './handle-errors.ts';
@@ -16,7 +16,7 @@ import { observeCalls } from './observe-calls.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 import { type Answer, limitLongAnswers, sendAnswer } from './send-answer.ts';
 
-/** One call of a route, after its principal was found valid and its body read. */
+/** One call of a route, after its principal was verified and its body was read. */
 export interface Call<K extends PrincipalKind = PrincipalKind> {
   readonly principal: Extract<Principal, { kind: K }>;
   /** The same when the gateway repeats the call after a broken connection. */
@@ -54,12 +54,12 @@ export function defineRoute<const K extends PrincipalKind>(route: {
   return { takesBody: false, ...route } as unknown as Route;
 }
 
-/** Adds routes to an app. `identify` gives the principal of a call, or throws. */
+/** Adds routes to an app. `identify` returns the principal of a call, or throws. */
 export function mountRoutes(
   app: Express,
   options: {
     routes: readonly Route[];
-    identify: (request: Request, response: Response) => StatedCall;
+    identify: (request: Request, response: Response) => VerifiedCall;
     /** Answers of more than 64 KiB that one key or session may receive at the same time; 0 = no limit. */
     maxLongAnswers?: number;
     /** Called with the principal of every call that is accepted. */
@@ -98,7 +98,7 @@ export function serveRoutes(options: {
   metrics: Metrics;
   maxLongAnswers: number;
   onCaller?: (principal: Principal) => void;
-  /** Whether an error only means that a server which this service needs is away. */
+  /** Whether an error means that a server which this service needs is away: the answer is 503 then. */
   isOutage?: (error: unknown) => boolean;
 }): Express {
   const { routes, verify, log, metrics, maxLongAnswers, onCaller, isOutage } = options;
@@ -137,7 +137,7 @@ function queryOf(request: IncomingMessage): URLSearchParams {
 async function bodyOf(request: IncomingMessage, takes: Route['takesBody']): Promise<unknown> {
   if (takes === true || takes === 'optional') return readJson(request, { optional: takes === 'optional' });
   if (!hasBody(request)) return undefined;
-  // A body that the route does not take may still be too large: then the call must not take effect.
+  // Also a body that the route does not take is refused when it is too large, before the call takes effect.
   const body = await readBody(request);
   if (takes !== 'unparsed' || body.length === 0) return undefined;
   checkContentType(request);

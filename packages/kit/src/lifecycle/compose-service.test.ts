@@ -56,20 +56,20 @@ test('parts start in order and stop in reverse, once', async () => {
   ]);
 });
 
-test('a part that cannot start: those before it are stopped, and the error is passed on', async () => {
+test('when a part cannot start, those before it are stopped and the error is thrown', async () => {
   const failing = part('server', { start: () => Promise.reject(new StartupError('Cannot listen.')) });
   await expect(compose([part('database'), failing]).start()).rejects.toThrow('Cannot listen.');
   expect(history).toEqual(['start database', 'stop server', 'stop database']);
 });
 
-test('a part that fails to stop holds nobody up', async () => {
+test('the other parts stop although one fails to stop', async () => {
   const { start, stop } = compose([part('a'), part('b', { stop: () => Promise.reject(new Error('stuck')) })]);
   await start();
   await stop();
   expect(history.at(-1)).toBe('stop a');
 });
 
-test('ready only while every part is; alive whatever the parts say', async () => {
+test('a service is ready only while every part is, and always alive', async () => {
   let reason: string | undefined = 'the schema is older than this code';
   const { start } = compose([part('database', { notReady: () => reason })]);
   await start();
@@ -106,14 +106,14 @@ describe('a dependency that is away', () => {
     expect(await up()).toBe('0');
   });
 
-  test('leaves a service ready that stays ready, and is reported', async () => {
+  test('does not make a service with `staysReady` unready, and is reported', async () => {
     await compose([dependent()], { staysReady: true }).start();
     outage = 'refused';
     expect(await readiness()).toEqual({ status: 200, ready: true, away: { postgres: 'refused' } });
     expect(await up()).toBe('0');
   });
 
-  test('keeps such a service unready until it was ready once', async () => {
+  test('keeps a service with `staysReady` unready until it was ready once', async () => {
     outage = 'refused';
     await compose([dependent()], { staysReady: true }).start();
     expect((await readiness()).status).toBe(503);
@@ -124,7 +124,7 @@ describe('a dependency that is away', () => {
   });
 });
 
-test('unready as soon as stopping begins, while the parts still serve for the pause', async () => {
+test('a service is unready when its stop begins, and its parts still serve during the pause', async () => {
   const { start, stop } = compose([part('server')], { shutdownPause: 200, staysReady: true });
   await start();
   const stopped = stop();

@@ -9,16 +9,16 @@ import { createReadiness } from './create-readiness.ts';
 export interface Service {
   readonly name: string;
   readonly log: Log;
-  /** Where it answers HTTP; empty before the start, and for a service that does not. */
+  /** The address of its HTTP server; empty before the start, and for a service without one. */
   readonly url: string;
-  /** Where /livez, /readyz and /metrics answer; set once started. */
+  /** The address of /livez, /readyz and /metrics; set once started. */
   readonly opsUrl: string;
   start(): Promise<void>;
-  /** Unready, a short pause, then the parts in reverse. May be called more than once. */
+  /** Makes the service unready, pauses, then stops the parts in reverse order. May be called more than once. */
   stop(): Promise<void>;
 }
 
-/** What a test may hand to a service's `create` instead of the real thing. */
+/** What a test may replace in a service. */
 export interface Overrides {
   clock?: Clock;
   log?: Log;
@@ -41,7 +41,7 @@ export function composeService(options: {
    * For services that the public reaches: a load balancer without a ready pod would refuse connections.
    */
   staysReady?: boolean;
-  /** The part among them, if any, that answers the service's own HTTP. */
+  /** The part that is the service's HTTP server, if it has one. */
   server?: { readonly url: string };
 }): Service {
   const { name, parts, log, metrics, settings, staysReady = false, server } = options;

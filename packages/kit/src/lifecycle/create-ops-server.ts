@@ -8,7 +8,7 @@ export interface OpsServer extends Part {
   readonly url: string;
 }
 
-/** Answers probes and Prometheus, on a port of its own that the public never reaches. */
+/** Answers probes and Prometheus, on another port than the service, which the public cannot reach. */
 export function createOpsServer(options: {
   host: string;
   opsPort: number;
@@ -19,7 +19,7 @@ export function createOpsServer(options: {
 
   const server = createServer(async (request, response) => {
     switch (request.url?.split('?')[0]) {
-      // Never looks at dependencies: restarting this process would not repair them.
+      // Does not check dependencies, since restarting this process would not repair them.
       case '/livez':
         return answer(response, 200, 'ok');
       case '/readyz': {
@@ -29,7 +29,7 @@ export function createOpsServer(options: {
       case '/metrics':
         return answer(response, 200, await metrics.metrics(), metrics.contentType);
       default:
-        return answer(response, 404, 'There are /livez, /readyz and /metrics here.');
+        return answer(response, 404, 'This server has /livez, /readyz and /metrics.');
     }
   });
   server.requestTimeout = 10_000;

@@ -6,16 +6,16 @@ export interface Readiness {
   readonly ready: boolean;
   /** Why the service should get no traffic. */
   readonly reason?: string;
-  /** Each dependency that cannot be used now, and why, whether the service is ready or not. */
+  /** Each dependency that cannot be used now, with the reason; also when the service is ready. */
   readonly away: Readonly<Record<string, string>>;
 }
 
 /** Decides whether a service is ready, and reports its dependencies. */
 export function createReadiness(options: {
   parts: readonly Part[];
-  /** Once ready, the service stays so until it stops, whatever its parts say. */
+  /** Once ready, the service stays ready until it stops; then its parts do not matter. */
   staysReady: boolean;
-  /** What the service does instead of serving. */
+  /** Why the service does not serve; undefined while it does. */
   phase: () => 'starting' | 'stopping' | undefined;
   metrics: Metrics;
 }): () => Readiness {
@@ -49,8 +49,8 @@ export function createReadiness(options: {
     const reason = findReason();
     const away: Record<string, string> = {};
     for (const dependency of dependencies) {
-      const why = dependency.away();
-      if (why !== undefined) away[dependency.name] = why;
+      const cause = dependency.away();
+      if (cause !== undefined) away[dependency.name] = cause;
     }
     return { ready: reason === undefined, ...(reason !== undefined && { reason }), away };
   };

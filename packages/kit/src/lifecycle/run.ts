@@ -7,8 +7,8 @@ interface Runnable {
 }
 
 /**
- * The whole life of a service's process: settings, start, a signal, stop. The only place that
- * ends a process. It reads only the names in the environment, never a value.
+ * Runs a service's process: reads the settings, starts the service, and stops it at a signal. No other code ends a
+ * process. From the environment it reads only names, for warnings about unknown ones.
  */
 export async function run<C>(
   readConfig: () => C & { process: Runnable },
@@ -30,9 +30,9 @@ export async function run<C>(
 
 function endOnSignal(service: Service, limit: number): void {
   const end = async (signal: string) => {
-    service.log.info({ signal }, 'asked to stop');
+    service.log.info({ signal }, 'received a signal to stop');
     setTimeout(() => {
-      service.log.error({ limit }, 'did not stop within the limit: ending hard');
+      service.log.error({ limit }, 'the service did not stop within the limit: the process ends now');
       process.exit(1);
     }, limit).unref();
     await service.stop();
@@ -40,7 +40,7 @@ function endOnSignal(service: Service, limit: number): void {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end(signal));
   process.on('uncaughtException', (error) => {
-    service.log.fatal({ err: error }, 'unexpected error: ending');
+    service.log.fatal({ err: error }, 'unexpected error: the process ends now');
     process.exit(1);
   });
 }

@@ -45,7 +45,7 @@ test.each([
   expect(read()).not.toContain('hunter2');
 });
 
-test('an error keeps its message and stack, and loses what is secret about it', () => {
+test('an error keeps its message and stack, without its secrets', () => {
   const { log, read } = capture();
   const error = Object.assign(new Error('refused'), { code: 'E1', token: 'hunter2' });
   log.error({ err: error, cause: [error] }, 'failed');
@@ -54,7 +54,7 @@ test('an error keeps its message and stack, and loses what is secret about it', 
   expect(read()).not.toContain('hunter2');
 });
 
-test('what was logged stays as it is for whoever logged it', () => {
+test('the object that was logged is not changed', () => {
   const { log, read } = capture();
   const line = { list: [{ token: 'hunter2' }], bytes: Buffer.from('a') };
   log.info(line);

@@ -1,15 +1,15 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { hideSecrets } from './hide-secrets.ts';
 
-/** Without `child`: what a child log always says would not pass `hideSecrets`. */
+/** Without `child`, since the fixed fields of a child log would not pass through `hideSecrets`. */
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'>;
 
 const writeAtBytes = 4_096;
 const flushDelayMs = 100;
 
 /**
- * One JSON line per event. Hiding secrets is the second net: the first is that code logs names, codes
- * and counts, never a request.
+ * Writes one JSON line for each event. Code logs names, codes and counts, and never a request; hiding secrets is the second
+ * protection.
  */
 export function createLog(
   service: string,
@@ -28,8 +28,8 @@ export function createLog(
 }
 
 /**
- * Lines are written together, since a write of each line costs more than making it: when there are enough of them,
- * after `flushDelayMs`, and at the end of the process. Pino's own `periodicFlush` wakes an idle process as well.
+ * Writes many lines at once, since a write costs more than making a line: when there are enough of them, after
+ * `flushDelayMs`, and at the end of the process. Pino's own `periodicFlush` would also wake an idle process.
  */
 function openStandardOutput(): DestinationStream {
   const output = pino.destination({ fd: 1, sync: false, minLength: writeAtBytes });

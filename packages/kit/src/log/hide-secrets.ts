@@ -20,11 +20,11 @@ const secretFields = new Set([
   'x-relay-principal',
 ]);
 
-const deepest = 4;
+const maxDepth = 4;
 
 /**
- * The object itself if there is nothing to hide in it, as in nearly every line; else a copy without the
- * secrets. pino's own redaction took longer than all the rest of a line, 30 times over.
+ * Returns the object itself if there is nothing to hide in it, as in nearly every line, or else a copy without the secrets.
+ * pino's own redaction took 30 times as long as the rest of a line.
  */
 export function hideSecrets<T extends object>(object: T, depth = 1): T {
   let copy: Record<string, unknown> | undefined;
@@ -38,8 +38,8 @@ export function hideSecrets<T extends object>(object: T, depth = 1): T {
 }
 
 function hideInside(name: string, value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth === deepest || ArrayBuffer.isView(value))
+  if (typeof value !== 'object' || value === null || depth === maxDepth || ArrayBuffer.isView(value))
     return value;
-  // An error loses its message when it is copied: its serializer makes it plain, and comes here then.
+  // A copy of an error would have no message. Its serializer makes a plain object of it first, and hides the secrets then.
   return name === 'err' && value instanceof Error ? value : hideSecrets(value, depth + 1);
 }

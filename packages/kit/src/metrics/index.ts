@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 const eventLoopPrecisionMs = 200;
 
 /**
- * A registry of its own for each service, so that several can live in one process.
- * `forProcess` adds Node's own figures: memory, event loop, garbage collection.
+ * Creates a registry for one service, since tests run several in one process. `forProcess` adds Node's own metrics: memory,
+ * event loop, garbage collection.
  */
 export function createMetrics(service: string, options: { forProcess: boolean }): Registry {
   const registry = new Registry();
@@ -13,7 +13,7 @@ export function createMetrics(service: string, options: { forProcess: boolean })
     collectDefaultMetrics({
       register: registry,
       prefix: 'relay_',
-      // Its timer wakes an idle process this often. At the default of 10 ms that is 1 % of a core, for each service.
+      // This timer wakes an idle process. At the default of 10 ms it costs 1 % of a core for each service.
       eventLoopMonitoringPrecision: eventLoopPrecisionMs,
     });
   }

@@ -4,16 +4,16 @@ import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { type NatsAccess, readAccess } from './read-access.ts';
 
-/** A connection to NATS that is made and restored in the background: a start does not wait for it. */
+/** A connection to NATS that is made and restored in the background. A start does not wait for it. */
 export interface Nats extends Part {
-  /** The connection once it was made; it stays the same through every reconnect. */
+  /** The connection once it was made. The object stays the same after a reconnect. */
   readonly connection: NatsConnection | undefined;
   readonly connected: boolean;
-  /** Calls back with the connection as soon as it is first made. */
+  /** Calls back with the connection when it is made for the first time. */
   onConnection(callback: (connection: NatsConnection) => void): void;
 }
 
-/** Throws a ConfigError when the files or the seed that it is to sign in with cannot be used. */
+/** Throws a ConfigError when the files or the seed for the sign-in cannot be used. */
 export function createNats(options: NatsAccess & { name: string; log: Log }): Nats {
   const { log } = options;
   const access = readAccess(options);
@@ -36,7 +36,7 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
           pingInterval: 5_000,
           maxPingOut: 2,
           timeout: 2_000,
-          // A stack for each request, in case it fails, took a sixth of what publishing an event costs.
+          // Recording a stack for each request took a sixth of the time of publishing an event.
           noAsyncTraces: true,
         });
         break;
@@ -90,8 +90,8 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
   };
 }
 
-/** nats.js has a word of its own for a server without TLS. */
+/** nats.js reports a server without TLS as `tls`. */
 function reasonOf(error: unknown): string {
   const { message } = error as Error;
-  return message === 'tls' ? 'the server has no TLS, and the settings insist on it' : message;
+  return message === 'tls' ? 'the server has no TLS, and the settings require it' : message;
 }

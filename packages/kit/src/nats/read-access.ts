@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator, nkeys } from 'nats';
 import { ConfigError } from '../config/index.ts';
 
-/** Where NATS is, and what a service shows to be let in: the values of `natsVariables`. */
+/** The address of NATS and the credentials of a service: the values of `natsVariables`. */
 export interface NatsAccess {
   readonly url: string;
   readonly caFile?: string | undefined;
@@ -14,16 +14,18 @@ export interface NatsAccess {
 
 type Access = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'tls' | 'authenticator'>;
 
-/** The same as nats.js takes it. What cannot be used is said now: later it would look as if NATS was away. */
+/** The same as options of nats.js. Unusable values are reported here; later it would look as if NATS was away. */
 export function readAccess(access: NatsAccess): Access {
   const url = new URL(access.url);
-  const ways = [
+  const credentials = [
     url.username && 'the user in NATS_URL',
     access.credentialsFile && 'RELAY_NATS_CREDENTIALS_FILE',
     access.nkeySeed && 'RELAY_NATS_NKEY_SEED',
   ].filter(Boolean);
-  if (ways.length > 1) {
-    throw new ConfigError([`Set one of ${ways.join(' and ')}: a service signs in to NATS as one user.`]);
+  if (credentials.length > 1) {
+    throw new ConfigError([
+      `Set one of ${credentials.join(' and ')}: a service signs in to NATS as one user.`,
+    ]);
   }
   const tls = readTls(access, url);
   return { servers: url.host, ...(tls && { tls }), ...readUser(access, url) };
@@ -48,7 +50,7 @@ function readTls({ caFile, certFile, keyFile }: NatsAccess, url: URL): Access['t
   if (certFile) checkFile('RELAY_NATS_CERT_FILE', certFile);
   if (keyFile) checkFile('RELAY_NATS_KEY_FILE', keyFile);
   if (url.protocol !== 'tls:' && !caFile && !certFile) return undefined;
-  // Handed on to Node, which else would look for `localhost` in the certificate of a server known by its IP address.
+  // Without it, Node would look for `localhost` in the certificate of a server with an IP address.
   const host = { host: url.hostname };
   return { ...host, ...(caFile && { caFile }), ...(certFile && keyFile && { certFile, keyFile }) };
 }
@@ -68,7 +70,7 @@ function checkSeed(text: string): Uint8Array {
   try {
     if (nkeys.fromSeed(seed).getPublicKey().startsWith('U')) return seed;
   } catch {
-    // Said below, like a seed of another kind.
+    // Reported below, like a seed of another kind.
   }
   throw new ConfigError([
     'RELAY_NATS_NKEY_SEED is not valid (its value is not shown). It must be the seed of a user, which begins with SU.',

@@ -4,7 +4,7 @@
  */
 export interface Part {
   readonly name: string;
-  /** A server that it needs; reported at /readyz and as a metric. */
+  /** A server that the part needs; reported at /readyz and as a metric. */
   readonly dependency?: Dependency;
   /** Resolves when the part works, or when the rest of its start continues in the background (see `notReady`). */
   start?(): Promise<void>;
@@ -16,14 +16,14 @@ export interface Part {
   stop?(): Promise<void>;
 }
 
-/** A server, or something that a server holds, without which a service can do less. */
+/** A server, or something in a server, that a service needs. */
 export interface Dependency {
   readonly name: string;
   /** Why it cannot be used now; `undefined` while it can. */
   away(): string | undefined;
 }
 
-/** A start that cannot succeed; the message says what an operator can do about it. */
+/** The service cannot start. The message says what an operator can do about it. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

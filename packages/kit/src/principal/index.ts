@@ -6,5 +6,5 @@ export {
   createPrincipalVerifier,
   type PrincipalVerifier,
   type Refusal,
-  type StatedCall,
+  type VerifiedCall,
 } from './principal-verifier.ts';

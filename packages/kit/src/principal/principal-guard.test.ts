@@ -34,7 +34,7 @@ const lines = () =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-test('a principal that is not valid is a 502, logged with its reason and nothing of its text', () => {
+test('a principal that is not valid is answered with 502, and logged with the reason but without its text', () => {
   refused = { reason: 'expired', caller: 'gateway', ageMs: 45_000 };
   expect(() => guard(header, call)).toThrow(
     expect.objectContaining({ code: 'principal_refused', status: 502, headers: { 'retry-after': '5' } }),
@@ -46,14 +46,14 @@ test('a principal that is not valid is a 502, logged with its reason and nothing
   expect(text).not.toMatch(/secret-payload|private|k1/);
 });
 
-test('a call without one is a 401, counted and not logged', async () => {
+test('a call without a principal is answered with 401, counted and not logged', async () => {
   refused = { reason: 'missing' };
   expect(() => guard(undefined, call)).toThrow(expect.objectContaining({ code: 'unauthorized' }));
   expect(lines()).toEqual([]);
   expect(await metrics.metrics()).toMatch(/^relay_principal_refused_total\{reason="missing",.*\} 1$/m);
 });
 
-test('of many refusals for one reason one is logged in 10 seconds, with the number of the others; all count', async () => {
+test('one refusal of each reason is logged in 10 seconds, with the number of the others; all are counted', async () => {
   const refuse = (reason: Refusal['reason']) => {
     refused = { reason };
     expect(() => guard(header, call)).toThrow();

@@ -2,34 +2,34 @@ import { type Clock, systemClock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import { Counter, type Metrics } from '../metrics/index.ts';
 import { Problem } from '../problem/index.ts';
-import type { PrincipalVerifier, Refusal, StatedCall } from './principal-verifier.ts';
+import type { PrincipalVerifier, Refusal, VerifiedCall } from './principal-verifier.ts';
 
-/** Gives what a valid principal states about a call. Throws for any other header. */
-export type PrincipalGuard = (...call: Parameters<PrincipalVerifier>) => StatedCall;
+/** Returns the content of a valid principal. Throws a `Problem` for any other header. */
+export type PrincipalGuard = (...call: Parameters<PrincipalVerifier>) => VerifiedCall;
 
-/** Many invalid principals must not fill the logs: one line for each reason in this time. */
+/** Only one line for each reason is logged in this time, so that many invalid principals do not fill the logs. */
 const logIntervalMs = 10_000;
 
-const sameKeys = 'Compare the RELAY_PRINCIPAL_KEY_... that the two services share.';
-const sameRelease = 'Check that the two services are of adjacent releases.';
+const compareKeys = 'Compare the RELAY_PRINCIPAL_KEY_... that the two services share.';
+const compareReleases = 'Check that the two services are of adjacent releases.';
 
 const nextSteps: Record<Refusal['reason'], string> = {
   missing: '',
   malformed: 'Check who can reach the port of this service.',
   unknown_caller: 'Check who can reach the port of this service.',
-  unknown_key: sameKeys,
-  wrong_mac: sameKeys,
+  unknown_key: compareKeys,
+  wrong_mac: compareKeys,
   expired: 'Compare the clocks of the two machines.',
   wrong_audience: "Check the caller's addresses of the other services.",
   wrong_method: 'Check that nothing between the two services changes calls.',
   wrong_path: 'Check that nothing between the two services changes calls.',
-  wrong_kind: sameRelease,
+  wrong_kind: compareReleases,
 };
 
 /**
- * A principal that is not valid is a fault between two services, never one of the client, whose own credential
- * was accepted before: it is logged, counted and answered 502. A call without any principal did not come
- * from a service: 401.
+ * A principal that is not valid is a fault between two services. It is not a fault of the client, whose own credential was
+ * accepted before. So it is logged, counted and answered with 502. A call without a principal did not come from a
+ * service, and is answered with 401.
  */
 export function createPrincipalGuard(options: {
   verify: PrincipalVerifier;
@@ -44,17 +44,18 @@ export function createPrincipalGuard(options: {
     labelNames: ['reason'],
     registers: [metrics],
   });
-  const lines = new Map<Refusal['reason'], { at: number; unlogged: number }>();
+  /** The last line of each reason, and the number of refusals that were not logged since then. */
+  const lastLines = new Map<Refusal['reason'], { at: number; unlogged: number }>();
 
   function report(refusal: Refusal): void {
     const { reason } = refusal;
     const now = clock.now();
-    const last = lines.get(reason);
+    const last = lastLines.get(reason);
     if (last && Math.abs(now - last.at) < logIntervalMs) {
       last.unlogged++;
       return;
     }
-    lines.set(reason, { at: now, unlogged: 0 });
+    lastLines.set(reason, { at: now, unlogged: 0 });
     log.error(
       { ...refusal, unloggedBefore: last?.unlogged ?? 0 },
       `a call was refused because its principal is not valid. ${nextSteps[reason]}`,
@@ -62,8 +63,8 @@ export function createPrincipalGuard(options: {
   }
 
   return (header, call) => {
-    const { stated, refused } = verify(header, call);
-    if (stated) return stated;
+    const { verified, refused } = verify(header, call);
+    if (verified) return verified;
     refusals.inc({ reason: refused.reason });
     if (refused.reason === 'missing') throw new Problem('unauthorized');
     report(refused);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ConfigError } from '../config/index.ts';
 
-/** The keys of one caller and callee: the first signs, all of them are accepted. */
+/** The keys that one caller and one callee share. The first one signs, all of them are accepted. */
 export type PrincipalKeys = readonly [PrincipalKey, ...PrincipalKey[]];
 
 export interface PrincipalKey {
@@ -9,16 +9,16 @@ export interface PrincipalKey {
   secret: Buffer;
 }
 
-/** `<id>:<base64url of 32 bytes>[,<id>:<...>]`, as the variable holds it. */
+/** Parses the value of a variable: `<id>:<base64url of 32 bytes>[,<id>:<...>]`. */
 export function parsePrincipalKeys(variable: string, text: string): PrincipalKeys {
   const keys = text.split(',').map((entry) => {
     const [id = '', secret = ''] = entry.trim().split(':');
     return { id, secret: Buffer.from(secret, 'base64url') };
   });
   const [first, ...others] = keys;
-  const fine =
+  const isValid =
     keys.length <= 2 && keys.every(({ id, secret }) => /^[\w-]{1,32}$/.test(id) && secret.length >= 32);
-  if (!first || !fine) {
+  if (!first || !isValid) {
     throw new ConfigError([
       `${variable} is not valid (its value is not shown). It must be one or two entries ` +
         '<key id>:<base64url of at least 32 random bytes>, separated by a comma.',

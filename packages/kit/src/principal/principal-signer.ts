@@ -12,7 +12,7 @@ export type PrincipalSigner = (call: {
   callId: string;
 }) => string;
 
-/** Makes the header with which `caller` states a principal to `audience`: `<caller>.<key id>.<principal>.<mac>`. */
+/** Makes the header with which `caller` sends a principal to `audience`: `<caller>.<key id>.<payload>.<mac>`. */
 export function createPrincipalSigner(options: {
   caller: string;
   audience: string;
@@ -21,22 +21,23 @@ export function createPrincipalSigner(options: {
 }): PrincipalSigner {
   const { caller, audience, clock } = options;
   const [key] = options.keys;
-  // Protobuf reads two messages, one after the other, as one: what stays the same for a principal that
-  // calls again is encoded once.
-  const lasting = new WeakMap<Principal, Uint8Array>();
+  // The part of the payload that is the same in each call of a principal. The gateway's key cache returns the same
+  // object for each call with a key, so this part is encoded once for a key and not for each call.
+  const encodedPrincipals = new WeakMap<Principal, Uint8Array>();
 
-  function lastingPart(principal: Principal): Uint8Array {
-    let part = lasting.get(principal);
-    if (!part) {
-      part = encode({ audience, principal: toWire(principal) });
-      lasting.set(principal, part);
+  function encodePrincipal(principal: Principal): Uint8Array {
+    let encoded = encodedPrincipals.get(principal);
+    if (!encoded) {
+      encoded = encode({ audience, principal: toWire(principal) });
+      encodedPrincipals.set(principal, encoded);
     }
-    return part;
+    return encoded;
   }
 
   return ({ principal, method, path, callId }) => {
-    const passing = encode({ method, path, callId, issuedAtMs: BigInt(clock.now()) });
-    const payload = Buffer.concat([lastingPart(principal), passing]).toString('base64url');
+    const encodedCall = encode({ method, path, callId, issuedAtMs: BigInt(clock.now()) });
+    // Two encoded messages, one after the other, are one protobuf message with the fields of both.
+    const payload = Buffer.concat([encodePrincipal(principal), encodedCall]).toString('base64url');
     const text = `${caller}.${key.id}.${payload}`;
     return `${text}.${macOf(key, text).toString('base64url')}`;
   };

@@ -5,13 +5,13 @@ import { SignedPrincipalSchema } from '../generated/relay/principal/v1/principal
 import { fromWire, type Principal, type PrincipalKind } from './principal.ts';
 import { macOf, type PrincipalKeys } from './principal-keys.ts';
 
-/** What a valid header states about a call. */
-export interface StatedCall {
+/** What a valid header contains about a call. */
+export interface VerifiedCall {
   principal: Principal;
   callId: string;
 }
 
-/** Why a header is not valid for a call. Holds nothing of the header's text. */
+/** Why a header is not valid for a call. It contains no text of the header. */
 export interface Refusal {
   reason:
     | 'missing'
@@ -31,8 +31,8 @@ export interface Refusal {
 }
 
 export type Verification =
-  | { stated: StatedCall; refused?: undefined }
-  | { stated?: undefined; refused: Refusal };
+  | { verified: VerifiedCall; refused?: undefined }
+  | { verified?: undefined; refused: Refusal };
 
 export type PrincipalVerifier = (
   header: string | undefined,
@@ -41,7 +41,7 @@ export type PrincipalVerifier = (
 
 const lifetimeMs = 30_000;
 
-/** Who may state principals to this service, and of which kinds. */
+/** The services that may call this one, and the kinds of principals that each may send. */
 export type Callers = Readonly<Record<string, { keys: PrincipalKeys; kinds: readonly PrincipalKind[] }>>;
 
 export function createPrincipalVerifier(options: {
@@ -57,9 +57,9 @@ export function createPrincipalVerifier(options: {
     const [caller, keyId, payload, mac, ...rest] = header.split('.');
     if (caller === undefined || payload === undefined || mac === undefined || rest.length > 0)
       return refused('malformed');
-    const known = callers.get(caller);
-    if (!known) return refused('unknown_caller');
-    const key = known.keys.find(({ id }) => id === keyId);
+    const knownCaller = callers.get(caller);
+    if (!knownCaller) return refused('unknown_caller');
+    const key = knownCaller.keys.find(({ id }) => id === keyId);
     if (!key) return refused('unknown_key', { caller });
 
     const given = Buffer.from(mac, 'base64url');
@@ -74,11 +74,11 @@ export function createPrincipalVerifier(options: {
     if (signed.method !== call.method) return refused('wrong_method', { caller });
     if (signed.path !== call.path) return refused('wrong_path', { caller });
     const principal = fromWire(signed.principal);
-    if (!principal || !known.kinds.includes(principal.kind)) return refused('wrong_kind', { caller });
-    return { stated: { principal, callId: signed.callId } };
+    if (!principal || !knownCaller.kinds.includes(principal.kind)) return refused('wrong_kind', { caller });
+    return { verified: { principal, callId: signed.callId } };
   };
 }
 
-const refused = (reason: Refusal['reason'], more: Omit<Refusal, 'reason'> = {}): Verification => ({
-  refused: { reason, ...more },
+const refused = (reason: Refusal['reason'], details: Omit<Refusal, 'reason'> = {}): Verification => ({
+  refused: { reason, ...details },
 });

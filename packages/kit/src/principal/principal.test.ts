@@ -31,37 +31,37 @@ const callId = randomUUID();
 
 test('a signed principal is accepted for its call', () => {
   const header = signer()({ principal: consumer, ...call, callId });
-  expect(verify(header, call)).toEqual({ stated: { principal: consumer, callId } });
+  expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId } });
 });
 
-test('a principal says when the secret of its key was made, and when it ends', () => {
+test('a principal contains the time when the secret of its key was made, and when it expires', () => {
   for (const secret of [
     { createdAt: 1_700_000_000_123 },
     { createdAt: 1_700_000_000_123, endsAt: 1_800_000_000_456 },
   ]) {
     const principal: Principal = { ...consumer, kind: 'provider', secret };
     expect(verify(signer()({ principal, ...call, callId }), call)).toEqual({
-      stated: { principal, callId },
+      verified: { principal, callId },
     });
   }
 });
 
-test('the same principal is signed again for each call', () => {
+test('each call of one principal is signed', () => {
   const sign = signer();
   const headers = [callId, randomUUID()].map((id) => ({
     id,
     header: sign({ principal: consumer, ...call, callId: id }),
   }));
   for (const { id, header } of headers)
-    expect(verify(header, call)).toEqual({ stated: { principal: consumer, callId: id } });
+    expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId: id } });
 });
 
 test('the previous key is accepted during a rotation', () => {
   const header = signer({ keys: [previous, current] })({ principal: consumer, ...call, callId });
-  expect(verify(header, call).stated?.principal).toEqual(consumer);
+  expect(verify(header, call).verified?.principal).toEqual(consumer);
 });
 
-describe('is refused, with the reason:', () => {
+describe('a header is refused, with the reason:', () => {
   const header = signer()({ principal: consumer, ...call, callId });
   const caller = 'gateway';
   const [name, keyId, payload, mac] = header.split('.');
@@ -90,10 +90,10 @@ describe('is refused, with the reason:', () => {
     expect(verify(forged, call)).toEqual({ refused });
   });
 
-  test('a kind that this caller may not state', () => {
+  test('a kind that this caller may not send', () => {
     const session: Principal = { kind: 'session', sessionId: 's', userId: randomUUID() };
-    const stated = signer()({ principal: session, ...call, callId });
-    expect(verify(stated, call)).toEqual({ refused: { reason: 'wrong_kind', caller } });
+    const forged = signer()({ principal: session, ...call, callId });
+    expect(verify(forged, call)).toEqual({ refused: { reason: 'wrong_kind', caller } });
   });
 
   test('after 30 seconds, and from a clock that is 30 seconds ahead', () => {
@@ -102,7 +102,7 @@ describe('is refused, with the reason:', () => {
     clock.time -= 60_002;
     expect(verify(header, call)).toEqual({ refused: { reason: 'expired', caller, ageMs: -30_001 } });
     clock.time += 30_001;
-    expect(verify(header, call).stated).toBeDefined();
+    expect(verify(header, call).verified).toBeDefined();
   });
 
   test.each([
@@ -116,11 +116,11 @@ describe('is refused, with the reason:', () => {
     expect(verify(text, call).refused?.reason).toBe(reason);
   });
 
-  test('anything cut or changed', () => {
-    for (let at = 0; at < header.length - 1; at++) {
-      const other = header[at] === 'A' ? 'B' : 'A';
-      expect(verify(header.slice(0, at) + other + header.slice(at + 1), call).stated).toBeUndefined();
-      expect(verify(header.slice(0, at), call).stated).toBeUndefined();
+  test('a header that is cut or changed', () => {
+    for (let i = 0; i < header.length - 1; i++) {
+      const other = header[i] === 'A' ? 'B' : 'A';
+      expect(verify(header.slice(0, i) + other + header.slice(i + 1), call).verified).toBeUndefined();
+      expect(verify(header.slice(0, i), call).verified).toBeUndefined();
     }
   });
 });
@@ -134,7 +134,7 @@ describe('keys from the environment', () => {
   });
 
   test.each(['', 'a', 'a:short', `${entry('a')},`, [entry('a'), entry('b'), entry('c')].join(',')])(
-    'anything else stops the start without showing the value',
+    'another value is refused without being shown',
     (text) => {
       expect(() => parsePrincipalKeys('RELAY_PRINCIPAL_KEY_X_Y', text)).toThrow(
         /^RELAY_PRINCIPAL_KEY_X_Y is not valid/,

@@ -1,16 +1,16 @@
 import type { ApiKeyPrincipal, SignedPrincipal } from '../generated/relay/principal/v1/principal_pb.ts';
 
 /**
- * One of the secrets of an API key: a rotation makes a new one, and the replaced ones end some time later. Times are in
+ * One of the secrets of an API key. A rotation makes a new one, and the replaced ones expire some time later. Times are in
  * milliseconds since 1970, by the database's clock.
  */
 export interface KeySecret {
   createdAt: number;
-  /** Absent while it was not replaced. */
+  /** Absent if the secret was not replaced. */
   endsAt?: number;
 }
 
-/** Who makes a call. */
+/** Who makes a call. The kinds are also values of the log field and of the metric label `caller`. */
 export type Principal =
   | { kind: 'consumer'; apiKeyId: string; userId: string; secret?: KeySecret }
   | { kind: 'provider'; apiKeyId: string; userId: string; secret?: KeySecret }

@@ -6,4 +6,5 @@ export {
   Problem,
   type ProblemOptions,
   sendProblem,
+  unavailable,
 } from './problem.ts';

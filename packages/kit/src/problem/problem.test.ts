@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Problem, type ProblemCode, problems } from './index.ts';
 
-test('a problem says what RFC 9457 asks for, and a stable code', () => {
+test('a problem has the members of RFC 9457, and a stable code', () => {
   expect(JSON.parse(JSON.stringify(new Problem('rate_limited')))).toEqual({
     type: expect.stringMatching(/docs\/errors\.md#rate_limited$/),
     title: 'Too many requests',
@@ -11,7 +11,7 @@ test('a problem says what RFC 9457 asks for, and a stable code', () => {
   });
 });
 
-test('fields and a detail of its own', () => {
+test('a problem can have fields and another detail', () => {
   const fields = [{ path: 'role', code: 'required', message: 'This member is required.' }];
   expect(new Problem('invalid_request', { fields, detail: 'No role.' }).toJSON()).toMatchObject({
     fields,
@@ -20,7 +20,7 @@ test('fields and a detail of its own', () => {
 });
 
 test.each(Object.keys(problems) as ProblemCode[])(
-  '%s has a 4xx or 5xx status and tells the next step',
+  '%s has a 4xx or 5xx status and names the next step',
   (code) => {
     const { status, title, help } = problems[code];
     expect(status).toBeGreaterThanOrEqual(400);

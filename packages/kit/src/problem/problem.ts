@@ -21,7 +21,7 @@ export interface ProblemOptions {
 
 const docs = 'https://github.com/expert-relay/expert-relay/blob/main/docs/errors.md';
 
-/** The one error type that reaches clients, as RFC 9457 has it. */
+/** The one error type that reaches clients, in the form of RFC 9457. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -50,13 +50,21 @@ export class Problem extends Error {
   }
 }
 
+/** The call cannot be served now, and has not taken effect. */
+export const unavailable = (detail: string, options: { cause?: unknown } = {}): Problem =>
+  new Problem('unavailable', {
+    ...options,
+    detail: `${detail} Try again shortly.`,
+    headers: { 'retry-after': '2' },
+  });
+
 export interface FormattedProblem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: string;
 }
 
-/** The answer for a problem. */
+/** The answer that reports a problem. */
 export function formatProblem(problem: Problem): FormattedProblem {
   const body = JSON.stringify(problem);
   return {

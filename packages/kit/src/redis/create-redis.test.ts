@@ -18,7 +18,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-test('comes back by itself when its connection was cut, and says so', async () => {
+test('reconnects when its connection was closed, and logs it', async () => {
   redis = createRedis({ url, name: 'kit-test', whileAway: 'wait', log });
   await redis.start?.();
   expect(redis.notReady?.()).toBeUndefined();
@@ -31,11 +31,11 @@ test('comes back by itself when its connection was cut, and says so', async () =
   expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);
 });
 
-test('starts without a server; a command then fails at once if it is told to', async () => {
-  const silent = createServer();
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
-  const { port } = silent.address() as AddressInfo;
-  await new Promise((resolve) => silent.close(resolve));
+test('starts without a server; with `fail`, a command fails at once', async () => {
+  const unused = createServer();
+  await once(unused.listen(0, '127.0.0.1'), 'listening');
+  const { port } = unused.address() as AddressInfo;
+  await new Promise((resolve) => unused.close(resolve));
 
   redis = createRedis({ url: `redis://127.0.0.1:${port}`, name: 'kit-test', whileAway: 'fail', log });
   await redis.start?.();

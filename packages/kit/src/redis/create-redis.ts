@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 
-/** A connection to Redis that comes back by itself. */
+/** A connection to Redis that reconnects automatically. */
 export interface RedisConnection extends Part {
   readonly client: Redis;
   readonly connected: boolean;
@@ -10,9 +10,9 @@ export interface RedisConnection extends Part {
 
 export function createRedis(options: {
   url: string;
-  /** Under which Redis lists the connection. */
+  /** The name of the connection in Redis's list of clients. */
   name: string;
-  /** What a command does while Redis is away: wait for it, however long, or fail at once. */
+  /** What a command does while Redis is away: wait without a limit, or fail at once. */
   whileAway: 'wait' | 'fail';
   log: Log;
 }): RedisConnection {
@@ -28,14 +28,14 @@ export function createRedis(options: {
     enableOfflineQueue: waits,
     maxRetriesPerRequest: waits ? null : 0,
     connectTimeout: 5_000,
-    // A server that is frozen or cut off closes nothing. Not with `wait`: a blocking command is silent for long.
+    // Finds a server that does not answer and does not close. Not with `wait`, where blocking commands take long.
     ...(waits ? {} : { socketTimeout: 2_000 }),
-    // Its timer outlives the end of a client that was away.
+    // The timer runs even after the end of a client that was away.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
   client.on('error', (error) => noteAway(error.message));
-  // A failed attempt closes its connection too: the error before it says more.
+  // A failed attempt emits `close` too; the reason is in the error before it.
   client.on('close', () => away || noteAway('the connection was closed'));
   client.on('ready', () => {
     if (away) log.info('Redis is back');
@@ -49,20 +49,20 @@ export function createRedis(options: {
     away = true;
   }
 
-  const whyAway = () => (client.status === 'ready' ? undefined : reason);
+  const reasonAway = () => (client.status === 'ready' ? undefined : reason);
 
   return {
     name: 'redis',
-    dependency: { name: 'redis', away: whyAway },
+    dependency: { name: 'redis', away: reasonAway },
     client,
     get connected() {
       return client.status === 'ready';
     },
     async start() {
-      // Only the first attempt is waited for. Its failure is logged above; the client goes on trying.
+      // Waits for the first attempt only. Its failure is logged above, and the client tries again.
       await client.connect().catch(() => {});
     },
-    notReady: whyAway,
+    notReady: reasonAway,
     async stop() {
       stopping = true;
       client.disconnect();

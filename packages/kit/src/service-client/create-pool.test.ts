@@ -3,11 +3,11 @@ import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { keepSockets } from './create-pool.ts';
+import { limitConnectionAge } from './create-pool.ts';
 
 const sockets = new Set<Socket>();
-let thinking = 0;
-const server = createServer((_request, response) => void pause(thinking).then(() => response.end()));
+let answerDelayMs = 0;
+const server = createServer((_request, response) => void pause(answerDelayMs).then(() => response.end()));
 server.on('connection', (socket) => {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
@@ -21,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 afterEach(() => agent.destroy());
 
+/** Returns the local port of the connection that carried the call. */
 async function call(): Promise<number | undefined> {
   const { port } = server.address() as AddressInfo;
   const outgoing = get({ port, host: '127.0.0.1', agent });
@@ -32,26 +33,26 @@ async function call(): Promise<number | undefined> {
   return local;
 }
 
-function pool(times: { idle: number; life: number }): void {
+function openPool(limits: { maxIdleMs: number; maxAgeMs: number }): void {
   agent = new Agent({ keepAlive: true });
-  keepSockets(agent, times);
+  limitConnectionAge(agent, limits);
 }
 
-test('a connection serves one call after the other', async () => {
-  pool({ idle: 1_000, life: 1_000 });
+test('a connection carries one call after the other', async () => {
+  openPool({ maxIdleMs: 1_000, maxAgeMs: 1_000 });
   expect(await call()).toBe(await call());
 });
 
-test('is closed when it is old, however busy it is', async () => {
-  pool({ idle: 1_000, life: 100 });
+test('a connection is closed when it is old, even if it is always in use', async () => {
+  openPool({ maxIdleMs: 1_000, maxAgeMs: 100 });
   const ports = new Set<number | undefined>();
   for (const until = performance.now() + 400; performance.now() < until; ) ports.add(await call());
   expect(ports.size).toBeGreaterThanOrEqual(3);
   expect(ports.size).toBeLessThanOrEqual(8);
 });
 
-test('is closed when it was unused for a while', async () => {
-  pool({ idle: 50, life: 60_000 });
+test('a connection is closed when it was idle for too long', async () => {
+  openPool({ maxIdleMs: 50, maxAgeMs: 60_000 });
   const first = await call();
   expect(sockets.size).toBe(1);
   await pause(200);
@@ -59,9 +60,9 @@ test('is closed when it was unused for a while', async () => {
   expect(await call()).not.toBe(first);
 });
 
-test('a call that takes longer than that is not cut off', async () => {
-  pool({ idle: 50, life: 60_000 });
+test('a call that takes longer than the idle time is not interrupted', async () => {
+  openPool({ maxIdleMs: 50, maxAgeMs: 60_000 });
   await call();
-  thinking = 200;
+  answerDelayMs = 200;
   expect(await call()).toBeDefined();
 });

@@ -4,51 +4,53 @@ import type { Socket } from 'node:net';
 
 /** Kept-alive connections to one service. */
 export interface ServicePool {
-  /** Begins a call; `fresh` opens a new connection for it. */
-  open(call: { method: string; path: string; headers: OutgoingHttpHeaders }, fresh: boolean): ClientRequest;
+  /** Begins a call over a kept-alive connection if one is free, or over a new one of its own. */
+  open(
+    call: { method: string; path: string; headers: OutgoingHttpHeaders },
+    options: { onNewConnection: boolean },
+  ): ClientRequest;
   close(): void;
 }
 
-/**
- * In milliseconds. A connection is idle for less than a service's own 75 s, so that the service never closes an idle
- * connection first. None lives longer than 30 s, so that new instances of a service get their share of calls.
- */
-const defaultTimes = { idle: 20_000, life: 30_000 };
+/** Shorter than the 75 s for which a service keeps an idle connection, so that the service never closes it first. */
+const maxIdleMs = 20_000;
+/** New connections reach new instances of a service, which get their share of calls in this way. */
+const maxAgeMs = 30_000;
 
-export function createPool(address: string, times = defaultTimes): ServicePool {
+export function createPool(address: string): ServicePool {
   const { protocol, hostname, port } = new URL(address);
   const { request, Agent } = protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 128 });
-  keepSockets(agent, times);
+  limitConnectionAge(agent, { maxIdleMs, maxAgeMs });
   // Node wants an IPv6 address without its brackets.
   const host = hostname.replace(/^\[|\]$/g, '');
 
   return {
-    open: ({ method, path, headers }, fresh) =>
-      request({ protocol, host, port, method, path, headers, agent: fresh ? false : agent }),
+    open: ({ method, path, headers }, { onNewConnection }) =>
+      request({ protocol, host, port, method, path, headers, agent: onNewConnection ? false : agent }),
     close: () => agent.destroy(),
   };
 }
 
 /**
- * Keeps connections for at most `idle` without a call and for at most `life` in all. The lives differ by up to a third,
- * so that connections which were opened together are not closed together. It replaces Node's own keepSocketAlive, which
- * sets socket options after every call.
+ * Closes a connection that was idle for `maxIdleMs`, or is older than `maxAgeMs` at the end of a call. The maximum ages
+ * differ by up to a third, so that connections which were opened together are not closed together. This replaces Node's
+ * own keepSocketAlive, which sets socket options after every call.
  */
-export function keepSockets(agent: Agent, { idle, life }: { idle: number; life: number }): void {
-  const ends = new WeakMap<Socket, number>();
+export function limitConnectionAge(agent: Agent, limits: { maxIdleMs: number; maxAgeMs: number }): void {
+  const closeTimes = new WeakMap<Socket, number>();
 
   agent.keepSocketAlive = (stream) => {
     const socket = stream as Socket;
     const now = performance.now();
-    let end = ends.get(socket);
-    if (end === undefined) {
-      end = now + life * (1 - Math.random() / 3);
-      ends.set(socket, end);
+    let closeTime = closeTimes.get(socket);
+    if (closeTime === undefined) {
+      closeTime = now + limits.maxAgeMs * (1 - Math.random() / 3);
+      closeTimes.set(socket, closeTime);
       // Node closes sockets that time out while they are unused.
-      socket.setTimeout(idle);
+      socket.setTimeout(limits.maxIdleMs);
     }
     socket.unref();
-    return now < end;
+    return now < closeTime;
   };
 }

@@ -8,7 +8,7 @@ import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient }
 
 let server: Server;
 let client: ServiceClient;
-let clientFor: (url: string) => ServiceClient;
+let createClient: (url: string) => ServiceClient;
 let handler: RequestListener;
 let logged: Record<string, unknown>[];
 /** The ids of the calls that arrived. */
@@ -24,15 +24,15 @@ beforeEach(async () => {
     handler(request, response);
   });
   const url = await listen(server, '127.0.0.1', 0);
-  clientFor = (url) =>
+  createClient = (url) =>
     createServiceClient({
       name: 'callee',
       url,
       sign: () => 'signed',
       log: createLog('caller', { level: 'info', destination }),
-      headLimit: 200,
+      headTimeoutMs: 200,
     });
-  client = clientFor(url);
+  client = createClient(url);
 });
 afterEach(async () => {
   await client.stop?.();
@@ -55,7 +55,7 @@ async function call(callId: string): Promise<number | undefined> {
   return answer.statusCode;
 }
 
-test('a call whose kept-alive connection broke is repeated once, as the same call, and not logged', async () => {
+test('a call whose kept-alive connection broke is repeated once with the same id, and not logged', async () => {
   await call('first');
   handler = (request) => {
     handler = (_request, response) => response.end();
@@ -72,29 +72,29 @@ test('a call that breaks on a new connection is not repeated, since it may have 
   expect(received).toEqual(['first']);
 });
 
-test('a call that is not answered in time is not repeated either', async () => {
+test('a call that is not answered in time is not repeated', async () => {
   await call('first');
   handler = () => {};
   await expect(call('second')).rejects.toMatchObject({ code: 'bad_gateway' });
   expect(received).toEqual(['first', 'second']);
 });
 
-describe('a service that cannot be reached is unavailable, since the call has not taken effect:', () => {
+describe('a service that cannot be reached is `unavailable`, since the call has not taken effect:', () => {
   test('its port is closed', async () => {
     await new Promise((resolve) => server.close(resolve));
     await expect(call('first')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('its name is unknown', async () => {
-    const lost = clientFor('http://no-such-host.invalid:8080');
-    await expect(lost.call(callOf('first'))).rejects.toMatchObject({ code: 'unavailable' });
+    const unreachable = createClient('http://no-such-host.invalid:8080');
+    await expect(unreachable.call(callOf('first'))).rejects.toMatchObject({ code: 'unavailable' });
     expect(logged).toEqual([expect.objectContaining({ code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) })]);
-    expect(await lost.answers()).toBe(false);
-    await lost.stop?.();
+    expect(await unreachable.isReachable()).toBe(false);
+    await unreachable.stop?.();
   });
 });
 
-test('a restart is waited for once, also after a kept-alive connection broke', async () => {
+test('a call waits for a restart once, also after its kept-alive connection broke', async () => {
   await call('first');
   handler = (request) => {
     handler = (_request, response) => response.end();
@@ -107,8 +107,17 @@ test('a restart is waited for once, also after a kept-alive connection broke', a
   expect(await call('second')).toBe(200);
 });
 
-describe('when the client of the response leaves, the call ends and nothing is logged:', () => {
+describe('when the client of the response leaves, the call is cancelled and nothing is logged:', () => {
   const response = () => new EventEmitter() as ServerResponse;
+
+  test('before the call', async () => {
+    const mine = Object.assign(response(), { closed: true });
+    await expect(client.call({ ...callOf('first'), response: mine })).rejects.toMatchObject({
+      code: 'ERR_STREAM_PREMATURE_CLOSE',
+    });
+    expect(received).toEqual([]);
+    expect(logged).toEqual([]);
+  });
 
   test('before the answer', async () => {
     const mine = response();
@@ -165,7 +174,7 @@ test('a body is sent as JSON, or in bytes with the type of its headers', async (
   ]);
 });
 
-describe('a failure is logged once, with what failed and nothing of the call,', () => {
+describe('a failure is logged once, with its cause and no content of the call:', () => {
   const line = (code: string, reason: RegExp) => ({
     level: 'warn',
     service: 'caller',
@@ -189,7 +198,7 @@ describe('a failure is logged once, with what failed and nothing of the call,', 
       'HPE_INVALID_CONSTANT',
       /^Parse Error/,
     ],
-  ])('%s: and kept as the cause', async (_, answer, code, reason) => {
+  ])('%s, which is also the cause of the problem', async (_, answer, code, reason) => {
     handler = answer;
     const problem = await call('first').catch((error) => error);
     expect(problem).toMatchObject({ code: 'bad_gateway', cause: { code } });
@@ -197,14 +206,14 @@ describe('a failure is logged once, with what failed and nothing of the call,', 
     expect(logged).toEqual([line(code, reason)]);
   });
 
-  test('nothing that listens', async () => {
+  test('a closed port', async () => {
     await new Promise((resolve) => server.close(resolve));
     const problem = await call('first').catch((error) => error);
     expect(problem).toMatchObject({ code: 'unavailable', cause: { code: 'ECONNREFUSED' } });
     expect(logged).toEqual([line('ECONNREFUSED', /ECONNREFUSED/)]);
   });
 
-  test('a body that breaks off', async () => {
+  test('a body that is cut off', async () => {
     handler = (_request, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('half', () => response.destroy());
@@ -214,7 +223,7 @@ describe('a failure is logged once, with what failed and nothing of the call,', 
     expect(logged).toEqual([line('ECONNRESET', /aborted/)]);
   });
 
-  test('without a template its path, without the query', async () => {
+  test('the path without its query, when the call has no template', async () => {
     handler = (request) => request.socket.destroy();
     const { route: _, ...rest } = callOf('first');
     await client.call({ ...rest, path: '/keys?q=private' }).catch(() => {});
@@ -222,7 +231,7 @@ describe('a failure is logged once, with what failed and nothing of the call,', 
   });
 });
 
-test('an answer that this side gives up is no failure', async () => {
+test('an answer that the caller destroys is not a failure', async () => {
   handler = (_request, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half');
@@ -238,7 +247,7 @@ test.each([
   [502, { error: 'bad_gateway' }, 'bad_gateway'],
   [500, { error: 'internal' }, 'unavailable'],
   [503, { error: 'unavailable' }, 'unavailable'],
-])('a %i with %j is passed on as %s', async (status, body, code) => {
+])('a %i with %j is reported as %s', async (status, body, code) => {
   handler = (_request, response) => response.writeHead(status).end(JSON.stringify(body));
   await expect(client.call(callOf('first')).then(readAnswer)).rejects.toEqual(
     expect.objectContaining({ code, headers: { 'retry-after': '5' } }),

@@ -1,20 +1,20 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { ClientLeft } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
-import { Problem, type ProblemCode } from '../problem/index.ts';
+import { Problem, type ProblemCode, unavailable } from '../problem/index.ts';
 import { createPool } from './create-pool.ts';
 
 export interface ServiceCall {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** The template of the path, for the log. Required where the path holds an id. */
+  /** The template of the path, for the log. Required where the path contains an id. */
   readonly route?: string;
   readonly principal: Principal;
-  /** The same for every service that the call passes and for each attempt. */
+  /** The same in every service that the call passes, and in each attempt. */
   readonly callId: string;
   /** The client adds its own headers to this object. */
   readonly headers?: OutgoingHttpHeaders;
@@ -22,124 +22,109 @@ export interface ServiceCall {
   readonly json?: unknown;
   /** A body in bytes, whose type is in `headers`. */
   readonly body?: Buffer | undefined;
-  /** What the client of this call will get. When the client leaves, the call ends too. */
+  /** The response of the client for whom the call is made. When that client leaves, the call is cancelled. */
   readonly response?: ServerResponse;
 }
 
 /** Calls another service over kept-alive connections, with a principal that this service signs. */
 export interface ServiceClient extends Part {
   /**
-   * The head of the answer, whatever its status. Throws a `Problem` when there is none, and logs the cause.
+   * Resolves with the head of the answer, whatever its status. Throws a `Problem` when there is no answer, and logs the
+   * cause.
    *
    * A call is repeated once when a kept-alive connection broke before the answer began, and once when a new connection
    * was refused, since one of two instances may be restarting. `callId` makes both safe. Nothing else is repeated.
    */
   call(call: ServiceCall): Promise<IncomingMessage>;
-  /** Whether something answers at the address. */
-  answers(): Promise<boolean>;
+  /** Whether the service answers at all, with any status. */
+  isReachable(): Promise<boolean>;
 }
 
-/** In milliseconds. */
-const pauseAfterRefusal = 100;
-const probeLimit = 1_500;
+const pauseAfterRefusalMs = 100;
+const probeTimeoutMs = 1_500;
 
 export function createServiceClient(options: {
   name: string;
   url: string;
   sign: PrincipalSigner;
   log: Log;
-  /** For the head of an answer, in milliseconds. */
-  headLimit?: number;
+  /** How long an attempt waits for the head of the answer. */
+  headTimeoutMs?: number;
 }): ServiceClient {
-  const { name, url, sign, log, headLimit = 30_000 } = options;
+  const { name, url, sign, log, headTimeoutMs = 30_000 } = options;
   const pool = createPool(url);
 
-  function call(call: ServiceCall): Promise<IncomingMessage> {
-    const { method, path, principal, callId, json, response } = call;
+  function send(call: ServiceCall): Promise<IncomingMessage> {
+    const { method, path, principal, callId, json, headers = {}, response } = call;
+    // It emits no further `close`.
+    if (response?.closed) return Promise.reject(new ClientLeft());
     const body = json === undefined ? call.body : Buffer.from(JSON.stringify(json));
-    const { headers = {} } = call;
     if (json !== undefined) headers['content-type'] = 'application/json';
     if (body) headers['content-length'] = body.length;
     headers['x-request-id'] = callId;
-    const start = performance.now();
+    const startedAt = performance.now();
 
     return new Promise((resolve, reject) => {
-      const repeats = new Set<Failure>(['broken', 'refused']);
-      let end = () => {};
+      const repeated = new Set<Failure>();
+      /** Cancels what the call does at the time: an attempt, the pause before the next one, or reading the answer. */
+      let cancel = () => {};
 
-      function attempt(fresh: boolean): void {
+      function attempt(onNewConnection: boolean): void {
         headers[principalHeader] = sign({ principal, method, path, callId });
-        const outgoing = pool.open({ method, path, headers }, fresh);
-        let isSettled = false;
-        const timer = setTimeout(() => fail(noAnswer(headLimit)), headLimit);
-
-        function settle(): boolean {
-          clearTimeout(timer);
-          const isFirst = !isSettled;
-          isSettled = true;
-          return isFirst;
-        }
-
-        function fail(error: NodeJS.ErrnoException): void {
-          if (!settle()) return;
-          outgoing.destroy();
-          const failure = failureOf(error);
-          const mayRepeat = failure === 'refused' || (failure === 'broken' && outgoing.reusedSocket);
-          if (mayRepeat && repeats.delete(failure)) {
-            if (failure === 'broken') attempt(true);
-            else {
-              const pause = setTimeout(attempt, pauseAfterRefusal, true);
-              end = () => clearTimeout(pause);
-            }
-            return;
-          }
-          logFailure(call, error, start);
-          reject(problemOf(failure, name, error));
-        }
-
-        outgoing.once('response', (answer) => {
-          if (!settle()) return;
-          end = () => answer.destroy();
-          // An answer that this side gives up has no error.
-          answer.once('close', () => {
-            const broken = answer.errored as NodeJS.ErrnoException | null;
-            if (broken?.code === 'ECONNRESET') logFailure(call, broken, start);
-          });
-          resolve(answer);
-        });
-        outgoing.on('error', fail);
-        outgoing.once('close', () => {
-          if (!isSettled) fail(hungUp());
-        });
-        end = () => {
-          if (settle()) outgoing.destroy();
-        };
+        const outgoing = pool.open({ method, path, headers }, { onNewConnection });
+        cancel = awaitAnswer(outgoing, headTimeoutMs, { onAnswer, onFailure });
         outgoing.end(body);
+      }
+
+      function onAnswer(answer: IncomingMessage): void {
+        cancel = () => answer.destroy();
+        // An answer that this process destroys itself has no error.
+        answer.once('close', () => {
+          const error = answer.errored as NodeJS.ErrnoException | null;
+          if (error?.code === 'ECONNRESET') logFailure(call, error, startedAt);
+        });
+        resolve(answer);
+      }
+
+      function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
+        const failure = failureOf(error);
+        const isRepeatable = failure === 'refused' || (failure === 'broken' && wasKeptAlive);
+        if (!isRepeatable || repeated.has(failure)) {
+          logFailure(call, error, startedAt);
+          reject(problemOf(failure, name, error));
+          return;
+        }
+        repeated.add(failure);
+        if (failure === 'broken') attempt(true);
+        else {
+          const timer = setTimeout(attempt, pauseAfterRefusalMs, true);
+          cancel = () => clearTimeout(timer);
+        }
       }
 
       response?.once('close', () => {
         if (response.writableFinished) return;
-        end();
+        cancel();
         reject(new ClientLeft());
       });
       attempt(false);
     });
   }
 
-  /** Never the path itself: an id in it opens a conversation. */
-  function logFailure(call: ServiceCall, error: NodeJS.ErrnoException, start: number): void {
+  /** Logs the template of the path, since an id in the path opens a conversation. */
+  function logFailure(call: ServiceCall, error: NodeJS.ErrnoException, startedAt: number): void {
     const { method, path, route = path.split('?')[0], callId } = call;
-    const ms = Math.round(performance.now() - start);
+    const ms = Math.round(performance.now() - startedAt);
     log.warn(
       { callee: name, callId, method, route, code: error.code, reason: error.message, ms },
       'a call of another service failed',
     );
   }
 
-  function answers(): Promise<boolean> {
+  function isReachable(): Promise<boolean> {
     return new Promise((resolve) => {
-      const probe = pool.open({ method: 'HEAD', path: '/', headers: {} }, false);
-      const timer = setTimeout(() => probe.destroy(), probeLimit);
+      const probe = pool.open({ method: 'HEAD', path: '/', headers: {} }, { onNewConnection: false });
+      const timer = setTimeout(() => probe.destroy(), probeTimeoutMs);
       probe.once('response', (answer) => {
         answer.resume();
         resolve(true);
@@ -155,45 +140,90 @@ export function createServiceClient(options: {
 
   return {
     name: `${name} client`,
-    call,
-    answers,
+    call: send,
+    isReachable,
     async stop() {
       pool.close();
     },
   };
 }
 
-/** Why there was no answer. After `refused` and `unreached` the call has certainly not taken effect. */
+/** Calls back once with the head of the answer or with an error. Returns a function that ends the request without that. */
+function awaitAnswer(
+  outgoing: ClientRequest,
+  timeoutMs: number,
+  callback: {
+    onAnswer(answer: IncomingMessage): void;
+    onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void;
+  },
+): () => void {
+  const timer = setTimeout(() => fail(timeoutError(timeoutMs)), timeoutMs);
+  let isOver = false;
+
+  function end(): void {
+    isOver = true;
+    clearTimeout(timer);
+  }
+
+  function fail(error: NodeJS.ErrnoException): void {
+    if (isOver) return;
+    end();
+    outgoing.destroy();
+    callback.onFailure(error, outgoing.reusedSocket);
+  }
+
+  outgoing.once('response', (answer) => {
+    if (isOver) return;
+    end();
+    callback.onAnswer(answer);
+  });
+  outgoing.on('error', fail);
+  outgoing.once('close', () => {
+    // Each answered call comes here too, so the error is made only when it is needed.
+    if (!isOver) fail(hangUpError());
+  });
+  return () => {
+    if (isOver) return;
+    end();
+    outgoing.destroy();
+  };
+}
+
+/**
+ * Why there was no answer:
+ * - `refused`: nothing listens at the port;
+ * - `unreached`: no connection, for another reason;
+ * - `late`: no head of an answer in time;
+ * - `broken`: the connection ended before the answer.
+ *
+ * After the first two, the call has certainly not taken effect.
+ */
 type Failure = 'refused' | 'unreached' | 'late' | 'broken';
 
-const unreached = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const unreachedCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failure {
   if (code === 'ECONNREFUSED') return 'refused';
-  if (unreached.has(code) || syscall === 'connect') return 'unreached';
-  return code === lateCode ? 'late' : 'broken';
+  // Connecting can fail with ETIMEDOUT too, so this is checked first.
+  if (unreachedCodes.has(code) || syscall === 'connect') return 'unreached';
+  return code === 'ETIMEDOUT' ? 'late' : 'broken';
 }
 
-/** Also a code of `connect`, which has a `syscall` besides. */
-const lateCode = 'ETIMEDOUT';
+const timeoutError = (ms: number): Error =>
+  Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' });
 
-const noAnswer = (limit: number): Error =>
-  Object.assign(new Error(`no answer within ${limit} ms`), { code: lateCode });
-
-const hungUp = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+const hangUpError = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
 function problemOf(failure: Failure, name: string, cause: Error): Problem {
-  const headers = { 'retry-after': '2' };
   if (failure === 'refused' || failure === 'unreached') {
-    const detail = `The ${name} service cannot be reached. Try again shortly.`;
-    return new Problem('unavailable', { detail, headers, cause });
+    return unavailable(`The ${name} service cannot be reached.`, { cause });
   }
-  const what = failure === 'late' ? 'did not answer in time' : 'broke off before it answered';
-  const detail = `The ${name} service ${what}: it is not known whether the call took effect.`;
-  return new Problem('bad_gateway', { detail, headers, cause });
+  const event = failure === 'late' ? 'did not answer in time' : 'broke off before it answered';
+  const detail = `The ${name} service ${event}: it is not known whether the call took effect.`;
+  return new Problem('bad_gateway', { detail, headers: { 'retry-after': '2' }, cause });
 }
 
-/** The JSON of an answer of another service. A failure of that service is not the fault of the client. */
+/** Reads the JSON of another service's answer. A failure of that service is not the fault of the client. */
 export async function readAnswer<T>(answer: IncomingMessage): Promise<T> {
   const headers = { 'retry-after': '5' };
   const text = await readText(answer).catch((cause) => {

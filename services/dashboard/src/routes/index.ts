@@ -1,6 +1,6 @@
 import { mountRoutes } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
-import type { StatedCall } from '@expert-relay/kit/principal';
+import type { VerifiedCall } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type passport from 'passport';
@@ -60,7 +60,7 @@ function mountSessionApi(app: Express, { services, sessions, flows, config }: Ro
   });
 }
 
-function identifySession({ user }: Request, response: Response): StatedCall {
+function identifySession({ user }: Request, response: Response): VerifiedCall {
   if (!user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
   const { userId, sessionId } = user;
   return { principal: { kind: 'session', userId, sessionId }, callId: response.locals.callId };

@@ -7,7 +7,7 @@ export const upstreamNames = ['requests', 'messages', 'dashboard'] as const;
 
 export type UpstreamName = (typeof upstreamNames)[number];
 
-/** The contract's three rate limits. Only the most specific one counts a call. */
+/** The three rate limits of the contract. A call counts for the most specific one only. */
 export const limitNames = ['pages', 'api', 'poll'] as const;
 
 export type LimitName = (typeof limitNames)[number];
@@ -16,38 +16,40 @@ export type LimitName = (typeof limitNames)[number];
 export interface KeyRule {
   readonly from: 'header' | 'body';
   readonly kinds: readonly KeyKind[];
-  /** The key may be absent. One that is sent must be valid nevertheless. */
+  /** The key may be absent. A key that is sent must be valid. */
   readonly optional?: true;
 }
 
 /** One row of the gateway's table of routes. */
 export interface EdgeRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `:name` matches one segment, a `*` at the end matches any rest. */
+  /** `:name` matches one segment, and `*` at the end matches any rest. */
   readonly path: string;
-  /** The service that answers; `gateway` is this process. */
+  /** The service that answers. For `gateway`, the handler is in `app.ts`. */
   readonly to: UpstreamName | 'gateway';
   /** Without a rule the call is forwarded with the principal `nobody`. */
   readonly key?: KeyRule;
-  /** Only where it is not the one that follows from the path. */
+  /** The default is `api` for paths below /api/v1/, and `pages` for others. */
   readonly limit?: LimitName | 'none';
 }
 
-/** The routes of one path. */
+/** The routes that have the same path. */
 export interface PathRoutes {
-  /** As the table writes it: the label of metrics and access lines. */
+  /** The path in the table of routes, which metrics and access lines have as a label. */
   readonly template: string;
   readonly byMethod: ReadonlyMap<string, EdgeRoute>;
   /** The value of an `Allow` header. */
   readonly allow: string;
 }
 
-/** What the gateway knows of a call. Each step adds to it. */
+/** The state of a call in the gateway. The steps in `app.ts` add to it. */
 export interface EdgeCall {
   readonly id: string;
-  /** The address of the client, as far as the proxies before the gateway are trusted. */
+  /** The address of the client, according to the trusted proxies in front of the gateway. */
   readonly client: string;
-  readonly path: PathRoutes | undefined;
+  /** Undefined for an unknown path. */
+  readonly pathRoutes: PathRoutes | undefined;
+  /** Undefined also when the path does not accept the method. */
   readonly route: EdgeRoute | undefined;
   /** Set once the whole body was received. */
   body?: Buffer | undefined;

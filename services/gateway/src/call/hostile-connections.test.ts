@@ -1,28 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, useTestGateway } from '../testing/test-gateway.ts';
 
-let gateway: TestGateway;
-let key: string;
+const gateway = useTestGateway();
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  key = (await gateway.makeKey('consumer')).text;
-});
-afterAll(() => gateway.stop());
-
-const arrived = () => Object.values(gateway.upstreams).reduce((sum, { calls }) => sum + calls.length, 0);
+/** How many calls have reached a service. */
+const countForwarded = () =>
+  Object.values(gateway.upstreams).reduce((sum, { calls }) => sum + calls.length, 0);
 
 const opened: RawConnection[] = [];
 afterEach(() => {
   for (const { socket } of opened.splice(0)) socket.destroy();
 });
 
-/** Says something over a fresh connection; gives the first answer. */
-async function say(text: string): Promise<{ status: number; text: string; closed: () => Promise<boolean> }> {
+/** Sends bytes over a new connection, and returns the first answer. */
+async function sendRaw(
+  text: string,
+): Promise<{ status: number; text: string; closed: () => Promise<boolean> }> {
   const connection = await openRaw(gateway.url);
   connection.send(text);
   await connection.answers(1);
@@ -33,7 +30,7 @@ async function say(text: string): Promise<{ status: number; text: string; closed
   return { status: Number(received.slice(9, 12)), text: received, closed };
 }
 
-const every = [
+const securityHeaders = [
   /strict-transport-security: max-age=31536000\r\n/i,
   /x-frame-options: DENY\r\n/i,
   /x-content-type-options: nosniff\r\n/i,
@@ -41,11 +38,14 @@ const every = [
   /content-security-policy: default-src 'self'/i,
   /x-request-id: [0-9a-f-]{36}\r\n/i,
   /vary: Origin/i,
+];
+const allHeaders = [
+  ...securityHeaders,
   /connection: close\r\n/i,
   /content-type: application\/problem\+json\r\n/i,
 ];
 
-describe('what could be read in two ways is refused before any service hears of it:', () => {
+describe('a request that could be read in two ways is refused and not forwarded:', () => {
   const post = (...lines: string[]) =>
     ['POST /api/v1/help HTTP/1.1', 'Host: x', ...lines].join('\r\n').replace(/$/, '\r\n\r\n');
   test.each([
@@ -67,27 +67,27 @@ describe('what could be read in two ways is refused before any service hears of 
     ['a folded header', post('X: a', ' b')],
     ['bare line feeds', 'POST /api/v1/help HTTP/1.1\nHost: x\nContent-Length: 0\n\n'],
     ['NUL in a header', post('X: a\0b')],
-    ['a chunk size that is none', `${post('Transfer-Encoding: chunked')}zz\r\na\r\n0\r\n\r\n`],
+    ['a chunk size that is not a number', `${post('Transfer-Encoding: chunked')}zz\r\na\r\n0\r\n\r\n`],
     ['no Host', 'GET /api/v1/whoami HTTP/1.1\r\n\r\n'],
     ['two Hosts', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
     ['NUL in the path', 'GET /api/v1/help/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['bytes above ASCII in the path', 'GET /api/v1/help/\xe9 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no method', '/ HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['HTTP/2 without leave', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00'],
   ])('%s', async (_, text) => {
-    const before = arrived();
-    const answer = await say(text);
+    const before = countForwarded();
+    const answer = await sendRaw(text);
     expect(answer.status).toBe(400);
-    expect(arrived()).toBe(before);
-    for (const header of every.slice(0, 7)) expect(answer.text).toMatch(header);
-    // Nothing of it was taken for a second request.
+    expect(countForwarded()).toBe(before);
+    for (const header of securityHeaders) expect(answer.text).toMatch(header);
+    // No part of it was read as a second request.
     expect(answer.text.match(/HTTP\/1\.1 \d{3} /g)).toHaveLength(1);
   });
 });
 
-describe('a path in disguise leads nowhere:', () => {
+describe('another spelling of a path is not found:', () => {
   test.each([
     '//api/v1/whoami',
     '/api//v1/whoami',
@@ -116,15 +116,17 @@ describe('a path in disguise leads nowhere:', () => {
     'https://evil.example/dashboard',
     '*',
   ])('%s', async (target) => {
-    const before = arrived();
-    const answer = await say(`GET ${target} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`);
+    const before = countForwarded();
+    const answer = await sendRaw(
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nx-api-key: ${gateway.consumer.text}\r\n\r\n`,
+    );
     expect([400, 404]).toContain(answer.status);
-    for (const header of every.slice(0, 7)) expect(answer.text).toMatch(header);
-    expect(arrived()).toBe(before);
+    for (const header of securityHeaders) expect(answer.text).toMatch(header);
+    expect(countForwarded()).toBe(before);
   });
 });
 
-test('what is matched is what is forwarded, to the letter', async () => {
+test('the path that is matched is forwarded unchanged', async () => {
   for (const path of [
     '/api/v1/help/a%41?a=../..&b=//%2e',
     '/dashboard/a,b;c'.replace(';', '+'),
@@ -137,30 +139,30 @@ test('what is matched is what is forwarded, to the letter', async () => {
   }
 });
 
-describe('refused with every header, and closed:', () => {
+describe('a refusal without Express has every header, and closes the connection:', () => {
   test.each([
     ['a head beyond 16 KiB', 431, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
     ['a target beyond 16 KiB', 431, `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ['CONNECT', 405, 'CONNECT db:5432 HTTP/1.1\r\nHost: db:5432\r\n\r\n'],
-    ['nonsense', 400, 'hello\r\n\r\n'],
+    ['a malformed request', 400, 'hello\r\n\r\n'],
   ])('%s', async (_, status, text) => {
-    const answer = await say(text);
+    const answer = await sendRaw(text);
     expect(answer.status).toBe(status);
-    for (const header of every) expect(answer.text).toMatch(header);
+    for (const header of allHeaders) expect(answer.text).toMatch(header);
     expect(JSON.parse(answer.text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status });
     expect(await answer.closed()).toBe(true);
   });
 });
 
 test.each([100, 4_000])('%i headers are too many', async (count) => {
-  const answer = await say(`GET /dashboard HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count)}\r\n`);
+  const answer = await sendRaw(`GET /dashboard HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count)}\r\n`);
   expect(answer.status).toBe(431);
-  for (const header of every.slice(0, 7)) expect(answer.text).toMatch(header);
+  for (const header of securityHeaders) expect(answer.text).toMatch(header);
 });
 
-describe('a change of protocol does not happen:', () => {
+describe('the protocol cannot be changed:', () => {
   test.each(['websocket', 'h2c'])('%s', async (protocol) => {
-    const answer = await say(
+    const answer = await sendRaw(
       `GET /dashboard HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
     );
     expect(answer.status).toBe(200);
@@ -168,10 +170,11 @@ describe('a change of protocol does not happen:', () => {
   });
 });
 
-describe('two requests in one packet', () => {
-  test('are answered in order, each for itself', async () => {
+describe('several requests in one packet', () => {
+  test('are both answered, in order', async () => {
     const connection = await openRaw(gateway.url);
-    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`;
+    const one = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${gateway.consumer.text}\r\n\r\n`;
     connection.send(one('/api/v1/messages/first') + one('/nowhere') + one('/api/v1/whoami'));
     const received = await connection.answers(3);
     expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
@@ -182,7 +185,7 @@ describe('two requests in one packet', () => {
     connection.socket.destroy();
   });
 
-  test('the second of which is nonsense: the first is answered whole or not at all', async () => {
+  test('when the second is malformed, no part of an answer is sent', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(`GET /api/health HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n`);
     expect(await connection.closed(3_000)).toBe(true);
@@ -191,19 +194,19 @@ describe('two requests in one packet', () => {
 });
 
 describe('slow clients', () => {
-  test('that drip a head, or say nothing at all, are closed, and told why', async () => {
-    const [dripping, silent] = await Promise.all([openRaw(gateway.url), openRaw(gateway.url)]);
-    dripping.send('GET /api/health HTTP/1.1\r\nHost: x\r\nX: ');
-    const drip = setInterval(() => dripping.socket.destroyed || dripping.send('a'), 500);
-    const closed = await Promise.all([dripping.closed(15_000), silent.closed(15_000)]);
-    clearInterval(drip);
-    for (const { socket } of [dripping, silent]) socket.destroy();
+  test('that send a head slowly, or nothing, are disconnected, and the first get 408', async () => {
+    const [slow, silent] = await Promise.all([openRaw(gateway.url), openRaw(gateway.url)]);
+    slow.send('GET /api/health HTTP/1.1\r\nHost: x\r\nX: ');
+    const sending = setInterval(() => slow.socket.destroyed || slow.send('a'), 500);
+    const closed = await Promise.all([slow.closed(15_000), silent.closed(15_000)]);
+    clearInterval(sending);
+    for (const { socket } of [slow, silent]) socket.destroy();
     expect(closed).toEqual([true, true]);
-    expect(dripping.received).toMatch(/^HTTP\/1\.1 408 /);
-    for (const header of every) expect(dripping.received).toMatch(header);
+    expect(slow.received).toMatch(/^HTTP\/1\.1 408 /);
+    for (const header of allHeaders) expect(slow.received).toMatch(header);
   });
 
-  test('do not keep others waiting', async () => {
+  test('do not delay other clients', async () => {
     const idle = await Promise.all(Array.from({ length: 200 }, () => openRaw(gateway.url)));
     for (const connection of idle) connection.send('GET / HTTP/1.1\r\nX: ');
     await pause(50);
@@ -211,33 +214,33 @@ describe('slow clients', () => {
     for (const connection of idle) connection.socket.destroy();
   });
 
-  test('that do not read their answer are cut, and the service is told to stop', async () => {
-    const impatient = await startTestGateway({ stallLimit: 400 });
-    const { dashboard } = impatient.upstreams;
-    const told = new Promise<void>((resolve) => {
+  test('that do not read their answer are disconnected, and the call to the service ends', async () => {
+    const withTimeout = await startTestGateway({ stallTimeoutMs: 400 });
+    const { dashboard } = withTimeout.upstreams;
+    const callEnded = new Promise<void>((resolve) => {
       dashboard.handler = (_request, response) => {
         response.once('close', resolve);
-        const flood = () => {
+        const fill = () => {
           while (!response.destroyed && response.write(Buffer.alloc(65_536)));
         };
-        response.writeHead(200).on('drain', flood);
-        flood();
+        response.writeHead(200).on('drain', fill);
+        fill();
       };
     });
-    const connection = await openRaw(impatient.url);
+    const connection = await openRaw(withTimeout.url);
     opened.push(connection);
     connection.socket.pause();
     connection.send('GET /dashboard HTTP/1.1\r\nHost: x\r\n\r\n');
-    await told;
+    await callEnded;
     connection.socket.resume();
     expect(await connection.closed(5_000)).toBe(true);
-    // The kernel has dropped the megabytes that it held for this client.
+    // The kernel has dropped the megabytes that it kept for this client.
     expect(connection.received.length).toBeLessThan(2 ** 20);
-    await impatient.stop();
+    await withTimeout.stop();
   });
 });
 
-test('an address has so many connections at most, which are free again once they are closed', async () => {
+test('the connections of an address are limited, and a closed one does not count', async () => {
   const limited = await startTestGateway({ env: { RELAY_MAX_CONNECTIONS_PER_ADDRESS: '3' } });
   const open = await Promise.all([openRaw(limited.url), openRaw(limited.url), openRaw(limited.url)]);
   expect(await (await openRaw(limited.url)).closed(5_000)).toBe(true);

@@ -1,23 +1,18 @@
 import { createFakeClock } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { useTestGateway } from '../testing/test-gateway.ts';
 
 const clock = createFakeClock();
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    clock,
-    env: {
-      RELAY_RATE_LIMIT_PAGES: '3',
-      RELAY_RATE_LIMIT_API: '2',
-      RELAY_RATE_LIMIT_POLL: '1',
-      RELAY_TRUSTED_PROXIES: '127.0.0.1',
-    },
-  });
+const gateway = useTestGateway({
+  clock,
+  env: {
+    RELAY_RATE_LIMIT_PAGES: '3',
+    RELAY_RATE_LIMIT_API: '2',
+    RELAY_RATE_LIMIT_POLL: '1',
+    RELAY_TRUSTED_PROXIES: '127.0.0.1',
+  },
 });
-afterAll(() => gateway.stop());
 beforeEach(() => clock.advance(60_000));
 
 const from = (address: string, path: string, method = 'GET') =>
@@ -25,8 +20,8 @@ const from = (address: string, path: string, method = 'GET') =>
 const statuses = async (calls: Promise<{ status: number }>[]) =>
   (await Promise.all(calls)).map(({ status }) => status);
 
-describe('the limits', () => {
-  test('of pages, of v1 and of the poll count apart, the most specific alone', async () => {
+describe('rate limits:', () => {
+  test('a call counts for the most specific limit only: pages, v1 or poll', async () => {
     const poll = '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa';
     expect(await statuses([from('192.0.2.1', poll)])).toEqual([200]);
     expect((await from('192.0.2.1', poll)).status).toBe(429);
@@ -39,7 +34,7 @@ describe('the limits', () => {
     expect((await from('192.0.2.1', '/api/health')).status).toBe(429);
   });
 
-  test('say 429 with Retry-After and what is left', async () => {
+  test('an answer has the calls that are left, and a refusal has Retry-After', async () => {
     const first = await from('192.0.2.2', '/api/v1/whoami');
     expect(first.headers['ratelimit-policy']).toBe('"api";q=2;w=60');
     expect(first.headers.ratelimit).toBe('"api";r=1;t=60');
@@ -54,7 +49,7 @@ describe('the limits', () => {
     expect(await gateway.metric('relay_gateway_rate_limited_total', { limit: 'api' })).toBeGreaterThan(0);
   });
 
-  test('end with their minute', async () => {
+  test('calls are accepted again after a minute', async () => {
     for (const expected of [401, 401, 429]) {
       expect((await from('192.0.2.3', '/api/v1/whoami')).status).toBe(expected);
     }
@@ -68,7 +63,7 @@ describe('the limits', () => {
     expect((await from('192.0.2.4', '/unknown')).headers['ratelimit-policy']).toMatch('"pages"');
   });
 
-  test('leave hashed assets and preflights alone', async () => {
+  test('assets and preflights have no limit', async () => {
     const assets = Array.from({ length: 8 }, () => from('192.0.2.5', '/dashboard/assets/a-1.js'));
     expect(await statuses(assets)).toEqual(Array(8).fill(200));
     const preflight = () =>
@@ -84,7 +79,7 @@ describe('the limits', () => {
     expect((await from('192.0.2.5', '/dashboard')).headers.ratelimit).toBe('"pages";r=2;t=60');
   });
 
-  test('count assets that do not exist', async () => {
+  test('assets that do not exist have the limit of pages', async () => {
     gateway.upstreams.dashboard.handler = (_request, response) => response.writeHead(404).end();
     const unknown = () => from('192.0.2.6', '/dashboard/assets/guess.js');
     for (const expected of [404, 404, 404, 429]) expect((await unknown()).status).toBe(expected);
@@ -94,7 +89,7 @@ describe('the limits', () => {
     expect((await unknown()).status).toBe(200);
   });
 
-  test('give an IPv6 /48 no more than sixteen clients have', async () => {
+  test('an IPv6 /48 has the limit of sixteen clients', async () => {
     const poll = (network: number) =>
       from(`2001:db8:9:${network.toString(16)}::1`, '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa');
     for (let network = 1; network <= 16; network++) expect((await poll(network)).status).toBe(200);
@@ -102,7 +97,7 @@ describe('the limits', () => {
     expect((await from('2001:db8:a:1::1', '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa')).status).toBe(200);
   });
 
-  test('take a /64 of IPv6 as one client', async () => {
+  test('an IPv6 /64 counts as one client', async () => {
     await from('2001:db8:1:2::1', '/api/v1/whoami');
     await from('2001:db8:1:2:ffff::2', '/api/v1/whoami');
     expect((await from('2001:db8:1:2::3', '/api/v1/whoami')).status).toBe(429);

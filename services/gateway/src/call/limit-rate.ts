@@ -1,13 +1,13 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { createWindowCounter, networkOf, type WindowState } from '@expert-relay/kit/http';
+import { createWindowCounter, networkOf, type WindowCounter } from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import { type EdgeStep, type LimitName, limitNames } from './edge-call.ts';
 
-/** An IPv6 /48 is one site with up to 65,536 networks that count as one client each. It gets this many limits. */
+/** A site (IPv6 /48) can have 65,536 networks, each of which counts as a client. It may make as many calls as 16 clients. */
 const clientsPerSite = 16;
 
-/** Limits the calls of one client; 0 switches a limit off. */
+/** Limits the calls of a client in a minute; 0 switches a limit off. */
 export function limitRate(options: {
   limits: Readonly<Record<LimitName, number>>;
   clock: Clock;
@@ -21,21 +21,10 @@ export function limitRate(options: {
     registers: [metrics],
   });
   const counters = new Map(
-    limitNames.filter((name) => limits[name] > 0).map((name) => [name, counterOf(limits[name])]),
+    limitNames.filter((name) => limits[name] > 0).map((name) => [name, createCounter(limits[name], clock)]),
   );
-  /** Assets have no limit, but names of assets that do not exist count like pages. */
-  const unknownAssets = limits.pages > 0 ? counterOf(limits.pages) : undefined;
-
-  function counterOf(limit: number): (client: string, calls?: number) => WindowState {
-    const perClient = createWindowCounter({ limit, clock });
-    const perSite = createWindowCounter({ limit: limit * clientsPerSite, clock });
-    return (client, calls) => {
-      const own = perClient(networkOf(client), calls);
-      if (!client.includes(':')) return own;
-      const site = perSite(networkOf(client, 48), calls);
-      return site.left < own.left ? site : own;
-    };
-  }
+  /** Assets have no limit, but calls for assets that do not exist have the limit of pages. */
+  const countUnknownAsset = limits.pages > 0 ? createCounter(limits.pages, clock) : undefined;
 
   function refuse(limit: string): never {
     refused.inc({ limit });
@@ -46,21 +35,34 @@ export function limitRate(options: {
     const { call } = response.locals;
     const name = call.route?.limit ?? (request.url.startsWith('/api/v1/') ? 'api' : 'pages');
     if (name === 'none') {
-      if (unknownAssets && unknownAssets(call.client, 0).left <= 0) refuse('assets');
+      if (countUnknownAsset && countUnknownAsset(call.client, 0).left <= 0) refuse('assets');
       response.once('finish', () => {
-        if (response.statusCode === 404) unknownAssets?.(call.client);
+        if (response.statusCode === 404) countUnknownAsset?.(call.client);
       });
       next();
       return;
     }
     const count = counters.get(name);
     if (count) {
-      const { left, rest } = count(call.client);
+      const { left, endsInMs } = count(call.client);
       // draft-ietf-httpapi-ratelimit-headers
       response.setHeader('ratelimit-policy', `"${name}";q=${limits[name]};w=60`);
-      response.setHeader('ratelimit', `"${name}";r=${Math.max(left, 0)};t=${Math.ceil(rest / 1000)}`);
+      response.setHeader('ratelimit', `"${name}";r=${Math.max(left, 0)};t=${Math.ceil(endsInMs / 1_000)}`);
       if (left < 0) refuse(name);
     }
     next();
+  };
+}
+
+/** Counts for the client, and for its site if it has an IPv6 address. Returns the window with fewer calls left. */
+function createCounter(limit: number, clock: Clock): WindowCounter {
+  const countForClient = createWindowCounter({ limit, clock });
+  const countForSite = createWindowCounter({ limit: limit * clientsPerSite, clock });
+
+  return (client, calls) => {
+    const clientWindow = countForClient(networkOf(client), calls);
+    if (!client.includes(':')) return clientWindow;
+    const siteWindow = countForSite(networkOf(client, 48), calls);
+    return siteWindow.left < clientWindow.left ? siteWindow : clientWindow;
   };
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createMetrics } from '@expert-relay/kit/metrics';
@@ -52,11 +53,11 @@ describe('a body that is not complete', () => {
     expect((await ask(gateway.url, { path: '/api/health' })).status).toBe(200);
   });
 
-  test('is forgotten when its client leaves', async () => {
+  test('is dropped when its client leaves', async () => {
     await start();
     const connection = await beginBody('half', 100);
     connection.socket.destroy();
-    await eventually('it is logged', () => gateway.lines.some(({ status }) => status === 499));
+    await eventually('the call is logged', () => gateway.lines.some(({ status }) => status === 499));
     expect(gateway.upstreams.messages.sockets.size).toBe(0);
   });
 
@@ -71,7 +72,7 @@ describe('a body that is not complete', () => {
 });
 
 test('slow bodies of one address are limited, fast ones are not', async () => {
-  await start({ slowAfter: 100, env: { RELAY_MAX_SLOW_BODIES_PER_ADDRESS: '3' } });
+  await start({ slowAfterMs: 100, env: { RELAY_MAX_SLOW_BODIES_PER_ADDRESS: '3' } });
   const slow: RawConnection[] = [];
   for (let i = 0; i < 5; i++) slow.push(await beginBody('a', 100));
   await eventually('two are refused', () => slow.filter(({ received }) => received !== '').length === 2);
@@ -84,42 +85,42 @@ test('slow bodies of one address are limited, fast ones are not', async () => {
 
   slow.find(({ received }) => received === '')?.socket.destroy();
   const next = await beginBody('a', 2);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   next.send('b');
   expect(await next.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-describe('when the bodies take more memory than they may', () => {
+describe('when the bodies use more memory than allowed', () => {
   const megabyte = 'a'.repeat(1_000_000);
-  const bothAreHeld = () =>
+  const bothHaveArrived = () =>
     eventually(
-      'both bodies are held',
+      'both bodies are in memory',
       async () => (await gateway.metric('relay_gateway_body_bytes')) >= 2_000_000,
     );
 
   test('the oldest slow one is refused', async () => {
-    await start({ slowAfter: 50, env: { RELAY_BODY_MEMORY: '2500000' } });
+    await start({ slowAfterMs: 50, env: { RELAY_BODY_MEMORY: '2500000' } });
     const oldest = await beginBody(megabyte, 1_000_001);
     const second = await beginBody(megabyte, 1_000_001);
-    await bothAreHeld();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await bothHaveArrived();
+    await pause(300);
     expect((await send(megabyte)).status).toBe(200);
     expect(oldest.received).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
     second.send('a');
     expect(await second.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('the newest one is refused when none is slow, and the memory is free again once they are answered', async () => {
-    await start({ slowAfter: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
+  test('the newest one is refused when none is slow, and the memory is free again after the answers', async () => {
+    await start({ slowAfterMs: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
     const first = await beginBody(megabyte, 1_000_001);
     const second = await beginBody(megabyte, 1_000_001);
-    await bothAreHeld();
+    await bothHaveArrived();
     expect((await send(megabyte)).status).toBe(503);
     for (const connection of [first, second]) connection.send('a');
     for (const connection of [first, second]) {
       expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
     }
-    await eventually('there is room', async () => (await send(megabyte)).status === 200);
+    await eventually('a body is accepted again', async () => (await send(megabyte)).status === 200);
   });
 
   async function beginRefusedBody(): Promise<RawConnection> {
@@ -144,10 +145,10 @@ describe('when the bodies take more memory than they may', () => {
   });
 });
 
-test('a body that comes byte by byte takes no more memory than one that comes at once', async () => {
+test('a body that arrives byte by byte uses no more memory than one that arrives at once', async () => {
   await start();
   const length = 300_000;
-  const { receive, request } = receiverOf(length);
+  const { receive, request } = createReceiver(length);
   const before = usedMemory();
   const received = receive();
   for (let sent = 0; sent < length - 1; sent++) request.emit('data', Buffer.alloc(1, sent % 251));
@@ -155,18 +156,29 @@ test('a body that comes byte by byte takes no more memory than one that comes at
   request.emit('data', Buffer.alloc(1, (length - 1) % 251));
   request.emit('end');
   const body = await received;
-  expect(body?.equals(Buffer.from(Array.from({ length }, (_, at) => at % 251)))).toBe(true);
+  expect(body?.equals(Buffer.from(Array.from({ length }, (_, index) => index % 251)))).toBe(true);
 });
 
-/** A receiver with a call of its own: through a socket, the system would join the pieces. */
-function receiverOf(length: number) {
+test('a body is not read when its client left before, such as during the look-up of its key', async () => {
+  await start();
+  const { receive, request, response } = createReceiver(100);
+  response.closed = true;
+  await expect(receive()).rejects.toThrow('the client left');
+  expect(request.listenerCount('data')).toBe(0);
+});
+
+/** A receiver and a call without a socket, in which the system would join the pieces. */
+function createReceiver(length: number) {
   const request = Object.assign(new EventEmitter(), { headers: { 'content-length': String(length) } });
-  const response = Object.assign(new EventEmitter(), { locals: { call: { client: '192.0.2.1' } } });
+  const response = Object.assign(new EventEmitter(), {
+    closed: false,
+    locals: { call: { client: '192.0.2.1' } },
+  });
   const receiver = createBodyReceiver({
     limits: { slowPerAddress: 0, bytes: 2 * length },
     metrics: createMetrics('test', { forProcess: false }),
   });
-  return { request, receive: () => receiver(request as never, response as never) };
+  return { request, response, receive: () => receiver(request as never, response as never) };
 }
 
 setFlagsFromString('--expose-gc');

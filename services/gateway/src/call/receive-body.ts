@@ -1,34 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyLimit, ClientLeft, hasBody, networkOf } from '@expert-relay/kit/http';
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
-import { Problem } from '@expert-relay/kit/problem';
+import { Problem, unavailable } from '@expert-relay/kit/problem';
 import type { EdgeResponse } from './edge-call.ts';
-import { unavailable } from './send-refusal.ts';
 
-/** Reads the whole body of a call, once; undefined if it has none. */
+/** Reads the whole body of a call. A second step gets the same body. Undefined if the call has none. */
 export type ReceiveBody = (request: IncomingMessage, response: EdgeResponse) => Promise<Buffer | undefined>;
 
 interface ArrivingBody {
   readonly network: string;
-  readonly since: number;
+  readonly startedAt: number;
   isSlow: boolean;
   refuse(problem: Problem): void;
 }
 
-/** In milliseconds. A body that is not complete after this time is slow; only slow bodies are counted. */
-const slowAfterMs = 5_000;
+/** A body that is not complete after this time is slow. Only slow bodies count for the limit of an address. */
+const defaultSlowAfterMs = 5_000;
 
 /**
- * No service is called before the body is complete, so that slow clients occupy memory of the gateway alone. Two limits
- * bound that: how many slow bodies one address may have, and how many bytes of bodies the process holds. The server's
- * request timeout ends a body after a minute.
+ * No service is called before the body is complete, so that slow clients use only memory of the gateway. Two limits
+ * restrict that memory: the slow bodies of one address, and the bytes of all bodies of the process. The server's request
+ * timeout ends a body after a minute.
  */
 export function createBodyReceiver(options: {
   limits: { slowPerAddress: number; bytes: number };
   metrics: Metrics;
-  slowAfter?: number | undefined;
+  slowAfterMs?: number | undefined;
 }): ReceiveBody {
-  const { limits, slowAfter = slowAfterMs } = options;
+  const { limits, slowAfterMs = defaultSlowAfterMs } = options;
   const refused = new Counter({
     name: 'relay_gateway_bodies_refused_total',
     help: 'Bodies that were refused before they were complete.',
@@ -47,35 +46,35 @@ export function createBodyReceiver(options: {
   const arriving = new Set<ArrivingBody>();
   const slowByNetwork = new Map<string, number>();
   let heldBytes = 0;
-  let checking: NodeJS.Timeout | undefined;
+  let checkTimer: NodeJS.Timeout | undefined;
 
   function add(body: ArrivingBody): void {
     arriving.add(body);
-    checking ??= setInterval(findSlow, slowAfter / 5).unref();
+    checkTimer ??= setInterval(markSlowBodies, slowAfterMs / 5).unref();
   }
 
   function remove(body: ArrivingBody): void {
     if (!arriving.delete(body)) return;
-    if (body.isSlow) changeSlow(body.network, -1);
+    if (body.isSlow) countSlow(body.network, -1);
     if (arriving.size > 0) return;
-    clearInterval(checking);
-    checking = undefined;
+    clearInterval(checkTimer);
+    checkTimer = undefined;
   }
 
-  function changeSlow(network: string, change: 1 | -1): number {
+  function countSlow(network: string, change: 1 | -1): number {
     const count = (slowByNetwork.get(network) ?? 0) + change;
     if (count > 0) slowByNetwork.set(network, count);
     else slowByNetwork.delete(network);
     return count;
   }
 
-  function findSlow(): void {
+  function markSlowBodies(): void {
     const now = performance.now();
     for (const body of arriving) {
-      if (now - body.since < slowAfter) return;
+      if (now - body.startedAt < slowAfterMs) return;
       if (body.isSlow) continue;
       body.isSlow = true;
-      const count = changeSlow(body.network, 1);
+      const count = countSlow(body.network, 1);
       if (limits.slowPerAddress === 0 || count <= limits.slowPerAddress) continue;
       refused.inc({ reason: 'slow' });
       body.refuse(
@@ -87,50 +86,52 @@ export function createBodyReceiver(options: {
     }
   }
 
-  /** Frees memory: refuses the oldest slow body, or the newest one if none is slow. */
-  function makeRoom(newest: ArrivingBody): void {
+  /** Refuses the oldest slow body, or the newest body if none is slow. */
+  function freeMemory(newest: ArrivingBody): void {
     const [oldest = newest] = arriving;
-    const body = oldest.isSlow ? oldest : newest;
     refused.inc({ reason: 'memory' });
-    body.refuse(unavailable('Too many bodies arrive at the same time.'));
+    (oldest.isSlow ? oldest : newest).refuse(unavailable('Too many bodies arrive at the same time.'));
   }
 
   return async (request, response) => {
     const { call } = response.locals;
     if (call.body || !hasBody(request)) return call.body;
+    // The client may have left during the look-up of its key. Then the response emits no further `close`.
+    if (response.closed) throw new ClientLeft();
     if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
     call.body = await new Promise<Buffer>((resolve, reject) => {
-      const declared = Number(request.headers['content-length'] ?? bodyLimit);
-      let held: Buffer = Buffer.alloc(0);
+      const maxSize = Number(request.headers['content-length'] ?? bodyLimit);
+      /** The body so far is the first `size` bytes. */
+      let buffer: Buffer = Buffer.alloc(0);
       let size = 0;
       const body: ArrivingBody = {
         network: networkOf(call.client),
-        since: performance.now(),
+        startedAt: performance.now(),
         isSlow: false,
         refuse(problem) {
-          request.off('data', take).pause();
+          request.off('data', addPiece).pause();
           remove(body);
           reject(problem);
         },
       };
-      function take(piece: Buffer): void {
-        const before = held.length;
-        held = append(held, size, piece, declared);
+      function addPiece(piece: Buffer): void {
+        const lengthBefore = buffer.length;
+        buffer = append(buffer, size, piece, maxSize);
         size += piece.length;
-        heldBytes += held.length - before;
+        heldBytes += buffer.length - lengthBefore;
         if (size > bodyLimit) body.refuse(new Problem('payload_too_large'));
-        else if (held.length > before && heldBytes > limits.bytes) makeRoom(body);
+        else if (buffer.length > lengthBefore && heldBytes > limits.bytes) freeMemory(body);
       }
       add(body);
-      request.on('data', take);
+      request.on('data', addPiece);
       request.once('end', () => {
         remove(body);
-        resolve(held.length === size ? held : held.subarray(0, size));
+        resolve(buffer.length === size ? buffer : buffer.subarray(0, size));
       });
       response.once('close', () => {
         remove(body);
-        heldBytes -= held.length;
-        // After the end of the body this changes nothing.
+        heldBytes -= buffer.length;
+        // If the body is complete, the promise is resolved already.
         reject(new ClientLeft());
       });
     });
@@ -138,21 +139,22 @@ export function createBodyReceiver(options: {
   };
 }
 
-const leastGrowth = 4_096;
+const minGrowthBytes = 4_096;
 
 /**
- * Adds a piece behind the first `size` bytes of `held`, which grows by doubling. A list of pieces would cost hundreds of
- * bytes for each, and a hostile client can send a body byte by byte. Most bodies come in one piece and are not copied.
+ * Adds a piece after the first `size` bytes of a buffer, which grows by doubling. A list of pieces would cost hundreds of
+ * bytes for each piece, and a hostile client can send a body byte by byte. Most bodies are one piece and are not copied.
  */
-function append(held: Buffer, size: number, piece: Buffer, declared: number): Buffer {
+function append(buffer: Buffer, size: number, piece: Buffer, maxSize: number): Buffer {
   if (size === 0) return piece;
-  const needed = size + piece.length;
-  if (needed <= held.length) {
-    piece.copy(held, size);
-    return held;
+  const newSize = size + piece.length;
+  if (newSize <= buffer.length) {
+    piece.copy(buffer, size);
+    return buffer;
   }
-  const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed + leastGrowth, declared)));
-  held.copy(grown, 0, 0, size);
-  piece.copy(grown, size);
-  return grown;
+  const capacity = Math.max(newSize, Math.min(2 * newSize + minGrowthBytes, maxSize));
+  const larger = Buffer.allocUnsafeSlow(capacity);
+  buffer.copy(larger, 0, 0, size);
+  piece.copy(larger, size);
+  return larger;
 }

@@ -14,7 +14,7 @@ test.each([
   ['/dashboard/assets/a.js', '/dashboard/assets/*', 'GET, HEAD, OPTIONS'],
   ['/dashboard/requests/1', '/dashboard/*', 'GET, HEAD, OPTIONS'],
   ['/auth/login', '/auth/*', 'GET, HEAD, POST, OPTIONS'],
-])('%s is %s', (path, template, allow) => {
+])('%s has the route %s', (path, template, allow) => {
   expect(find(path)).toMatchObject({ template, allow });
 });
 
@@ -29,16 +29,16 @@ test.each([
   '/authx',
   '/internal/keys',
   '/internal/stream-token',
-])('%s is nowhere', (path) => {
+])('%s is not found', (path) => {
   expect(find(path)).toBeUndefined();
 });
 
-test('a GET serves HEAD', () => {
+test('a GET route answers HEAD', () => {
   const path = find('/api/v1/whoami');
   expect(path?.byMethod.get('HEAD')).toBe(path?.byMethod.get('GET'));
 });
 
-test('nothing internal is reachable, and every v1 path but the poll asks for a key', () => {
+test('no internal path is reachable, and each v1 path except the poll requires a key', () => {
   expect(routes.filter(({ path }) => path.includes('internal'))).toEqual([]);
   const open = routes.filter(({ path, key }) => path.startsWith('/api/v1/') && (!key || key.optional));
   expect(open.map(({ path }) => path)).toEqual(['/api/v1/help/:requestId']);

@@ -1,44 +1,47 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { openRaw } from '../testing/raw-connection.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { useTestGateway } from '../testing/test-gateway.ts';
 
-const limit = 1_048_576;
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  key = (await gateway.makeKey('consumer')).text;
-});
-afterAll(() => gateway.stop());
+const bodyLimit = 1_048_576;
+const gateway = useTestGateway();
 
 const head = (path: string, ...headers: string[]) =>
-  [`POST ${path} HTTP/1.1`, 'Host: relay.example', `x-api-key: ${key}`, ...headers, '', ''].join('\r\n');
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: relay.example',
+    `x-api-key: ${gateway.consumer.text}`,
+    ...headers,
+    '',
+    '',
+  ].join('\r\n');
 const chunk = (size: number) => `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`;
 const send = (size: number, headers: Record<string, string | number>) =>
   ask(gateway.url, {
     method: 'POST',
     path: '/api/v1/message/abc',
-    headers: { 'x-api-key': key, ...headers },
+    headers: { 'x-api-key': gateway.consumer.text, ...headers },
     body: Buffer.alloc(size, 'a'),
   });
 
-describe('a body of exactly 1 MiB goes through', () => {
+describe('a body of exactly 1 MiB is forwarded', () => {
   test.each([
-    ['with its length', { 'content-length': limit }],
+    ['with its length', { 'content-length': bodyLimit }],
     ['chunked', { 'transfer-encoding': 'chunked' }],
   ])('%s', async (_, headers) => {
-    expect((await send(limit, headers)).status).toBe(200);
+    expect((await send(bodyLimit, headers)).status).toBe(200);
     const received = gateway.upstreams.messages.calls.at(-1);
-    expect(received?.body.equals(Buffer.alloc(limit, 'a'))).toBe(true);
+    expect(received?.body.equals(Buffer.alloc(bodyLimit, 'a'))).toBe(true);
   });
 
   test('as a submit', async () => {
-    const body = JSON.stringify({ apiKey: key, question: '' });
-    const full = JSON.stringify({ apiKey: key, question: 'q'.repeat(limit - body.length) });
+    const body = JSON.stringify({ apiKey: gateway.consumer.text, question: '' });
+    const full = JSON.stringify({
+      apiKey: gateway.consumer.text,
+      question: 'q'.repeat(bodyLimit - body.length),
+    });
     const submit = (text: string) =>
       ask(gateway.url, {
         method: 'POST',
@@ -54,27 +57,27 @@ describe('a body of exactly 1 MiB goes through', () => {
 
 describe('one byte more is 413', () => {
   test.each([
-    ['with its length', { 'content-length': limit + 1 }],
+    ['with its length', { 'content-length': bodyLimit + 1 }],
     ['chunked', { 'transfer-encoding': 'chunked' }],
   ])('%s', async (_, headers) => {
     const before = gateway.upstreams.messages.calls.length;
-    const answer = await send(limit + 1, headers);
+    const answer = await send(bodyLimit + 1, headers);
     expect([answer.status, answer.json.error]).toEqual([413, 'payload_too_large']);
     expect(answer.headers.connection).toBe('close');
     expect(gateway.upstreams.messages.calls).toHaveLength(before);
   });
 
-  test('said before the body was read, when its length says it', async () => {
+  test('before the body is read, if the length is declared', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Content-Length: 99999999999'));
     expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 413 .*"error":"payload_too_large"/s);
     connection.socket.destroy();
   });
 
-  test('said when the byte arrives, while the client still sends', async () => {
+  test('as soon as the byte arrives, while the client still sends', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Transfer-Encoding: chunked'));
-    connection.send(chunk(limit));
+    connection.send(chunk(bodyLimit));
     await pause(100);
     expect(connection.received).toBe('');
     connection.send(chunk(1));
@@ -83,28 +86,28 @@ describe('one byte more is 413', () => {
   });
 });
 
-describe('a client that goes on sending', () => {
-  test('gets to see its 413, though it reads only after 8 MiB', async () => {
-    const answer = await send(8 * limit, { 'content-length': 8 * limit });
+describe('a client that continues to send', () => {
+  test('receives the 413, even if it sends 8 MiB before it reads', async () => {
+    const answer = await send(8 * bodyLimit, { 'content-length': 8 * bodyLimit });
     expect(answer.status).toBe(413);
   });
 
-  test('is cut off after a while', async () => {
+  test('is disconnected after 2 s', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Transfer-Encoding: chunked'));
-    const piece = chunk(limit);
+    const piece = chunk(bodyLimit);
     const sending = setInterval(() => connection.socket.writableNeedDrain || connection.send(piece), 1);
     const closed = await connection.closed(4_500);
     clearInterval(sending);
     connection.socket.destroy();
     expect(closed).toBe(true);
     expect(connection.received).toMatch(/^HTTP\/1\.1 413 /);
-    expect(connection.socket.bytesWritten).toBeLessThan(64 * limit);
+    expect(connection.socket.bytesWritten).toBeLessThan(64 * bodyLimit);
   });
 
-  test('is cut off when it sends nothing more, too', async () => {
+  test('is disconnected after 2 s, even if it sends nothing more', async () => {
     const connection = await openRaw(gateway.url);
-    connection.send(head('/api/v1/message/abc', `Content-Length: ${limit + 1}`));
+    connection.send(head('/api/v1/message/abc', `Content-Length: ${bodyLimit + 1}`));
     await connection.answers(1);
     expect(await connection.closed(4_000)).toBe(true);
   });
@@ -115,13 +118,13 @@ describe('other refusals before the body was read', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const call = { method: 'POST', path: '/api/v1/message/abc', body: 'a'.repeat(100_000), agent };
     const refused = await ask(gateway.url, call);
-    const accepted = await ask(gateway.url, { ...call, headers: { 'x-api-key': key } });
+    const accepted = await ask(gateway.url, { ...call, headers: { 'x-api-key': gateway.consumer.text } });
     expect([refused.status, accepted.status]).toEqual([401, 200]);
     expect(refused.headers.connection).toBe('keep-alive');
     agent.destroy();
   });
 
-  test('close it when nobody knows how much is coming', async () => {
+  test('close it when the length of the body is unknown', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/nowhere', 'Transfer-Encoding: chunked') + chunk(10));
     expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 404 .*connection: close/is);
@@ -130,7 +133,7 @@ describe('other refusals before the body was read', () => {
 });
 
 describe('Expect: 100-continue', () => {
-  test('gets its leave when the body is wanted', async () => {
+  test('gets 100 when the gateway reads the body', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Content-Length: 5', 'Expect: 100-continue'));
     expect(await connection.answers(1)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
@@ -142,10 +145,10 @@ describe('Expect: 100-continue', () => {
   });
 
   test.each([
-    [413, '/api/v1/message/abc', `Content-Length: ${limit + 1}`],
+    [413, '/api/v1/message/abc', `Content-Length: ${bodyLimit + 1}`],
     [404, '/nowhere', 'Content-Length: 5'],
     [401, '/api/v1/vault', 'Content-Length: 5'],
-  ])('gets its %i at once, and never leave', async (status, path, length) => {
+  ])('gets %i at once, and not 100', async (status, path, length) => {
     const connection = await openRaw(gateway.url);
     const method = path.endsWith('vault') ? 'PUT' : 'POST';
     connection.send(head(path, length, 'Expect: 100-continue').replace('POST', method));
@@ -155,7 +158,7 @@ describe('Expect: 100-continue', () => {
     connection.socket.destroy();
   });
 
-  test('gets its 404 at once when it is a HEAD, too', async () => {
+  test('gets 404 at once, also for HEAD', async () => {
     const connection = await openRaw(gateway.url);
     const start = performance.now();
     connection.send(head('/nowhere', 'Content-Length: 5', 'Expect: 100-continue').replace('POST', 'HEAD'));
@@ -164,9 +167,9 @@ describe('Expect: 100-continue', () => {
     connection.socket.destroy();
   });
 
-  test('any other expectation is not met and does no harm', async () => {
+  test('another expectation is ignored', async () => {
     const connection = await openRaw(gateway.url);
-    connection.send(head('/api/v1/message/abc', 'Content-Length: 5', 'Expect: a miracle').concat('hello'));
+    connection.send(head('/api/v1/message/abc', 'Content-Length: 5', 'Expect: something').concat('hello'));
     expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
     connection.socket.destroy();
   });

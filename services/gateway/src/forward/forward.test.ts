@@ -1,50 +1,35 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { openRaw } from '../testing/raw-connection.ts';
-import { startTestGateway, type TestGateway, type TestKey } from '../testing/test-gateway.ts';
+import { type TestGateway, useTestGateway } from '../testing/test-gateway.ts';
 
-let gateway: TestGateway;
-let consumer: TestKey;
-let provider: TestKey;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  consumer = await gateway.makeKey('consumer');
-  provider = await gateway.makeKey('provider');
-});
-afterAll(() => gateway.stop());
-afterEach(() => {
-  for (const upstream of Object.values(gateway.upstreams)) upstream.handler = undefined;
-});
+const gateway = useTestGateway();
 
 const received = (name: keyof TestGateway['upstreams'] = 'messages') => gateway.upstreams[name].calls.at(-1);
 
 describe('a call reaches its service', () => {
-  test('with its method, path, query and raw bytes as they came', async () => {
+  test('with unchanged method, path, query and body', async () => {
     const body = Buffer.from([0, 255, 10, 13, 123, 34]);
     const path = '/api/v1/message/a%7Eb?x=%20&y=[1]&x';
-    await ask(gateway.url, { method: 'POST', path, headers: { 'x-api-key': consumer.text }, body });
+    await ask(gateway.url, { method: 'POST', path, headers: { 'x-api-key': gateway.consumer.text }, body });
     expect(received()).toMatchObject({ method: 'POST', url: path, body });
   });
 
-  test.each([
-    ['consumer', () => consumer],
-    ['provider', () => provider],
-  ] as const)('with a signed word that a %s key calls', async (kind, key) => {
-    const { text, id, userId } = key();
+  test.each(['consumer', 'provider'] as const)('with a signed principal for a %s key', async (kind) => {
+    const { text, id, userId } = gateway[kind];
     const path = '/api/v1/messages/abc?after=3';
     const answer = await ask(gateway.url, { path, headers: { 'x-api-key': text } });
-    expect(received()?.stated).toEqual({
+    expect(received()?.verified).toEqual({
       principal: { kind, apiKeyId: id, userId, secret: { createdAt: expect.any(Number) } },
       callId: answer.headers['x-request-id'],
     });
   });
 
-  test('as a submit, with the bytes that were parsed', async () => {
-    const body = `{ "apiKey":"${consumer.text}",\n "question" : "\\u00e9" , "n": 1.0 }`;
+  test('with an unchanged body, also if the gateway has parsed it', async () => {
+    const body = `{ "apiKey":"${gateway.consumer.text}",\n "question" : "\\u00e9" , "n": 1.0 }`;
     await ask(gateway.url, {
       method: 'POST',
       path: '/api/v1/help',
@@ -52,13 +37,13 @@ describe('a call reaches its service', () => {
       body,
     });
     expect(received('requests')?.body.toString()).toBe(body);
-    expect(received('requests')?.stated?.principal).toMatchObject({
+    expect(received('requests')?.verified?.principal).toMatchObject({
       kind: 'consumer',
-      apiKeyId: consumer.id,
+      apiKeyId: gateway.consumer.id,
     });
   });
 
-  test('as nobody, with cookies and where it came from, at the dashboard', async () => {
+  test('at the dashboard, with cookies and the address of the client, and as `nobody`', async () => {
     await ask(gateway.url, {
       path: '/api/me',
       headers: {
@@ -71,7 +56,7 @@ describe('a call reaches its service', () => {
       },
     });
     const call = received('dashboard');
-    expect(call?.stated?.principal).toEqual({ kind: 'nobody' });
+    expect(call?.verified?.principal).toEqual({ kind: 'nobody' });
     expect(call?.headers).toMatchObject({
       cookie: 'session=1',
       'x-forwarded-for': '127.0.0.1',
@@ -82,64 +67,67 @@ describe('a call reaches its service', () => {
     expect(call?.headers).not.toHaveProperty('x-real-ip');
   });
 
-  test('without keys and cookies elsewhere', async () => {
-    const headers = { 'x-api-key': consumer.text, cookie: 'session=1' };
+  test('at other services, without key and cookies', async () => {
+    const headers = { 'x-api-key': gateway.consumer.text, cookie: 'session=1' };
     await ask(gateway.url, { path: '/api/v1/messages/abc', headers });
     expect(received()?.headers).not.toHaveProperty('x-api-key');
     expect(received()?.headers).not.toHaveProperty('cookie');
   });
 
-  test('without what claims to be of the gateway, and without hop-by-hop headers', async () => {
+  test('without headers that only the gateway may set, and without hop-by-hop headers', async () => {
     await ask(gateway.url, {
       path: '/api/v1/messages/abc',
       headers: {
-        'x-api-key': consumer.text,
+        'x-api-key': gateway.consumer.text,
         'X-Relay-Principal': 'forged',
         'x-relay-anything': 'forged',
         connection: 'x-mine, keep-alive',
-        'x-mine': 'of this hop',
+        'x-mine': 'for this connection',
         te: 'trailers',
         'proxy-authorization': 'Basic Zm9v',
         upgrade: 'h2c',
         'idempotency-key': 'kept',
       },
     });
-    const { headers = {}, stated } = received() ?? {};
-    expect(stated?.principal.kind).toBe('consumer');
+    const { headers = {}, verified } = received() ?? {};
+    expect(verified?.principal.kind).toBe('consumer');
     expect(headers['idempotency-key']).toBe('kept');
     for (const name of ['x-relay-anything', 'x-mine', 'te', 'proxy-authorization', 'upgrade']) {
       expect(headers).not.toHaveProperty(name);
     }
   });
 
-  test.each(['GET', 'DELETE'])('with the body of a %s framed, whatever Connection names', async (method) => {
-    const path = method === 'GET' ? '/api/keys' : '/api/keys/1';
-    const smuggled = 'POST /api/keys HTTP/1.1\r\nHost: x\r\ncontent-length: 0\r\n\r\n';
-    const before = gateway.upstreams.dashboard.calls.length;
-    for (const framing of ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length}`]) {
-      const connection = await openRaw(gateway.url);
-      const body = framing.startsWith('T')
-        ? `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
-        : smuggled;
-      const head = [
-        `${method} ${path} HTTP/1.1`,
-        'Host: x',
-        framing,
-        'Connection: content-length, transfer-encoding',
-      ];
-      connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
-      expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
-      connection.socket.destroy();
-    }
-    const calls = gateway.upstreams.dashboard.calls.slice(before);
-    expect(calls.map((call) => [call.method, call.body.toString()])).toEqual([
-      [method, smuggled],
-      [method, smuggled],
-    ]);
-  });
+  test.each(['GET', 'DELETE'])(
+    'with the length of the body of a %s, even if Connection names that header',
+    async (method) => {
+      const path = method === 'GET' ? '/api/keys' : '/api/keys/1';
+      const smuggled = 'POST /api/keys HTTP/1.1\r\nHost: x\r\ncontent-length: 0\r\n\r\n';
+      const before = gateway.upstreams.dashboard.calls.length;
+      for (const framing of ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length}`]) {
+        const connection = await openRaw(gateway.url);
+        const body = framing.startsWith('T')
+          ? `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
+          : smuggled;
+        const head = [
+          `${method} ${path} HTTP/1.1`,
+          'Host: x',
+          framing,
+          'Connection: content-length, transfer-encoding',
+        ];
+        connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+        expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+        connection.socket.destroy();
+      }
+      const calls = gateway.upstreams.dashboard.calls.slice(before);
+      expect(calls.map((call) => [call.method, call.body.toString()])).toEqual([
+        [method, smuggled],
+        [method, smuggled],
+      ]);
+    },
+  );
 });
 
-describe('the answer comes back', () => {
+describe('the client gets the answer', () => {
   test('with its own headers, cookies and stricter policy, without hop-by-hop and internal ones', async () => {
     gateway.upstreams.dashboard.handler = (_request, response) => {
       response.writeHead(418, {
@@ -154,12 +142,12 @@ describe('the answer comes back', () => {
         vary: 'Accept-Encoding',
         etag: '"1"',
         connection: 'x-inside',
-        'x-inside': 'of that hop',
+        'x-inside': 'for that connection',
       });
-      response.end('short and stout');
+      response.end('a body');
     };
     const { status, headers, body } = await ask(gateway.url, { path: '/dashboard' });
-    expect([status, body]).toEqual([418, 'short and stout']);
+    expect([status, body]).toEqual([418, 'a body']);
     expect(headers).toMatchObject({
       'set-cookie': ['a=1', 'b=2'],
       'content-security-policy': "default-src 'none'",
@@ -174,7 +162,7 @@ describe('the answer comes back', () => {
     }
   });
 
-  test('in pieces, as they are made, and a slow reader slows the service', async () => {
+  test('in pieces, and a client that does not read slows down the service', async () => {
     let written = 0;
     gateway.upstreams.messages.handler = (request, response) => {
       const piece = Buffer.alloc(65_536, 'a');
@@ -185,7 +173,9 @@ describe('the answer comes back', () => {
       response.writeHead(200);
       fill();
     };
-    const call = request(`${gateway.url}/api/v1/messages/abc`, { headers: { 'x-api-key': consumer.text } });
+    const call = request(`${gateway.url}/api/v1/messages/abc`, {
+      headers: { 'x-api-key': gateway.consumer.text },
+    });
     call.end();
     const [answer] = await once(call, 'response');
     await once(answer, 'readable');
@@ -196,37 +186,39 @@ describe('the answer comes back', () => {
     });
     expect(written).toBeLessThan(64 * 1_048_576);
     call.destroy();
-    await eventually(
-      'the service hears that the client is gone',
-      () => gateway.upstreams.messages.sockets.size === 0,
-    );
+    await eventually('the call to the service ends', () => gateway.upstreams.messages.sockets.size === 0);
   });
 
-  test('cut off when the service breaks off in the middle', async () => {
+  test('cut off when the service fails in the middle of it', async () => {
     gateway.upstreams.messages.handler = (_request, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('half', () => response.destroy());
     };
-    const call = ask(gateway.url, { path: '/api/v1/messages/abc', headers: { 'x-api-key': consumer.text } });
+    const call = ask(gateway.url, {
+      path: '/api/v1/messages/abc',
+      headers: { 'x-api-key': gateway.consumer.text },
+    });
     await expect(call).rejects.toThrow(/aborted|hang up|reset/i);
   });
 });
 
-describe('a client that goes away', () => {
-  test('before the answer: the call to the service ends', async () => {
+describe('when a client leaves', () => {
+  test('before the answer, the call to the service ends', async () => {
     let ended = false;
     gateway.upstreams.messages.handler = (_request, response) => {
       response.once('close', () => {
         ended = true;
       });
     };
-    const call = request(`${gateway.url}/api/v1/messages/abc`, { headers: { 'x-api-key': consumer.text } });
+    const call = request(`${gateway.url}/api/v1/messages/abc`, {
+      headers: { 'x-api-key': gateway.consumer.text },
+    });
     call.on('error', () => {});
     call.end();
     await eventually('the call arrives', () => gateway.upstreams.messages.sockets.size > 0);
     await new Promise((resolve) => setTimeout(resolve, 100));
     call.destroy();
-    await eventually('the service hears of it', () => ended);
+    await eventually('the call to the service ends', () => ended);
     expect(gateway.lines.at(-1)).toMatchObject({ status: 499 });
   });
 });

@@ -24,9 +24,9 @@ export function forward(options: {
       return;
     }
     const body = await receiveBody(request, response);
-    const isSession = route.to === 'dashboard';
-    const headers = requestHeaders(request, { withCookies: isSession });
-    if (isSession) {
+    const isForDashboard = route.to === 'dashboard';
+    const headers = requestHeaders(request, { withCookies: isForDashboard });
+    if (isForDashboard) {
       headers['x-forwarded-for'] = client;
       headers['x-forwarded-proto'] = proto;
       headers['x-forwarded-host'] = request.headers.host ?? '';
@@ -34,11 +34,11 @@ export function forward(options: {
     const { method, url: path } = request;
     const call = { method, path, route: route.path, principal, callId, headers, body, response };
     const answer = await upstreams[route.to].call(call);
-    sendOn(answer, response, limitTransfer(response));
+    sendAnswer(answer, response, limitTransfer(response));
   };
 }
 
-function sendOn(answer: IncomingMessage, response: ServerResponse, transfer: Transfer): void {
+function sendAnswer(answer: IncomingMessage, response: ServerResponse, transfer: Transfer): void {
   response.writeHead(answer.statusCode ?? 502, answerHeaders(answer));
   answer.on('data', (piece) => {
     if (!transfer.write(piece)) answer.pause();
@@ -48,7 +48,7 @@ function sendOn(answer: IncomingMessage, response: ServerResponse, transfer: Tra
   response.on('drain', () => answer.resume());
 }
 
-/** Headers that belong to one connection only. */
+/** Headers that apply to one connection only. */
 const hopHeaders = [
   'connection',
   'keep-alive',
@@ -61,8 +61,8 @@ const hopHeaders = [
   'upgrade',
 ];
 
-/** The further headers of this connection, which its `Connection` header names. */
-function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+/** Further headers that apply to this connection only: its `Connection` header names them. */
+function headersNamedIn(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
@@ -73,22 +73,22 @@ const droppedFromRequests = new Set([
   'content-length',
   'expect',
   'http2-settings',
-  // Checked here, and no service needs the secret.
+  // The gateway checks the key, and no service needs it.
   'x-api-key',
   'forwarded',
   'x-real-ip',
 ]);
 
-/** The headers of a call that its service receives, before the gateway adds its own. */
+/** The headers of a call that the service gets, before the gateway adds its own. */
 function requestHeaders(
   { headers }: IncomingMessage,
   options: { withCookies: boolean },
 ): OutgoingHttpHeaders {
-  const named = namedByConnection(headers.connection);
+  const connectionHeaders = headersNamedIn(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const name in headers) {
-    if (droppedFromRequests.has(name) || named?.has(name)) continue;
-    // Only the gateway sets these; a client that sends them forges them.
+    if (droppedFromRequests.has(name) || connectionHeaders?.has(name)) continue;
+    // Only the gateway may set these.
     if (name.startsWith('x-relay-') || name.startsWith('x-forwarded-')) continue;
     // Only the dashboard has sessions.
     if (name === 'cookie' && !options.withCookies) continue;
@@ -104,15 +104,15 @@ const droppedFromAnswers = new Set([
   'x-request-id',
   'x-powered-by',
 ]);
-// The policy of a page replaces the general one, since the page decides what it loads.
+// The service knows what a page loads, so the page's policy replaces the general one.
 droppedFromAnswers.delete('content-security-policy');
 
-/** The headers of a service's answer that the client receives, besides those that the gateway has set already. */
+/** The headers of a service's answer that the client gets, in addition to those that the gateway has set. */
 function answerHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
-  const named = namedByConnection(headers.connection);
+  const connectionHeaders = headersNamedIn(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const name in headers) {
-    if (droppedFromAnswers.has(name) || named?.has(name)) continue;
+    if (droppedFromAnswers.has(name) || connectionHeaders?.has(name)) continue;
     if (name.startsWith('x-relay-') || name.startsWith('access-control-')) continue;
     result[name] = headers[name];
   }

@@ -10,9 +10,9 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 import { limitTransferTime, type Transfer } from './limit-transfer-time.ts';
 
 const piece = Buffer.alloc(65_536, 'a');
-/** Bytes per second. At this rate only the grace time counts. */
-const unreachable = 2 ** 40;
-const grace = 300;
+/** Bytes per second that no client reads, so that the client has only the grace time. */
+const unreachableRate = 2 ** 40;
+const graceMs = 300;
 
 describe('limitTransferTime', () => {
   let close = () => {};
@@ -23,7 +23,7 @@ describe('limitTransferTime', () => {
     handle: (transfer: Transfer, response: ServerResponse) => unknown,
   ): Promise<string> {
     const metrics = createMetrics('test', { forProcess: false });
-    const limitTransfer = limitTransferTime({ minRate, grace, metrics });
+    const limitTransfer = limitTransferTime({ minRate, graceMs, metrics });
     const server = createServer((_request, response) => {
       response.writeHead(200);
       void handle(limitTransfer(response), response);
@@ -44,31 +44,31 @@ describe('limitTransferTime', () => {
     return answer;
   }
 
-  test('a client that reads steadily may take as long as the rate allows', async () => {
+  test('a client that reads steadily has as much time as the rate allows', async () => {
     const url = await serve(8_192, (transfer, response) => send(transfer, response, 200));
     let received = 0;
     for await (const { length } of await receive(url)) {
       received += length;
-      // Longer than the grace time altogether, and most of it while bytes wait for this client.
+      // In all this takes longer than the grace time, most of it while bytes wait for this client.
       await pause(5);
     }
     expect(received).toBe(200 * piece.length);
   });
 
-  test('without a rate a client may pause for as long as it likes', async () => {
+  test('without a rate, a client may pause without a limit', async () => {
     const url = await serve(0, (transfer, response) => send(transfer, response, 200));
     const answer = await receive(url);
-    await pause(3 * grace);
+    await pause(3 * graceMs);
     let received = 0;
     for await (const { length } of answer) received += length;
     expect(received).toBe(200 * piece.length);
   });
 
   test('time in which no bytes wait for the client does not count', async () => {
-    const url = await serve(unreachable, async (transfer) => {
+    const url = await serve(unreachableRate, async (transfer) => {
       for (let sent = 0; sent < 4; sent++) {
         transfer.write(piece);
-        await pause(grace);
+        await pause(graceMs);
       }
       transfer.end();
     });
@@ -77,9 +77,9 @@ describe('limitTransferTime', () => {
 
   test('bytes that wait at the end of an answer count', async () => {
     let response: ServerResponse | undefined;
-    const url = await serve(unreachable, (transfer, its) => {
-      response = its;
-      its.write(Buffer.alloc(64 * 2 ** 20));
+    const url = await serve(unreachableRate, (transfer, served) => {
+      response = served;
+      served.write(Buffer.alloc(64 * 2 ** 20));
       transfer.end();
     });
     const connection = await openRaw(url);
@@ -88,7 +88,7 @@ describe('limitTransferTime', () => {
     await eventually('the client is disconnected', () => response?.closed);
     connection.socket.resume();
     expect(await connection.closed(5_000)).toBe(true);
-    // The kernel has dropped the megabytes that it held for this client.
+    // The kernel has dropped the megabytes that it kept for this client.
     expect(connection.received.length).toBeLessThan(2 ** 20);
   });
 });
@@ -96,7 +96,7 @@ describe('limitTransferTime', () => {
 test('a client that trickles in both directions is disconnected, and the call to the service ends', async () => {
   const gateway = await startTestGateway({
     env: { RELAY_MIN_TRANSFER_RATE: '100000000' },
-    transferGrace: grace,
+    transferGraceMs: graceMs,
   });
   gateway.upstreams.messages.handler = (_request, response) => {
     const fill = () => {

@@ -10,21 +10,21 @@ export interface Transfer {
 
 export type LimitTransfer = (response: ServerResponse) => Transfer;
 
-const longestTimer = 3_600_000;
+/** Node's timers cannot run for longer than 24 days. */
+const maxTimerMs = 3_600_000;
 
 /**
- * Disconnects a client that takes an answer at less than `minRate` bytes per second, on average since the
- * beginning; `grace` is the time in milliseconds that it may take in addition. Only time in which bytes wait for
- * the client counts. There are no shorter windows, because the kernel accepts megabytes at once and then nothing
- * for a minute, even if the client reads steadily.
+ * Disconnects a client that reads an answer at less than `minRate` bytes per second on average. The time counts in which
+ * bytes wait for the client, except the first `graceMs`. The average is over the whole answer, because the kernel accepts
+ * megabytes at once and then nothing for a minute, even if the client reads steadily.
  */
 export function limitTransferTime(options: {
   /** 0 = no limit. */
   minRate: number;
-  grace?: number | undefined;
+  graceMs?: number | undefined;
   metrics: Metrics;
 }): LimitTransfer {
-  const { minRate, grace = 10_000, metrics } = options;
+  const { minRate, graceMs = 10_000, metrics } = options;
   const disconnected = new Counter({
     name: 'relay_gateway_slow_clients_total',
     help: 'Answers that were cut off because their client took them too slowly.',
@@ -32,8 +32,9 @@ export function limitTransferTime(options: {
   });
 
   return (response) => {
-    let written = 0;
-    let waited = 0;
+    let writtenBytes = 0;
+    /** The sum of the waits that are over. */
+    let waitedMs = 0;
     let waitingSince: number | undefined;
     let timer: NodeJS.Timeout | undefined;
 
@@ -44,9 +45,10 @@ export function limitTransferTime(options: {
     }
 
     function check(since: number): void {
-      const taken = written - response.writableLength;
-      const left = grace + (taken / minRate) * 1_000 - waited - (performance.now() - since);
-      if (left > 0) timer = setTimeout(check, Math.min(left, longestTimer), since);
+      const readBytes = writtenBytes - response.writableLength;
+      const allowedMs = graceMs + (readBytes / minRate) * 1_000;
+      const leftMs = allowedMs - waitedMs - (performance.now() - since);
+      if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxTimerMs), since);
       else {
         disconnected.inc();
         // Without a reset the kernel would keep megabytes until the client takes them.
@@ -57,7 +59,7 @@ export function limitTransferTime(options: {
     function endWait(): void {
       if (waitingSince === undefined) return;
       clearTimeout(timer);
-      waited += performance.now() - waitingSince;
+      waitedMs += performance.now() - waitingSince;
       waitingSince = undefined;
     }
 
@@ -66,10 +68,10 @@ export function limitTransferTime(options: {
 
     return {
       write(piece) {
-        written += piece.length;
-        const goesOn = response.write(piece);
-        if (!goesOn) beginWait();
-        return goesOn;
+        writtenBytes += piece.length;
+        const canContinue = response.write(piece);
+        if (!canContinue) beginWait();
+        return canContinue;
       },
       end() {
         response.end();

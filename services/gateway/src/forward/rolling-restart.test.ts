@@ -6,22 +6,22 @@ import { expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 
-/** New connections go to one ready instance after the other, as behind a Service of Kubernetes. */
+/** Passes new connections to the ready instances in turn, like a Service of Kubernetes. */
 async function createBalancer() {
   const ready: HttpServer[] = [];
   const sockets = new Set<Socket>();
   let turn = 0;
-  const server = createServer({ allowHalfOpen: true }, (near) => {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     const target = new URL(ready[turn++ % ready.length]?.url ?? '');
-    const far = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
-    for (const socket of [near, far]) {
+    const instance = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
+    for (const socket of [client, instance]) {
       sockets.add(socket);
       socket.on('error', () => {
-        near.destroy();
-        far.destroy();
+        client.destroy();
+        instance.destroy();
       });
     }
-    near.pipe(far).pipe(near);
+    client.pipe(instance).pipe(client);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -34,7 +34,7 @@ async function createBalancer() {
   };
 }
 
-test('two instances of a service, restarted gracefully in turns under load, cost no call', async () => {
+test('no call fails while two instances of a service are restarted in turn under load', async () => {
   const handled = new Map<string, number>();
   const handler: RequestListener = async (request, response) => {
     const id = String(request.headers['x-request-id']);
@@ -55,9 +55,9 @@ test('two instances of a service, restarted gracefully in turns under load, cost
 
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const statuses: number[] = [];
-  let over = false;
+  let isOver = false;
   const callers = Array.from({ length: 16 }, async () => {
-    while (!over) {
+    while (!isOver) {
       const headers = { 'x-api-key': key };
       const call = { method: 'POST', path: '/api/v1/message/abc', headers, body: 'a message', agent };
       statuses.push((await ask(gateway.url, call)).status);
@@ -66,13 +66,13 @@ test('two instances of a service, restarted gracefully in turns under load, cost
   for (let restarts = 0; restarts < 6; restarts++) {
     const answered = statuses.length + 100;
     while (statuses.length < answered) await pause(5);
-    const leaving = balancer.ready.shift();
-    leaving?.drain?.();
+    const stopping = balancer.ready.shift();
+    stopping?.drain?.();
     await pause(20);
-    await leaving?.stop?.();
+    await stopping?.stop?.();
     balancer.ready.push(await startInstance());
   }
-  over = true;
+  isOver = true;
   await Promise.all(callers);
 
   expect(statuses.length).toBeGreaterThan(600);

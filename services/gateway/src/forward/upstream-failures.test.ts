@@ -1,59 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { useTestGateway } from '../testing/test-gateway.ts';
 
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  key = (await gateway.makeKey('consumer')).text;
-});
-afterAll(() => gateway.stop());
-afterEach(() => {
-  upstream().handler = undefined;
-});
+const gateway = useTestGateway();
 
 const upstream = () => gateway.upstreams.messages;
-const list = () => ask(gateway.url, { path: '/api/v1/messages/abc', headers: { 'x-api-key': key } });
+const list = () =>
+  ask(gateway.url, { path: '/api/v1/messages/abc', headers: { 'x-api-key': gateway.consumer.text } });
 const send = (body: string | Buffer) =>
   ask(gateway.url, {
     method: 'POST',
     path: '/api/v1/message/abc',
-    headers: { 'x-api-key': key, 'transfer-encoding': 'chunked' },
+    headers: { 'x-api-key': gateway.consumer.text, 'transfer-encoding': 'chunked' },
     body,
   });
-/** Leaves one kept-alive connection to the service behind. */
-const warmUp = async () => {
+/** Opens a kept-alive connection to the service. */
+const openConnection = async () => {
   await list();
   await eventually('a connection is kept', () => upstream().sockets.size > 0);
 };
-/** The service ends a connection as soon as something arrives on it, as one that is just going does. */
-const breakOnce = (times = 1) => {
-  const seen: (string | undefined)[] = [];
+/** Makes the service close a connection as soon as a call arrives over it. Returns the ids of these calls. */
+const breakConnections = (times = 1) => {
+  const callIds: (string | undefined)[] = [];
   let left = times;
   upstream().handler = (request) => {
-    seen.push(request.headers['x-request-id']?.toString());
+    callIds.push(request.headers['x-request-id']?.toString());
     if (--left === 0) upstream().handler = undefined;
     request.socket.destroy();
   };
-  return seen;
+  return callIds;
 };
 
-describe('a kept-alive connection that breaks under a call', () => {
-  test('costs the caller nothing: the call is made again, with the same id', async () => {
-    await warmUp();
-    const seen = breakOnce();
+describe('a call whose kept-alive connection breaks', () => {
+  test('is repeated with the same id, and succeeds', async () => {
+    await openConnection();
+    const callIds = breakConnections();
     const answer = await list();
     expect(answer.status).toBe(200);
-    expect(upstream().calls.at(-1)?.stated?.callId).toBe(answer.headers['x-request-id']);
-    expect(seen).toEqual([answer.headers['x-request-id']]);
+    expect(upstream().calls.at(-1)?.verified?.callId).toBe(answer.headers['x-request-id']);
+    expect(callIds).toEqual([answer.headers['x-request-id']]);
   });
 
-  test('also when it was a write: all of its bytes go out again', async () => {
-    await warmUp();
+  test('is repeated with its whole body', async () => {
+    await openConnection();
     const body = Buffer.alloc(900_000, 'b');
     upstream().handler = (request) => {
       request.once('data', () => {
@@ -65,18 +56,18 @@ describe('a kept-alive connection that breaks under a call', () => {
     expect(upstream().calls.at(-1)?.body.equals(body)).toBe(true);
   });
 
-  test('is made up for once, not twice', async () => {
-    await warmUp();
-    const seen = breakOnce(2);
+  test('is repeated once, not twice', async () => {
+    await openConnection();
+    const callIds = breakConnections(2);
     const answer = await list();
     expect([answer.status, answer.json.error]).toEqual([502, 'bad_gateway']);
-    expect(new Set(seen)).toEqual(new Set([answer.headers['x-request-id']]));
-    expect(seen).toHaveLength(2);
+    expect(new Set(callIds)).toEqual(new Set([answer.headers['x-request-id']]));
+    expect(callIds).toHaveLength(2);
   });
 });
 
-test('a call whose answer has begun is never made again', async () => {
-  await warmUp();
+test('a call whose answer has begun is not repeated', async () => {
+  await openConnection();
   let calls = 0;
   upstream().handler = (_request, response) => {
     calls++;
@@ -87,10 +78,10 @@ test('a call whose answer has begun is never made again', async () => {
   expect(calls).toBe(1);
 });
 
-test('a call that breaks on a new connection is never made again: 502', async () => {
+test('a call that breaks on a new connection is not repeated: 502', async () => {
   await upstream().stop();
   await upstream().start();
-  const seen = breakOnce();
+  const callIds = breakConnections();
   const answer = await send('once');
   expect([answer.status, answer.json.error]).toEqual([502, 'bad_gateway']);
   expect(answer.json.detail).toContain('not known whether the call took effect');
@@ -105,7 +96,7 @@ test('a call that breaks on a new connection is never made again: 502', async ()
     }),
   );
   await pause(200);
-  expect(seen).toHaveLength(1);
+  expect(callIds).toHaveLength(1);
 });
 
 describe('a service whose port is closed', () => {

@@ -2,22 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { credentialRevokedPayload, encodeEnvelope, subjectsFor } from '@expert-relay/contracts';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { createCable, createFakeClock, eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { connect } from 'nats';
 import { routes } from '../routes/index.ts';
 import { ask } from '../testing/ask.ts';
-import { startTestGateway, type TestGateway, type TestKey } from '../testing/test-gateway.ts';
+import { startTestGateway, useTestGateway } from '../testing/test-gateway.ts';
 
-let gateway: TestGateway;
-let consumer: TestKey;
-let provider: TestKey;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  consumer = await gateway.makeKey('consumer');
-  provider = await gateway.makeKey('provider');
-});
-afterAll(() => gateway.stop());
+const gateway = useTestGateway();
 
 const withKey = (key: string | string[] | undefined, path = '/api/v1/whoami', method = 'GET') =>
   ask(gateway.url, { path, method, ...(key !== undefined && { headers: { 'x-api-key': key } }) });
@@ -29,15 +20,14 @@ const submit = (body: unknown, headers = {}) =>
     body: JSON.stringify(body),
   });
 
-describe('the prefix rule, both ways, on every route that takes a key in its header:', () => {
+describe('each route with a key in its header accepts keys of its kinds only:', () => {
   const byHeader = routes.filter(({ key }) => key?.from === 'header');
   test.each(byHeader.map(({ method, path, key }) => [method, path, key?.kinds] as const))(
     '%s %s takes %j',
     async (method, path, kinds) => {
-      const calling = path.replace(/:\w+/, 'abc');
-      for (const key of [consumer, provider]) {
-        const kind = key === consumer ? 'consumer' : 'provider';
-        const answer = await withKey(key.text, calling, method);
+      const url = path.replace(/:\w+/, 'abc');
+      for (const kind of ['consumer', 'provider'] as const) {
+        const answer = await withKey(gateway[kind].text, url, method);
         expect(answer.status).toBe(kinds?.includes(kind) ? 200 : 401);
       }
     },
@@ -48,27 +38,30 @@ describe('a key in the header is 401 when it is', () => {
   test.each([
     ['missing', () => undefined],
     ['empty', () => ''],
-    ['of no known prefix', () => 'sk_live_123'],
+    ['without a known prefix', () => 'sk_live_123'],
     ['a bare prefix', () => 'hs_'],
-    ['mistyped', () => `${consumer.text.slice(0, -1)}${consumer.text.endsWith('0') ? '1' : '0'}`],
+    [
+      'mistyped',
+      () => `${gateway.consumer.text.slice(0, -1)}${gateway.consumer.text.endsWith('0') ? '1' : '0'}`,
+    ],
     ['unknown', () => makeApiKey('consumer').text],
-    ['sent twice', () => [consumer.text, consumer.text]],
-    ['sent twice in one', () => `${consumer.text}, ${consumer.text}`],
-    ['padded', () => `${consumer.text}x`],
+    ['sent twice', () => [gateway.consumer.text, gateway.consumer.text]],
+    ['sent twice in one', () => `${gateway.consumer.text}, ${gateway.consumer.text}`],
+    ['padded', () => `${gateway.consumer.text}x`],
   ])('%s', async (_, key) => {
     const answer = await withKey(key());
     expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
   });
 
-  test('and the reason is counted, not the key', async () => {
+  test('refused, and the reason is counted without the key', async () => {
     const count = (reason: string) => gateway.metric('relay_gateway_auth_failures_total', { reason });
     const before = await Promise.all(['missing', 'malformed', 'wrong_kind', 'unknown'].map(count));
     await withKey(undefined);
-    await withKey('nonsense');
-    await withKey(consumer.text, '/api/v1/vault');
+    await withKey('not a key');
+    await withKey(gateway.consumer.text, '/api/v1/vault');
     await withKey(makeApiKey('provider').text);
     const after = await Promise.all(['missing', 'malformed', 'wrong_kind', 'unknown'].map(count));
-    expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([1, 1, 1, 1]);
+    expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([1, 1, 1, 1]);
   });
 });
 
@@ -78,7 +71,7 @@ describe('the poll', () => {
   test('is served without a key, with a warning in the log', async () => {
     const answer = await poll();
     expect(answer.status).toBe(200);
-    expect(gateway.upstreams.requests.calls.at(-1)?.stated?.principal).toEqual({ kind: 'nobody' });
+    expect(gateway.upstreams.requests.calls.at(-1)?.verified?.principal).toEqual({ kind: 'nobody' });
     expect(gateway.lines).toContainEqual(
       expect.objectContaining({
         level: 'warn',
@@ -91,17 +84,17 @@ describe('the poll', () => {
   test('refuses a key that is not valid', async () => {
     expect((await poll('')).status).toBe(401);
     expect((await poll(makeApiKey('consumer').text)).status).toBe(401);
-    expect((await poll(provider.text)).status).toBe(200);
-    expect(gateway.upstreams.requests.calls.at(-1)?.stated?.principal.kind).toBe('provider');
+    expect((await poll(gateway.provider.text)).status).toBe(200);
+    expect(gateway.upstreams.requests.calls.at(-1)?.verified?.principal.kind).toBe('provider');
   });
 });
 
 describe('submit', () => {
-  test('takes its key from the body', async () => {
-    expect((await submit({ apiKey: consumer.text })).status).toBe(200);
-    expect(gateway.upstreams.requests.calls.at(-1)?.stated?.principal).toMatchObject({
+  test('has its key in the body', async () => {
+    expect((await submit({ apiKey: gateway.consumer.text })).status).toBe(200);
+    expect(gateway.upstreams.requests.calls.at(-1)?.verified?.principal).toMatchObject({
       kind: 'consumer',
-      apiKeyId: consumer.id,
+      apiKeyId: gateway.consumer.id,
     });
   });
 
@@ -109,7 +102,7 @@ describe('submit', () => {
     ['without', {}],
     ['null as', { apiKey: null }],
   ])('%s apiKey is 400', async (_, body) => {
-    const answer = await submit(body, { 'x-api-key': consumer.text });
+    const answer = await submit(body, { 'x-api-key': gateway.consumer.text });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({
       error: 'invalid_request',
@@ -117,31 +110,31 @@ describe('submit', () => {
     });
   });
 
-  test('no body at all lacks its key, too', async () => {
+  test('without a body is 400', async () => {
     const answer = await ask(gateway.url, { method: 'POST', path: '/api/v1/help' });
     expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);
   });
 
-  test('a key that is no text is 400', async () => {
-    expect((await submit({ apiKey: [consumer.text] })).json.fields).toMatchObject([{ code: 'type' }]);
+  test('with a key that is not a text is 400', async () => {
+    expect((await submit({ apiKey: [gateway.consumer.text] })).json.fields).toMatchObject([{ code: 'type' }]);
   });
 
   test.each([
-    ['a provider key', () => provider.text],
+    ['a provider key', () => gateway.provider.text],
     ['an unknown one', () => makeApiKey('consumer').text],
-    ['nonsense', () => 'nonsense'],
-    ['nothing', () => ''],
-  ])('%s as the key is 401', async (_, key) => {
+    ['another text', () => 'not a key'],
+    ['an empty text', () => ''],
+  ])('with %s as the key is 401', async (_, key) => {
     const answer = await submit({ apiKey: key() });
     expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
   });
 
   test.each([
-    ['twice the key', '{"apiKey":"a","apiKey":"b"}'],
+    ['two keys', '{"apiKey":"a","apiKey":"b"}'],
     ['an array', '[]'],
     ['too deep', `{"a":${'['.repeat(100_000)}`],
     ['__proto__', '{"__proto__":{"apiKey":"a"}}'],
-  ])('%s is 400 before any key is looked up', async (_, body) => {
+  ])('with %s is 400 before a key is looked up', async (_, body) => {
     const answer = await ask(gateway.url, {
       method: 'POST',
       path: '/api/v1/help',
@@ -156,7 +149,7 @@ describe('a revoked key', () => {
   const revoke = (id: string) =>
     gateway.prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
 
-  test('is refused as soon as its revocation is told', async () => {
+  test('is refused as soon as the event of its revocation arrives', async () => {
     const key = await gateway.makeKey('provider');
     expect((await withKey(key.text)).status).toBe(200);
     await revoke(key.id);
@@ -166,7 +159,7 @@ describe('a revoked key', () => {
       credentialRevokedPayload({ apiKeyId: key.id }),
     );
     const subject = subjectsFor(gateway.natsPrefix).event('credential_revoked');
-    nats.publish(subject, Buffer.from('nonsense'));
+    nats.publish(subject, Buffer.from('not an event'));
     nats.publish(subject, event);
     await nats.flush();
     const start = performance.now();
@@ -175,21 +168,21 @@ describe('a revoked key', () => {
     await nats.close();
   });
 
-  test('is refused within 5 s though NATS and its events are away', async () => {
+  test('is refused after 5 s without the event', async () => {
     const clock = createFakeClock();
-    const alone = await startTestGateway({ clock, env: { NATS_URL: 'nats://127.0.0.1:9' } });
-    const key = await alone.makeKey('provider');
+    const other = await startTestGateway({ clock, env: { NATS_URL: 'nats://127.0.0.1:9' } });
+    const key = await other.makeKey('provider');
     const status = async () =>
-      (await ask(alone.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key.text } })).status;
+      (await ask(other.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key.text } })).status;
     expect(await status()).toBe(200);
-    await alone.prisma.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
+    await other.prisma.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
     expect(await status()).toBe(200);
     clock.advance(5_000);
     expect(await status()).toBe(401);
-    await alone.stop();
+    await other.stop();
   });
 
-  test('so is a secret that a rotation has ended, and not the new one', async () => {
+  test('a secret that has expired after a rotation is refused, and the new one is accepted', async () => {
     const key = await gateway.makeKey('consumer');
     const next = makeApiKey('consumer');
     const { prisma } = gateway;
@@ -205,18 +198,18 @@ describe('a revoked key', () => {
   });
 });
 
-test('while Postgres is away: 503 for keys that must be looked up, and the rest goes on', async () => {
+test('while Postgres is away, a key that must be looked up is 503, and other calls succeed', async () => {
   const cable = await createCable(process.env.DATABASE_URL ?? '');
-  const alone = await startTestGateway({ cable });
-  const key = (await alone.makeKey('consumer')).text;
-  const whoami = () => ask(alone.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key } });
+  const other = await startTestGateway({ cable });
+  const key = (await other.makeKey('consumer')).text;
+  const whoami = () => ask(other.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key } });
   await cable.cut();
   const refused = await whoami();
   expect([refused.status, refused.json.error]).toEqual([503, 'unavailable']);
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-  expect((await ask(alone.url, { path: '/dashboard' })).status).toBe(200);
+  expect((await ask(other.url, { path: '/dashboard' })).status).toBe(200);
   await cable.restore();
-  await eventually('keys are known again', async () => (await whoami()).status === 200);
-  await alone.stop();
+  await eventually('the key is found again', async () => (await whoami()).status === 200);
+  await other.stop();
   await cable.stop();
 });

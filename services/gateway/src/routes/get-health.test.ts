@@ -5,7 +5,7 @@ import { startTestGateway } from '../testing/test-gateway.ts';
 
 const health = (url: string) => ask(url, { path: '/api/health' });
 
-test('is ok while the edge can reach what it needs, and says so when it cannot', async () => {
+test('is ok while the gateway can reach its dependencies, and 503 otherwise', async () => {
   const clock = createFakeClock();
   const gateway = await startTestGateway({ clock });
   const healthy = await health(gateway.url);
@@ -19,10 +19,10 @@ test('is ok while the edge can reach what it needs, and says so when it cannot',
   await gateway.upstreams.messages.stop();
   expect((await health(gateway.url)).status).toBe(200);
   clock.advance(1_000);
-  const ill = await health(gateway.url);
-  expect(ill.status).toBe(503);
-  expect(ill.json).toEqual({ ...healthy.json, status: 'unavailable', timestamp: expect.any(String) });
-  expect(ill.headers['retry-after']).toBeDefined();
+  const unhealthy = await health(gateway.url);
+  expect(unhealthy.status).toBe(503);
+  expect(unhealthy.json).toEqual({ ...healthy.json, status: 'unavailable', timestamp: expect.any(String) });
+  expect(unhealthy.headers['retry-after']).toBeDefined();
   expect(gateway.lines).toContainEqual(expect.objectContaining({ missing: 'messages' }));
 
   await gateway.upstreams.messages.start();
@@ -31,7 +31,7 @@ test('is ok while the edge can reach what it needs, and says so when it cannot',
   await gateway.stop();
 });
 
-test('looks at Postgres', async () => {
+test('is 503 while Postgres is away', async () => {
   const cable = await createCable(process.env.DATABASE_URL ?? '');
   const clock = createFakeClock();
   const gateway = await startTestGateway({ clock, cable });

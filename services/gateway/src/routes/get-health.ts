@@ -2,9 +2,9 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { sendAnswer } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import type { EdgeStep } from '../call/edge-call.ts';
-import { limitTime } from '../limit-time.ts';
+import { withTimeout } from '../with-timeout.ts';
 
-/** Whether the gateway can serve. Kubernetes asks the ops port instead, which has no rate limit. */
+/** Whether the gateway can serve, for clients. Kubernetes asks the ops port, which has no rate limit. */
 export function getHealth(options: { health: Health; version: string; clock: Clock }): EdgeStep {
   const { health, version, clock } = options;
 
@@ -26,37 +26,38 @@ export function getHealth(options: { health: Health; version: string; clock: Clo
 export type Health = () => Promise<string | undefined>;
 
 const cacheMs = 1_000;
-const checkLimitMs = 2_000;
+const checkTimeoutMs = 2_000;
 
-/** Checks when asked, at most once a second. */
+/** Checks the dependencies when it is called, at most once a second. */
 export function createHealth(options: {
   checks: Readonly<Record<string, () => Promise<boolean>>>;
   clock: Clock;
   log: Log;
 }): Health {
   const { checks, clock, log } = options;
-  let latest: { since: number; missing: Promise<string | undefined> } | undefined;
-  let logged: string | undefined;
+  let latest: { checkedAt: number; missing: Promise<string | undefined> } | undefined;
+  let lastLogged: string | undefined;
 
   async function check(): Promise<string | undefined> {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, works]) =>
-        (await limitTime(checkLimitMs, works()).catch(() => false)) ? [] : [name],
+      Object.entries(checks).map(async ([name, isReachable]) =>
+        (await withTimeout(isReachable(), checkTimeoutMs).catch(() => false)) ? [] : [name],
       ),
     );
     const missing = results.flat().join(', ') || undefined;
-    if (missing !== logged)
+    if (missing !== lastLogged) {
       log.warn(
         { missing },
         missing ? 'the gateway cannot reach some dependencies' : 'the gateway reaches all dependencies again',
       );
-    logged = missing;
+    }
+    lastLogged = missing;
     return missing;
   }
 
   return () => {
-    const age = latest ? clock.now() - latest.since : cacheMs;
-    if (!latest || age < 0 || age >= cacheMs) latest = { since: clock.now(), missing: check() };
+    const ageMs = latest ? clock.now() - latest.checkedAt : cacheMs;
+    if (!latest || ageMs < 0 || ageMs >= cacheMs) latest = { checkedAt: clock.now(), missing: check() };
     return latest.missing;
   };
 }

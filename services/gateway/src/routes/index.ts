@@ -6,8 +6,8 @@ const either: KeyRule = { from: 'header', kinds: ['consumer', 'provider'] };
 const eitherOrNone: KeyRule = { ...either, optional: true };
 
 /**
- * Everything that clients can reach. Other paths are 404, above all the /internal routes of services. If two paths match,
- * the first one counts.
+ * All routes that clients can reach. Other paths are 404, also the /internal routes of services. A path without a pattern
+ * comes before patterns; of two patterns that match, the first one is used.
  */
 export const routes: readonly EdgeRoute[] = [
   { method: 'GET', path: '/api/health', to: 'gateway' },
@@ -31,7 +31,7 @@ export const routes: readonly EdgeRoute[] = [
 
   { method: 'GET', path: '/', to: 'dashboard' },
   { method: 'GET', path: '/dashboard', to: 'dashboard' },
-  // The files of the web app: a page loads many of them, once.
+  // The files of the web app have no limit, since a page loads many of them once.
   { method: 'GET', path: '/dashboard/assets/*', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/icons/*', to: 'dashboard', limit: 'none' },
   { method: 'GET', path: '/dashboard/manifest.webmanifest', to: 'dashboard', limit: 'none' },

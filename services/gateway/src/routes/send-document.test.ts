@@ -23,7 +23,7 @@ const documented = Object.entries(paths).flatMap(([path, methods]) =>
 );
 const reachable = routes.map(({ method, path }) => ({ method, path }));
 
-describe('the document and the table of the edge list the same calls', () => {
+describe('the document and the table of routes list the same calls', () => {
   const pattern = (path: string) =>
     new RegExp(`^${path.replace(/:\w+/g, '\\{\\w+\\}').replace(/\/\*$/, '/.+')}$`);
   const matches = (one: { method: string; path: string }, row: { method: string; path: string }) =>
@@ -51,7 +51,7 @@ describe('the document and the table of the edge list the same calls', () => {
   });
 });
 
-test('the examples of errors report what the catalogue has', () => {
+test('the examples of errors are those of the catalogue', () => {
   const responses = [...Object.values(components.responses), ...Object.values(document['x-every-path'])];
   const examples = new Map(
     responses.flatMap(({ content }) =>

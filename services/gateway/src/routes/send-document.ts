@@ -2,7 +2,7 @@ import { sendAnswer } from '@expert-relay/kit/http';
 import type { EdgeStep } from '../call/edge-call.ts';
 import { documents } from '../generated/documents.ts';
 
-/** The API's document, the page that shows it, and the page's style. */
+/** Sends the OpenAPI document, the page that shows it, or the page's style. */
 export function sendDocument(path: keyof typeof documents): EdgeStep {
   const { type, text } = documents[path];
   const bytes = Buffer.from(text);
@@ -17,7 +17,7 @@ export function sendDocument(path: keyof typeof documents): EdgeStep {
   };
 }
 
-/** The address of the hub, so that clients need to be configured with the gateway's address only. */
+/** Answers with the address of the hub, so that clients need only the gateway's address in their configuration. */
 export function describeRelay({ hubUrl, version }: { hubUrl: string; version: string }): EdgeStep {
   return (_request, response) => sendAnswer(response, { status: 200, body: { hubUrl, version } });
 }

@@ -4,7 +4,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  // biome-ignore lint/suspicious/noExplicitAny: each test expects other members.
   readonly json: any;
 }
 

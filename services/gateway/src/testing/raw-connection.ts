@@ -7,9 +7,10 @@ export interface RawConnection {
   readonly socket: Socket;
   readonly received: string;
   send(bytes: string | Buffer): void;
-  /** Waits for this number of answers; gives everything that was received. */
+  /** Waits for this number of answers, and returns all bytes that were received. */
   answers(count: number): Promise<string>;
-  closed(within: number): Promise<boolean>;
+  /** Whether the connection is closed within this time. */
+  closed(timeoutMs: number): Promise<boolean>;
 }
 
 export async function openRaw(url: string): Promise<RawConnection> {
@@ -32,8 +33,8 @@ export async function openRaw(url: string): Promise<RawConnection> {
       for (let tries = 0; tries < 300 && heads() < count && !socket.destroyed; tries++) await pause(10);
       return received;
     },
-    async closed(within) {
-      for (const until = Date.now() + within; Date.now() < until && !socket.destroyed; ) await pause(10);
+    async closed(timeoutMs) {
+      for (const until = Date.now() + timeoutMs; Date.now() < until && !socket.destroyed; ) await pause(10);
       return socket.destroyed;
     },
   };

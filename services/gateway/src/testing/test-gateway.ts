@@ -6,6 +6,7 @@ import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type UpstreamName, upstreamNames } from '../call/edge-call.ts';
 import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
@@ -31,25 +32,44 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
+interface Options {
+  env?: Record<string, string>;
+  clock?: Clock;
+  /** The connection to Postgres, if the test interrupts it. */
+  cable?: { readonly url: string };
+  stallTimeoutMs?: number;
+  slowAfterMs?: number;
+  transferGraceMs?: number;
+}
+
+/** Starts one gateway for all tests of a file, with a key of each kind. Its properties are set before the first test. */
+export function useTestGateway(options: Options = {}) {
+  const gateway = {} as TestGateway & { readonly consumer: TestKey; readonly provider: TestKey };
+
+  beforeAll(async () => {
+    const started = await startTestGateway(options);
+    Object.defineProperties(gateway, Object.getOwnPropertyDescriptors(started));
+    Object.assign(gateway, {
+      consumer: await started.makeKey('consumer'),
+      provider: await started.makeKey('provider'),
+    });
+  });
+  afterEach(() => {
+    for (const upstream of Object.values(gateway.upstreams)) upstream.handler = undefined;
+  });
+  afterAll(() => gateway.stop());
+  return gateway;
+}
+
 /** The gateway with real servers, and with upstreams that record the calls they receive. */
-export async function startTestGateway(
-  options: {
-    env?: Record<string, string>;
-    clock?: Clock;
-    /** The connection to Postgres, if the test interrupts it. */
-    cable?: { readonly url: string };
-    stallLimit?: number;
-    slowAfter?: number;
-    transferGrace?: number;
-  } = {},
-): Promise<TestGateway> {
+export async function startTestGateway(options: Options = {}): Promise<TestGateway> {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  const own = createDatabase({
+  const testDatabase = createDatabase({
     url: database.url,
     poolSize: 1,
     log: createLog('test', { level: 'silent' }),
   });
-  await own.start?.();
+  await testDatabase.start?.();
 
   const principalKeys = upstreamNames.map((name) => [name, `test:${randomBytes(32).toString('base64url')}`]);
   const entries = principalKeys.map(
@@ -82,9 +102,9 @@ export async function startTestGateway(
   const service = create(config, {
     log: createLog('gateway', { level: 'debug', destination }),
     ...(options.clock && { clock: options.clock }),
-    ...(options.stallLimit && { stallLimit: options.stallLimit }),
-    ...(options.slowAfter && { slowAfter: options.slowAfter }),
-    ...(options.transferGrace && { transferGrace: options.transferGrace }),
+    ...(options.stallTimeoutMs && { stallTimeoutMs: options.stallTimeoutMs }),
+    ...(options.slowAfterMs && { slowAfterMs: options.slowAfterMs }),
+    ...(options.transferGraceMs && { transferGraceMs: options.transferGraceMs }),
   });
   await service.start();
 
@@ -93,11 +113,11 @@ export async function startTestGateway(
       return service.url;
     },
     service,
-    prisma: own.prisma,
+    prisma: testDatabase.prisma,
     upstreams,
     lines,
     natsPrefix,
-    makeKey: (kind) => makeKey(own.prisma, kind),
+    makeKey: (kind) => makeKey(testDatabase.prisma, kind),
     async metric(name, labels = {}) {
       const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
       const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
@@ -108,7 +128,7 @@ export async function startTestGateway(
     async stop() {
       await service.stop();
       for (const [, upstream] of entries) await upstream.stop();
-      await own.stop?.();
+      await testDatabase.stop?.();
       await database.drop();
     },
   };

@@ -7,7 +7,7 @@ import {
   type PrincipalVerifier,
   parsePrincipalKeys,
   principalHeader,
-  type StatedCall,
+  type VerifiedCall,
 } from '@expert-relay/kit/principal';
 
 /** A call as it reached the service. */
@@ -17,7 +17,7 @@ export interface ReceivedCall {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** The principal that the gateway has signed, if it is valid for this call. */
-  readonly stated: StatedCall | undefined;
+  readonly verified: VerifiedCall | undefined;
 }
 
 export interface TestUpstream {
@@ -62,8 +62,8 @@ export function createTestUpstream(audience: string, principalKey: string): Test
     } catch {
       return;
     }
-    const { stated } = verify(headers[principalHeader]?.toString(), { method, path: url });
-    calls.push({ method, url, headers, body: Buffer.concat(pieces), stated });
+    const { verified } = verify(headers[principalHeader]?.toString(), { method, path: url });
+    calls.push({ method, url, headers, body: Buffer.concat(pieces), verified });
     const body = JSON.stringify({ audience, method, url });
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
   });

@@ -30,7 +30,7 @@ async function exchange(call: IncomingMessage): Promise<{ status: number; body: 
     clock: systemClock,
   });
   const header = call.headers[principalHeader];
-  if (!verify(String(header), { method: call.method ?? '', path: call.url ?? '' }).stated)
+  if (!verify(String(header), { method: call.method ?? '', path: call.url ?? '' }).verified)
     return { status: 500, body: {} };
   const { apiKey, topics } = JSON.parse(String(await readBody(call)));
   if (apiKey !== known) return { status: 401, body: {} };

@@ -1,0 +1,47 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Counter, type Metrics } from '../metrics/index.ts';
+import { createProxyCheck, networkOf, plainAddress } from './client-address.ts';
+
+export interface ConnectionLimit {
+  /** Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. */
+  readonly perAddress: number;
+  /** Open connections of all addresses, at most; no limit when not set. */
+  readonly total?: number;
+  /** Addresses or CIDRs without a limit: a proxy connects on behalf of many clients. */
+  readonly trustedProxies: readonly string[];
+  readonly metrics: Metrics;
+}
+
+/** Closes a new connection before a byte of it is read, when its address has too many open. */
+export function limitConnections(server: Server, options: ConnectionLimit): void {
+  const { perAddress, total, trustedProxies, metrics } = options;
+  const refused = new Counter({
+    name: 'relay_http_connections_refused_total',
+    help: 'Connections that were closed at once because too many were open, of their address or of all.',
+    registers: [metrics],
+  });
+  if (total !== undefined) server.maxConnections = total;
+  server.on('drop', () => refused.inc());
+  if (perAddress === 0) return;
+  const isTrustedProxy = createProxyCheck(trustedProxies);
+  const open = new Map<string, number>();
+
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    if (isTrustedProxy(address)) return;
+    const network = networkOf(address);
+    const count = open.get(network) ?? 0;
+    if (count >= perAddress) {
+      refused.inc();
+      socket.destroy();
+      return;
+    }
+    open.set(network, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 0) - 1;
+      if (left > 0) open.set(network, left);
+      else open.delete(network);
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { bodyLimit, checkHost } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { EdgeStep } from './edge-call.ts';
+
+/** Refuses calls with an ambiguous head, without a route, or with a body that is declared too large. Answers OPTIONS. */
+export const checkCall: EdgeStep = (request, response, next) => {
+  checkHead(request);
+  const { pathRoutes, route } = response.locals.call;
+  if (!pathRoutes) throw new Problem('not_found');
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, { allow: pathRoutes.allow }).end();
+    return;
+  }
+  if (!route) throw new Problem('method_not_allowed', { headers: { allow: pathRoutes.allow } });
+  if (Number(request.headers['content-length']) > bodyLimit) throw new Problem('payload_too_large');
+  next();
+};
+
+const maxHeaders = 100;
+
+function checkHead(request: IncomingMessage): void {
+  // Node drops headers after the 2,000th, and one of them could be the length of the body.
+  if (request.rawHeaders.length > 2 * maxHeaders) throw new Problem('headers_too_large');
+  checkHost(request);
+  const { 'transfer-encoding': coding = 'chunked' } = request.headers;
+  if (coding.toLowerCase() !== 'chunked') {
+    throw new Problem('invalid_request', { detail: 'Send the body with a Content-Length, or chunked.' });
+  }
+}

@@ -1,0 +1,148 @@
+import { timingSafeEqual } from 'node:crypto';
+import { decodeEvent, subjectsFor } from '@expert-relay/contracts';
+import type { KeyKind } from '@expert-relay/kit/api-key';
+import type { Clock } from '@expert-relay/kit/clock';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import type { Nats } from '@expert-relay/kit/nats';
+import type { Principal } from '@expert-relay/kit/principal';
+import { LRUCache } from 'lru-cache';
+import { withTimeout } from '../with-timeout.ts';
+
+/** A key as the client sent it. */
+export interface PresentedKey {
+  readonly kind: KeyKind;
+  readonly digest: Buffer;
+}
+
+/** The principal of a key. */
+export type KeyPrincipal = Extract<Principal, { apiKeyId: string }>;
+
+export interface KeyCache {
+  /** The principal of a key; undefined if the key is not valid. A recent result is returned without a promise. */
+  find(key: PresentedKey): KeyPrincipal | undefined | Promise<KeyPrincipal | undefined>;
+  /** Removes a key that was revoked or rotated. */
+  forget(apiKeyId: string): void;
+}
+
+interface Entry {
+  readonly digest: Buffer;
+  readonly principal: KeyPrincipal | undefined;
+  /** When the look-up started. */
+  readonly lookedUpAt: number;
+}
+
+const validKeyMs = 5_000;
+/** A key that is used after this time is looked up again in the background, so that a key in regular use never waits. */
+const refreshAfterMs = 4_000;
+const unknownKeyMs = 1_000;
+
+/**
+ * Keeps the results of look-ups for a few seconds. The time counts from the start of a look-up, so a revocation takes
+ * effect 5 s after its commit even if its event does not arrive.
+ */
+export function createKeyCache(options: {
+  lookUp: (key: PresentedKey) => Promise<KeyPrincipal | undefined>;
+  clock: Clock;
+  lookUpTimeoutMs?: number;
+}): KeyCache {
+  const { lookUp, clock, lookUpTimeoutMs = 5_000 } = options;
+  const validKeys = new LRUCache<string, Entry>({ max: 10_000 });
+  // Another cache, so that many invented keys do not remove the valid ones.
+  const unknownKeys = new LRUCache<string, Entry>({ max: 10_000 });
+  const runningLookUps = new Map<string, Promise<KeyPrincipal | undefined>>();
+  let revocations = 0;
+
+  async function lookUpAndStore(key: PresentedKey, digest: string): Promise<KeyPrincipal | undefined> {
+    const lookedUpAt = clock.now();
+    const revocationsBefore = revocations;
+    try {
+      const principal = await withTimeout(lookUp(key), lookUpTimeoutMs);
+      // The result may be from before a revocation that has arrived since.
+      if (revocations === revocationsBefore) {
+        const id = entryId(digest);
+        validKeys.delete(id);
+        (principal ? validKeys : unknownKeys).set(id, { digest: key.digest, principal, lookedUpAt });
+      }
+      return principal;
+    } finally {
+      runningLookUps.delete(digest);
+    }
+  }
+
+  /** Calls with the same key at the same time share one look-up. */
+  function joinLookUp(key: PresentedKey, digest: string): Promise<KeyPrincipal | undefined> {
+    let lookUp = runningLookUps.get(digest);
+    if (!lookUp) {
+      lookUp = lookUpAndStore(key, digest);
+      runningLookUps.set(digest, lookUp);
+    }
+    return lookUp;
+  }
+
+  /** The entry, if it is not too old. A clock that was set back must not make it last longer. */
+  function ifRecent(entry: Entry | undefined, maxAgeMs: number): Entry | undefined {
+    const ageMs = entry ? clock.now() - entry.lookedUpAt : maxAgeMs;
+    return ageMs >= 0 && ageMs < maxAgeMs ? entry : undefined;
+  }
+
+  return {
+    find(key) {
+      const digest = key.digest.toString('latin1');
+      const id = entryId(digest);
+      const entry = ifRecent(validKeys.get(id), validKeyMs) ?? ifRecent(unknownKeys.get(id), unknownKeyMs);
+      if (!entry || !timingSafeEqual(entry.digest, key.digest)) return joinLookUp(key, digest);
+      if (clock.now() - entry.lookedUpAt >= refreshAfterMs) {
+        // After a failure the entry stays. The first call after the 5 s looks the key up again, and gets the error.
+        joinLookUp(key, digest).catch(() => {});
+      }
+      return entry.principal;
+    },
+    forget(apiKeyId) {
+      revocations++;
+      for (const [id, { principal }] of validKeys.entries()) {
+        if (principal?.apiKeyId === apiKeyId) validKeys.delete(id);
+      }
+    },
+  };
+}
+
+/**
+ * Entries are found by the first half of the digest, and then compared by all of it in constant time: how long a search
+ * takes shows nothing about the second half.
+ */
+const entryId = (digest: string): string => digest.slice(0, 16);
+
+/** Receives the events of revoked and rotated keys. After a missed event, the key works until its entry is too old. */
+export function createRevocationWatch(options: {
+  nats: Nats;
+  prefix: string;
+  onRevoked: (apiKeyId: string) => void;
+  log: Log;
+}): Part {
+  const { nats, prefix, onRevoked, log } = options;
+
+  function handle(data: Uint8Array): void {
+    try {
+      const { event } = decodeEvent(data);
+      if (event.case !== 'credentialRevoked' || event.value.credential.case !== 'apiKeyId') return;
+      onRevoked(event.value.credential.value);
+    } catch (error) {
+      log.warn({ err: error }, 'a revocation could not be read: the key works for up to 5 s more');
+    }
+  }
+
+  return {
+    name: 'revocation watch',
+    async start() {
+      nats.onConnection((connection) => {
+        connection.subscribe(subjectsFor(prefix).event('credential_revoked'), {
+          callback(error, message) {
+            if (error) log.warn({ reason: error.message }, 'revocations cannot be received over NATS');
+            else handle(message.data);
+          },
+        });
+      });
+    },
+  };
+}
