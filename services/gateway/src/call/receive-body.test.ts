@@ -124,9 +124,9 @@ describe('when the bodies use more memory than allowed', () => {
   });
 
   async function beginRefusedBody(): Promise<RawConnection> {
-    await start({ slowAfter: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
+    await start({ slowAfterMs: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
     for (const _ of [1, 2]) await beginBody(megabyte, 1_000_001);
-    await bothAreHeld();
+    await bothHaveArrived();
     const connection = await beginBody(megabyte, 1_000_001);
     expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 503 /);
     return connection;
