@@ -15,7 +15,7 @@ export const stateColumns = sql`
   id, ref_code AS "refCode", ${statusNow} AS status, response_count AS "responseCount",
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
-/** The request that a condition selects; an unknown and a foreign one are both answered as not found. */
+/** Reads the request that a condition selects. An unknown request and one of another user are both not found. */
 export async function readState(query: Query, condition: Sql): Promise<RequestState> {
   const rows = await query<RequestState>`SELECT ${stateColumns} FROM help_requests WHERE ${condition}`;
   if (!rows[0]) throw new Problem('not_found');

@@ -3,7 +3,7 @@ import { choice, duration, integer, list, secret, text, url } from './variable.t
 /** The settings of every service. */
 export const processVariables = {
   logLevel: choice('RELAY_LOG_LEVEL', {
-    help: 'The least severe log lines that are written.',
+    help: 'The least severe level of log lines that are written.',
     options: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
   }),
@@ -21,7 +21,7 @@ export const processVariables = {
     default: '5s',
   }),
   shutdownLimit: duration('RELAY_SHUTDOWN_LIMIT', {
-    help: 'After this a stopping service ends hard, whatever is still going on.',
+    help: 'After this time a stopping service ends at once, even if calls are still running.',
     default: '25s',
   }),
 };
@@ -49,7 +49,7 @@ export const databaseVariables = {
     max: 500,
   }),
   patience: duration('RELAY_START_PATIENCE', {
-    help: 'How long a starting service waits for a Postgres that is away, before it ends with an error.',
+    help: 'How long a starting service waits for a Postgres that is away before it ends with an error.',
     default: '6s',
   }),
 };
@@ -64,17 +64,17 @@ export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {
 export const natsVariables = {
   url: url('NATS_URL', {
     help:
-      'NATS with JetStream. With user and password, if it asks for them: nats://user:password@host:4222. ' +
+      'NATS with JetStream. With user and password, if it requires them: nats://user:password@host:4222. ' +
       'For a server with TLS, use tls://.',
     protocols: ['nats:', 'tls:'],
     secret: true,
   }),
   caFile: text('RELAY_NATS_CA_FILE', {
-    help: "A file with the certificates (PEM) that NATS's own is checked against, instead of the system's. Insists on TLS.",
+    help: "A file with the certificates (PEM) of the authorities that sign NATS's certificate, instead of the system's. Requires TLS.",
     optional: true,
   }),
   certFile: text('RELAY_NATS_CERT_FILE', {
-    help: 'A file with the certificate (PEM) that this service shows to NATS. Goes with RELAY_NATS_KEY_FILE.',
+    help: 'A file with the certificate (PEM) that this service sends to NATS. Requires RELAY_NATS_KEY_FILE.',
     optional: true,
   }),
   keyFile: text('RELAY_NATS_KEY_FILE', {
@@ -82,7 +82,7 @@ export const natsVariables = {
     optional: true,
   }),
   credentialsFile: text('RELAY_NATS_CREDENTIALS_FILE', {
-    help: 'A `.creds` file, as NATS makes it for a user of an account.',
+    help: 'A `.creds` file of a NATS user.',
     optional: true,
   }),
   nkeySeed: secret('RELAY_NATS_NKEY_SEED', {
@@ -101,13 +101,13 @@ export const natsVariables = {
 /** The stream, which the leader of the outbox creates and adjusts. */
 const streamVariables = {
   replicas: integer('RELAY_NATS_REPLICAS', {
-    help: 'On how many NATS servers the stream is kept: 3 in a cluster.',
+    help: 'The number of NATS servers that keep the stream: 3 in a cluster.',
     default: 1,
     min: 1,
     max: 5,
   }),
   maxBytes: integer('RELAY_NATS_MAX_BYTES', {
-    help: 'How large the stream may become before it drops its oldest events. NATS sets the space aside.',
+    help: 'The size of the stream, at which it drops its oldest events. NATS reserves the space.',
     default: 2 ** 30,
     min: 2 ** 20,
   }),
@@ -146,8 +146,8 @@ export const serviceUrlVariable = (service: string) =>
 export const principalKeyVariable = (caller: string, callee: string) =>
   secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
     help:
-      `Signs what ${caller} tells ${callee} of who calls: <key id>:<base64url of 32 random bytes>. ` +
-      'Two, separated by a comma, during a rotation: the first signs, both are accepted.',
+      `Signs the principals that ${caller} sends to ${callee}: <key id>:<base64url of 32 random bytes>. ` +
+      'During a rotation two, separated by a comma: the first signs, both are accepted.',
     minLength: 45,
   });
 
@@ -176,7 +176,7 @@ export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {
 });
 
 export const trustedProxiesVariable = list('RELAY_TRUSTED_PROXIES', {
-  help: 'Addresses or CIDRs of the proxies in front, whose X-Forwarded-For is believed.',
+  help: 'Addresses or CIDRs of the proxies in front, whose X-Forwarded-For is trusted.',
   pattern: /^[0-9a-f.:]+(\/\d{1,3})?$/i,
   expected: 'addresses or CIDRs such as 10.0.0.0/8, separated by commas',
 });

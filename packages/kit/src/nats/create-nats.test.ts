@@ -13,7 +13,7 @@ import { startNatsWith } from './testing/start-nats-with.ts';
 
 let folder: string;
 let certificates: Certificates;
-const quiet = createLog('test', { level: 'silent' });
+const silentLog = createLog('test', { level: 'silent' });
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'relay-kit-nats-'));
@@ -21,10 +21,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What came of connecting: an answer through NATS, or why it was not let in. */
-async function tryOut(access: NatsAccess): Promise<string> {
+/** Connects, and returns an answer that came through NATS, or the reason of the failure. */
+async function tryToConnect(access: NatsAccess): Promise<string> {
   const reasons: string[] = [];
-  const log = Object.assign(Object.create(quiet), {
+  const log = Object.assign(Object.create(silentLog), {
     warn: (fields: { reason?: string }) => reasons.push(fields.reason ?? ''),
   });
   const nats = createNats({ ...access, name: 'test', log });
@@ -32,7 +32,7 @@ async function tryOut(access: NatsAccess): Promise<string> {
   try {
     for (let tries = 0; tries < 400 && !nats.connected && reasons.length === 0; tries++) await pause(10);
     const [reason] = reasons;
-    if (reason !== undefined || !nats.connection) return reason ?? 'nothing happened';
+    if (reason !== undefined || !nats.connection) return reason ?? 'no connection';
     const { connection } = nats;
     connection.subscribe('greet', { callback: (_, message) => message.respond('hello') });
     return (await connection.request('greet')).string();
@@ -46,39 +46,39 @@ describe('TLS', () => {
     cert_file: "${certificates.server.cert}", key_file: "${certificates.server.key}",
     ca_file: "${certificates.ca}" ${more} }\n`;
 
-  test('a server of an authority that is configured is believed, and no other', async () => {
+  test('a certificate of the configured authority is accepted, and no other', async () => {
     await using server = await startNatsWith(serverConfig());
-    expect(await tryOut({ url: `nats://${server.host}`, caFile: certificates.ca })).toBe('hello');
-    expect(await tryOut({ url: `tls://${server.host}`, caFile: certificates.ca })).toBe('hello');
-    expect(await tryOut({ url: `tls://${server.host}` })).toMatch(/certificate/);
+    expect(await tryToConnect({ url: `nats://${server.host}`, caFile: certificates.ca })).toBe('hello');
+    expect(await tryToConnect({ url: `tls://${server.host}`, caFile: certificates.ca })).toBe('hello');
+    expect(await tryToConnect({ url: `tls://${server.host}` })).toMatch(/certificate/);
   });
 
-  test('a server that asks for a certificate gets ours', async () => {
+  test('a server that requires a certificate gets the one of this service', async () => {
     await using server = await startNatsWith(serverConfig(', verify: true'));
     const { ca: caFile, client } = certificates;
     const url = `tls://${server.host}`;
-    expect(await tryOut({ url, caFile, certFile: client.cert, keyFile: client.key })).toBe('hello');
-    expect(await tryOut({ url, caFile })).not.toBe('hello');
+    expect(await tryToConnect({ url, caFile, certFile: client.cert, keyFile: client.key })).toBe('hello');
+    expect(await tryToConnect({ url, caFile })).not.toBe('hello');
   });
 
-  test('is never given up for a server that does not have it', async () => {
+  test('is required when it is configured, also by a server without TLS', async () => {
     await using server = await startNatsWith('');
-    expect(await tryOut({ url: `nats://${server.host}` })).toBe('hello');
-    expect(await tryOut({ url: `tls://${server.host}` })).toMatch(/has no TLS/);
+    expect(await tryToConnect({ url: `nats://${server.host}` })).toBe('hello');
+    expect(await tryToConnect({ url: `tls://${server.host}` })).toMatch(/has no TLS/);
     const caFile = certificates.ca;
-    expect(await tryOut({ url: `nats://${server.host}`, caFile })).toMatch(/has no TLS/);
+    expect(await tryToConnect({ url: `nats://${server.host}`, caFile })).toMatch(/has no TLS/);
   });
 });
 
 describe('signing in', () => {
-  test('with user and password, whatever characters they hold', async () => {
+  test('with user and password of any characters', async () => {
     const [user, password] = ['a@relay', 'p:/?#%20'];
     await using server = await startNatsWith(
       `authorization { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)} }`,
     );
     const [name, secret] = [user, password].map(encodeURIComponent);
-    expect(await tryOut({ url: `nats://${name}:${secret}@${server.host}` })).toBe('hello');
-    expect(await tryOut({ url: `nats://${server.host}` })).toMatch(/authorization/i);
+    expect(await tryToConnect({ url: `nats://${name}:${secret}@${server.host}` })).toBe('hello');
+    expect(await tryToConnect({ url: `nats://${server.host}` })).toMatch(/authorization/i);
   });
 
   test('with an nkey', async () => {
@@ -86,8 +86,8 @@ describe('signing in', () => {
     await using server = await startNatsWith(`authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`);
     const seedOf = (one: typeof key) => new TextDecoder().decode(one.getSeed());
     const url = `nats://${server.host}`;
-    expect(await tryOut({ url, nkeySeed: seedOf(key) })).toBe('hello');
-    expect(await tryOut({ url, nkeySeed: seedOf(nkeys.createUser()) })).toMatch(/authorization/i);
+    expect(await tryToConnect({ url, nkeySeed: seedOf(key) })).toBe('hello');
+    expect(await tryToConnect({ url, nkeySeed: seedOf(nkeys.createUser()) })).toMatch(/authorization/i);
   });
 
   test('with a credentials file', async () => {
@@ -95,8 +95,8 @@ describe('signing in', () => {
     const credentialsFile = join(folder, 'user.creds');
     writeFileSync(credentialsFile, creds);
     await using server = await startNatsWith(serverConfig);
-    expect(await tryOut({ url: `nats://${server.host}`, credentialsFile })).toBe('hello');
-    expect(await tryOut({ url: `nats://${server.host}` })).toMatch(/authorization/i);
+    expect(await tryToConnect({ url: `nats://${server.host}`, credentialsFile })).toBe('hello');
+    expect(await tryToConnect({ url: `nats://${server.host}` })).toMatch(/authorization/i);
   });
 });
 
@@ -104,9 +104,9 @@ test.each<[string, Partial<NatsAccess>, RegExp]>([
   ['a file that is not there', { caFile: '/nowhere/ca.pem' }, /RELAY_NATS_CA_FILE names \/nowhere\/ca.pem/],
   ['a certificate without its key', { certFile: '/nowhere' }, /RELAY_NATS_KEY_FILE, or neither/],
   ['missing credentials', { credentialsFile: '/nowhere' }, /RELAY_NATS_CREDENTIALS_FILE names/],
-  ['a seed that is none', { nkeySeed: 'SUNOSEED' }, /RELAY_NATS_NKEY_SEED is not valid/],
+  ['a text that is not a seed', { nkeySeed: 'SUNOSEED' }, /RELAY_NATS_NKEY_SEED is not valid/],
   ['two users at once', { url: 'nats://me:pw@127.0.0.1', nkeySeed: 'SU' }, /Set one of the user in NATS_URL/],
-])('%s stops the start', (_, access, complaint) => {
-  const options = { url: 'nats://127.0.0.1', ...access, name: 'test', log: quiet };
-  expect(() => createNats(options)).toThrow(complaint);
+])('%s is refused', (_, access, message) => {
+  const options = { url: 'nats://127.0.0.1', ...access, name: 'test', log: silentLog };
+  expect(() => createNats(options)).toThrow(message);
 });

@@ -28,7 +28,7 @@ export const problems = {
   forbidden: {
     status: 403,
     title: 'This credential may not do that',
-    help: 'The credential is valid, but what was asked for lies outside of what it covers.',
+    help: 'The credential is valid, but it does not cover this call.',
   },
   role_mismatch: {
     status: 403,
@@ -48,7 +48,7 @@ export const problems = {
   not_found: {
     status: 404,
     title: 'There is nothing here',
-    help: 'Check the method and the path. A request that does not exist and one that is not yours answer alike.',
+    help: 'Check the method and the path. A request that does not exist and one of another user get the same answer.',
   },
   method_not_allowed: {
     status: 405,
@@ -63,7 +63,7 @@ export const problems = {
   conversation_expired: {
     status: 409,
     title: 'The conversation has expired',
-    help: 'A conversation ends by itself 72 hours after it began. It can still be read. Submit a new help request to go on.',
+    help: 'A conversation ends 72 hours after it began. It can still be read. Submit a new help request to go on.',
   },
   conversation_full: {
     status: 409,

@@ -3,7 +3,7 @@ import type { PrismaClient, User } from '@expert-relay/db';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { z } from 'zod';
 
-/** Writes to standard output, and waits until the text was accepted. */
+/** Writes to standard output, and waits until the text was written or buffered. */
 export type Write = (text: string) => Promise<void>;
 
 export interface AdminSettings {

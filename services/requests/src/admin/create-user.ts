@@ -3,20 +3,20 @@ import type { PrismaClient } from '@expert-relay/db';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { insertKey } from '../api-keys/insert-key.ts';
-import { findOrMakeUser } from '../users/identities.ts';
+import { findOrCreateUser } from '../users/identities.ts';
 import { type Command, parseIdentity, parseOptions } from './command.ts';
 
-const usage = `Makes a user and API keys.
+const usage = `Creates a user and API keys.
 
   node services/requests/dist/admin.js create-user --name NAME [options]
 
-  --name NAME                  how the user is called
-  --identity PROVIDER:SUBJECT  how the user signs in, such as github:1234567; default admin:NAME.
-                               One that exists gets further keys.
-  --key consumer|provider      makes a key of this kind; may be given several times
+  --name NAME                  the name of the user
+  --identity PROVIDER:SUBJECT  the account of the user, such as github:1234567; default admin:NAME.
+                               An existing user gets further keys.
+  --key consumer|provider      creates a key of this kind; may be given several times
   --json                       prints JSON: {"userId", "keys": [{"kind", "key"}]}
 
-It reads DATABASE_URL. Each key is shown this once and stored nowhere.
+It reads DATABASE_URL. The keys are shown only now, and are stored nowhere.
 `;
 
 const options = {
@@ -51,16 +51,16 @@ function keyKind(text: string): KeyKind {
 
 export interface CreatedUser {
   userId: string;
-  /** In full, for the first and last time. */
+  /** The only copies of the keys. */
   keys: { kind: KeyKind; key: string }[];
 }
 
-/** Creates a user with keys, where signing in is not possible yet. An identity that exists gets further keys. */
+/** Creates a user with keys without a sign-in. An existing user gets further keys. */
 export async function createUser(
   prisma: PrismaClient,
   user: { name: string; provider: string; subject: string; keys: readonly KeyKind[] },
 ): Promise<CreatedUser> {
-  const { userId } = await findOrMakeUser(prisma, user);
+  const { userId } = await findOrCreateUser(prisma, user);
   const keys: CreatedUser['keys'] = [];
   for (const kind of user.keys) {
     const { text } = await insertKey(prisma, {

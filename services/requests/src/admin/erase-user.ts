@@ -12,9 +12,9 @@ const usage = `Erases a user for good, with everything that is stored about them
   --yes   does it; without it, the command only prints what would be erased
   --json  prints JSON: {"userId", "keys", "ended", "requests", "messages"}
 
-Keys are revoked and open conversations ended first, each with its event. Within five seconds of the end
-the dashboard removes the user's sessions, and their streams end.
-The command may be interrupted at any time: called again it continues. It reads DATABASE_URL.
+First the keys are revoked and the open conversations are ended, each with its event. Within five seconds after the
+command, the dashboard removes the user's sessions, and their streams end.
+The command may be interrupted at any time; call it again to continue. It reads DATABASE_URL.
 `;
 
 const options = {
@@ -26,10 +26,10 @@ const options = {
 export const eraseUserCommand: Command = {
   usage,
   read(args) {
-    const { yes, json, ...name } = parseOptions(args, options, usage);
-    const find = findUser(name, usage);
+    const { yes, json, ...userName } = parseOptions(args, options, usage);
+    const find = findUser(userName, usage);
     return async (prisma, write) => {
-      const { id: userId, name: called } = await find(prisma);
+      const { id: userId, name } = await find(prisma);
       if (!yes) {
         const where = { userId };
         const [requests, keys] = [
@@ -37,22 +37,22 @@ export const eraseUserCommand: Command = {
           await prisma.apiKey.count({ where }),
         ];
         throw new StartupError(
-          `This would erase the user ${called} (${userId}) for good, with ${keys} keys and ${requests} requests. ` +
-            'Nothing was done yet: add --yes to do it. An export is made by export-user.',
+          `This would erase the user ${name} (${userId}) for good, with ${keys} keys and ${requests} requests. ` +
+            'Nothing was done yet: add --yes to do it. Use export-user first to keep a copy.',
         );
       }
       const { keys, ended, requests, messages } = await eraseUser(prisma, userId);
       await write(
         json
           ? `${JSON.stringify({ userId, keys, ended, requests, messages })}\n`
-          : `Erased the user ${called} (${userId}): revoked ${keys} keys, ended ${ended} open conversations, ` +
+          : `Erased the user ${name} (${userId}): revoked ${keys} keys, ended ${ended} open conversations, ` +
               `removed ${requests} requests with ${messages} messages.\n`,
       );
     };
   },
 };
 
-/** The result of one call; an earlier one that was interrupted may have done a part. */
+/** The result of this call. An earlier call that was interrupted may have done a part. */
 interface Erased {
   keys: number;
   ended: number;
@@ -61,8 +61,8 @@ interface Erased {
 }
 
 /**
- * Removes all data of a user in batches, the user's row last: until then it can be called again. Keys are
- * revoked first; when a call that was accepted before still writes something, it starts again.
+ * Removes all data of a user in batches, and the user's row last, so that it can be called again after an interruption.
+ * Keys are revoked first. When a call that was accepted before still writes something, the removal starts again.
  */
 async function eraseUser(prisma: PrismaClient, userId: string): Promise<Erased> {
   const erased: Erased = { keys: 0, ended: 0, requests: 0, messages: 0 };
@@ -80,7 +80,7 @@ async function eraseUser(prisma: PrismaClient, userId: string): Promise<Erased> 
 
 const keysPerPage = 100;
 
-/** Revokes the keys of a user that still work, each with its event; returns how many. */
+/** Revokes the valid keys of a user, each with its event. Returns their number. */
 async function revokeKeys(prisma: PrismaClient, userId: string): Promise<number> {
   for (let count = 0; ; ) {
     const keys = await prisma.apiKey.findMany({
@@ -94,22 +94,22 @@ async function revokeKeys(prisma: PrismaClient, userId: string): Promise<number>
   }
 }
 
-const endedAtOnce = 500;
+const endedPerBatch = 500;
 
 const endings = {
   closed: { due: isOpen, endedAt: sql`clock_timestamp()`, move: sql`SELECT` },
   expired: { due: overdue, endedAt: sql`expires_at`, move: moveExpired },
 };
 
-/** Ends the open conversations of a user, or marks the expired ones, each with its event; returns how many. */
+/** Ends the open conversations of a user, or marks the expired ones, with their events. Returns their number. */
 async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeof endings): Promise<number> {
   const { due, endedAt, move } = endings[reason];
   for (let total = 0; ; ) {
-    // In the order of an index that begins with the user: by id alone Postgres would scan the requests of all users.
+    // In the order of an index that begins with the user. Ordered by id alone, Postgres would scan the requests of all users.
     const [row] = await prisma.$queryRaw<{ ended: number }[]>`
       WITH due AS MATERIALIZED (
         SELECT id FROM help_requests WHERE user_id = ${userId}::uuid AND ${due}
-        ORDER BY created_at, id LIMIT ${endedAtOnce} FOR UPDATE
+        ORDER BY created_at, id LIMIT ${endedPerBatch} FOR UPDATE
       ),
       ended AS (
         UPDATE help_requests SET status = ${reason}::request_status, seq = seq + 1, ended_at = ${endedAt}
@@ -129,16 +129,16 @@ async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeo
   }
 }
 
-const requestsAtOnce = 200;
-/** A conversation may hold 10,000: then it is a batch of its own. */
-const messagesAtOnce = 2_000;
+const requestsPerBatch = 200;
+/** A conversation with more messages (up to 10,000) is one batch. */
+const messagesPerBatch = 2_000;
 
 interface Deleted {
   requests: number;
   messages: number;
 }
 
-/** Deletes the ended requests of a user with all that belongs to them; returns how many. */
+/** Deletes the ended requests of a user with their messages. Returns their numbers. */
 async function deleteEnded(prisma: PrismaClient, userId: string): Promise<Deleted> {
   const total: Deleted = { requests: 0, messages: 0 };
   for (;;) {
@@ -154,21 +154,22 @@ async function deleteBatch(prisma: PrismaClient, userId: string): Promise<Delete
     WITH due AS MATERIALIZED (
       SELECT id, created_at, message_count FROM help_requests
       WHERE user_id = ${userId}::uuid AND status IN ('closed', 'expired')
-      ORDER BY created_at, id LIMIT ${requestsAtOnce} FOR UPDATE
+      ORDER BY created_at, id LIMIT ${requestsPerBatch} FOR UPDATE
     ),
     counted AS (
       SELECT id, sum(message_count) OVER (ORDER BY created_at, id) - message_count AS before FROM due
     ),
-    taken AS (SELECT id FROM counted WHERE before < ${messagesAtOnce}),
-    deleted AS (DELETE FROM messages USING taken WHERE request_id = taken.id RETURNING 1),
-    gone AS (DELETE FROM help_requests USING taken WHERE help_requests.id = taken.id RETURNING 1)
-    SELECT (SELECT count(*)::int FROM gone) AS requests, (SELECT count(*)::int FROM deleted) AS messages`;
+    batch AS (SELECT id FROM counted WHERE before < ${messagesPerBatch}),
+    deleted_messages AS (DELETE FROM messages USING batch WHERE request_id = batch.id RETURNING 1),
+    deleted_requests AS (DELETE FROM help_requests USING batch WHERE help_requests.id = batch.id RETURNING 1)
+    SELECT (SELECT count(*)::int FROM deleted_requests) AS requests,
+      (SELECT count(*)::int FROM deleted_messages) AS messages`;
   return row ?? { requests: 0, messages: 0 };
 }
 
 /**
- * Deletes a user with keys, identities and vault; false when something else is left. The lock prevents
- * new keys and requests, which refer to the user's row.
+ * Deletes a user with keys, identities and vault. Returns false when the user still has requests or valid keys. The lock
+ * prevents new keys and requests, which refer to the user's row.
  */
 export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolean> {
   return prisma.$transaction(async (transaction) => {
@@ -176,8 +177,8 @@ export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolea
     const { helpRequest, apiKey, outboxEvent, user } = transaction;
     if ((await helpRequest.count({ where: { userId } })) > 0) return false;
     if ((await apiKey.count({ where: { userId, revokedAt: null } })) > 0) return false;
-    // The outbox publishes and deletes the others; failed events the worker would keep for the retention. It keeps a
-    // shared event that failed, which holds only ids of this user (docs/adr/0009).
+    // The outbox publishes and deletes the other events, but the worker would keep failed ones for the retention. A shared
+    // event that failed is kept, since it contains only ids of this user (docs/adr/0009).
     await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
     await user.delete({ where: { id: userId } });
     return true;

@@ -14,8 +14,8 @@ const usage = `Prints everything that is stored about a user, as JSON lines.
   node services/requests/dist/admin.js export-user --user USER_ID > user.jsonl
   node services/requests/dist/admin.js export-user --identity PROVIDER:SUBJECT > user.jsonl
 
-Each line has a "type": user, identity, sign_in_link, key, vault, request, message, and end as the last one: without it
-the export was cut off. Secrets of keys are not stored, encrypted messages come as they are.
+Each line has a "type": user, identity, sign_in_link, key, vault, request, message, and end. An export without the line
+"end" is not complete. Secrets of keys are not stored, and encrypted messages stay encrypted.
 It reads DATABASE_URL.
 `;
 
@@ -33,7 +33,7 @@ export const exportUserCommand: Command = {
 
 type ExportRecord = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** All data of a user, record by record; one page at a time is in memory. */
+/** All data of a user, record by record. Only one page is in memory. */
 async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<ExportRecord> {
   const { id: userId, name, email, createdAt } = user;
   yield { type: 'user', userId, name, email, createdAt };
@@ -73,7 +73,7 @@ type ExportedRequest = Omit<HelpRequest, 'id' | 'userId' | 'callId' | 'seq' | 'c
   requestId: string;
 };
 
-/** A request may be a megabyte. */
+/** A request may have a megabyte. */
 const requestsPerPage = 20;
 
 /** The requests of a user, oldest first. */
@@ -99,10 +99,10 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
   }
 }
 
-/** A message may be a megabyte. */
+/** A message may have a megabyte. */
 const messagesPerPage = 50;
 
-/** The messages of a request in order, each as the API lists it. */
+/** The messages of a request in order, in the form of the API. */
 async function* exportMessages(
   prisma: PrismaClient,
   requestId: string,
@@ -113,13 +113,13 @@ async function* exportMessages(
       orderBy: { seq: 'asc' },
       take: messagesPerPage,
     });
-    yield* page.map(exported);
+    yield* page.map(recordOf);
     more = page.length === messagesPerPage;
     seq = page.at(-1)?.seq ?? seq;
   }
 }
 
-function exported(message: Message): Record<string, unknown> {
+function recordOf(message: Message): Record<string, unknown> {
   const { requestId, messageId, seq, role, createdAt, plaintext, signature } = message;
   const { iv, ciphertext, tag, ephemeralPublicKey } = message;
   return {

@@ -10,10 +10,10 @@ const usage = `Prints a link that signs a user in once, for installations withou
   node services/requests/dist/admin.js sign-in-link --user USER_ID [options]
   node services/requests/dist/admin.js sign-in-link --identity PROVIDER:SUBJECT [options]
 
-  --minutes N  how long it works, up to ${maxMinutes}; default 15
+  --minutes N  how long the link is valid, up to ${maxMinutes}; default 15
   --json       prints JSON: {"linkId", "userId", "url", "expiresAt"}
 
-The link signs in as that user: hand it over in private. RELAY_ALLOWED_USERS does not apply to it.
+The link signs in as that user, so send it in private. RELAY_ALLOWED_USERS does not apply to it.
 It reads DATABASE_URL and RELAY_PUBLIC_URL, and writes an audit line without the link to standard error.
 `;
 

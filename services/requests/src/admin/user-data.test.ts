@@ -36,7 +36,7 @@ async function makeUser(name: string): Promise<string> {
   return userId;
 }
 
-/** Requests of one kind, each with so many messages; gives their ids. */
+/** Inserts requests of one kind, each with this number of messages. Returns their ids. */
 async function addRequests(
   userId: string,
   request: { count: number; status?: 'pending' | 'closed'; dueIn?: number; messages?: number },
@@ -61,7 +61,7 @@ async function addRequests(
   return ids;
 }
 
-/** Runs a command as the command line does; gives what it printed. */
+/** Runs a command like the command line does, and returns its output. */
 async function run(...args: string[]): Promise<string> {
   let printed = '';
   const write = async (text: string) => {
@@ -72,7 +72,7 @@ async function run(...args: string[]): Promise<string> {
 }
 
 describe('sign-in-link', () => {
-  test('prints a link once, of which the digest alone is stored, and writes an audit line without it', async () => {
+  test('prints a link, stores only its digest, and writes an audit line without the link', async () => {
     const userId = await makeUser('ada~');
     const audit = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     const link = JSON.parse(await run('sign-in-link', '--user', userId, '--minutes', '5', '--json'));
@@ -99,8 +99,8 @@ describe('sign-in-link', () => {
   });
 });
 
-/** In how many rows of which tables a text occurs, the outbox apart: what waits there must still be told. */
-async function traces(text: string): Promise<Record<string, number>> {
+/** The tables that contain a text, with the number of rows. Without the outbox, whose events must still be published. */
+async function findRows(text: string): Promise<Record<string, number>> {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT tablename AS name FROM pg_tables
     WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'outbox_events')`;
@@ -115,8 +115,8 @@ async function traces(text: string): Promise<Record<string, number>> {
   return found;
 }
 
-/** What was told, counted. */
-async function told(): Promise<Record<string, number>> {
+/** The events in the outbox, counted by kind. */
+async function countEvents(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { payload } of await prisma.outboxEvent.findMany()) {
     const head = new EventHead(payload);
@@ -128,7 +128,7 @@ async function told(): Promise<Record<string, number>> {
 }
 
 describe('export-user', () => {
-  test('prints all of a user’s data, and nobody else’s', async () => {
+  test('prints all data of a user, and no data of others', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 45 });
     const [long] = await addRequests(userId, { count: 1, status: 'closed', messages: 120 });
@@ -155,7 +155,7 @@ describe('export-user', () => {
     expect(text).not.toMatch(/hs_|digest/i);
   });
 
-  test('of an encrypted message prints the blob', async () => {
+  test('prints the blob of an encrypted message', async () => {
     const userId = await makeUser('ada');
     const [requestId = ''] = await addRequests(userId, { count: 1 });
     const messageId = randomUUID();
@@ -176,22 +176,22 @@ describe('export-user', () => {
 });
 
 describe('erase-user', () => {
-  test('only says what would go, until it is told --yes', async () => {
+  test('without --yes it prints what would be erased', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 2 });
     await expect(run('erase-user', '--user', userId)).rejects.toThrow(
       /^This would erase the user ada .* with 3 keys and 2 requests\. Nothing was done yet: add --yes/,
     );
-    expect(await told()).toEqual({});
+    expect(await countEvents()).toEqual({});
     expect(await prisma.helpRequest.count({ where: { status: 'pending' } })).toBe(2);
   });
 
-  test('ends and revokes with events, then leaves no trace of the user, and all of the others', async () => {
+  test('ends requests and revokes keys with events, then deletes all data of the user and none of others', async () => {
     // With a sign that no random id contains.
     const userId = await makeUser('ada~');
     const other = await makeUser('bob~');
     await addRequests(other, { count: 3, messages: 2 });
-    const others = await traces('bob~');
+    const others = await findRows('bob~');
     await addRequests(userId, { count: 700, messages: 1 });
     await addRequests(userId, { count: 2, dueIn: -5 });
     await addRequests(userId, { count: 2, status: 'closed', messages: 1_500 });
@@ -199,34 +199,34 @@ describe('erase-user', () => {
     expect(JSON.parse(await run('erase-user', '--identity', 'github:ada~', '--yes', '--json'))).toEqual({
       ...{ userId, keys: 2, ended: 702, requests: 704, messages: 3_700 },
     });
-    expect(await traces('ada~')).toEqual({});
-    expect(await traces(userId)).toEqual({});
-    expect(await traces('bob~')).toEqual(others);
-    expect(await told()).toEqual({ CLOSED: 700, EXPIRED: 2, credentialRevoked: 2 });
+    expect(await findRows('ada~')).toEqual({});
+    expect(await findRows(userId)).toEqual({});
+    expect(await findRows('bob~')).toEqual(others);
+    expect(await countEvents()).toEqual({ CLOSED: 700, EXPIRED: 2, credentialRevoked: 2 });
     await expect(run('erase-user', '--user', userId, '--yes')).rejects.toThrow('There is no user');
   });
 
-  test('goes on where it was killed, and tells nothing twice', async () => {
+  test('continues after it was killed, and inserts no event twice', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 6_000, messages: 1 });
     const admin = spawn(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
       env: { ...process.env, DATABASE_URL: database.url },
       stdio: 'ignore',
     });
-    const gone = new Promise((resolve) => admin.once('exit', resolve));
+    const exited = new Promise((resolve) => admin.once('exit', resolve));
     await eventually('it has begun', async () => (await prisma.helpRequest.count()) < 6_000, {
       within: 20_000,
     });
     admin.kill('SIGKILL');
-    await gone;
+    await exited;
     expect(await prisma.user.count()).toBe(1);
 
     await run('erase-user', '--user', userId, '--yes');
-    expect(await traces(userId)).toEqual({});
-    expect(await told()).toEqual({ CLOSED: 6_000, credentialRevoked: 2 });
+    expect(await findRows(userId)).toEqual({});
+    expect(await countEvents()).toEqual({ CLOSED: 6_000, credentialRevoked: 2 });
   });
 
-  test('keeps a user for whom something was written meanwhile, until that is gone too', async () => {
+  test('keeps the user until everything that was written meanwhile is deleted', async () => {
     const userId = await makeUser('ada');
     expect(await deleteUser(prisma, userId)).toBe(false);
     await prisma.apiKey.updateMany({ data: { revokedAt: new Date() } });
@@ -249,11 +249,11 @@ describe('the command line', () => {
     [['export-user', '--user', 'ada'], '--user must be a UUID'],
     [['export-user', '--user', randomUUID(), '--identity', 'github:ada'], 'export-user --user USER_ID'],
     [['erase-user', '--all'], "Unknown option '--all'"],
-  ])('%j is answered with a sentence that helps', (args, sentence) => {
+  ])('%j is refused with a helpful sentence', (args, sentence) => {
     expect(() => readCommand(args)).toThrow(sentence);
   });
 
-  test('prints a long export whole, also when nobody takes it at once', async () => {
+  test('prints a long export completely, even if its reader is slow', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 30, messages: 100 });
     const admin = spawn(process.execPath, [adminProgram, 'export-user', '--user', userId], {

@@ -2,7 +2,7 @@ import type { ApiKey, Prisma } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 
-/** The columns of a key that its owner sees. */
+/** The columns of a key that are shown to its owner. */
 export const keySelect = {
   id: true,
   kind: true,
@@ -29,7 +29,7 @@ const expected = 'Expected 1 to 100 characters.';
 
 export const keyName = z.string({ error: 'Expected a text.' }).trim().min(1, expected).max(100, expected);
 
-/** A path's key id. A malformed one is answered like one that does not exist. */
+/** A path's key id. A malformed id gets the same answer as an unknown one. */
 export function keyIdFrom(params: Readonly<Record<string, string>>): string {
   const id = params.keyId ?? '';
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Problem('not_found');

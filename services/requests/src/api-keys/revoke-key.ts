@@ -1,7 +1,7 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
 import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
 
-/** Revokes a key with all its secrets and records one event; returns whether the user has such a key. */
+/** Revokes a key with all its secrets, and inserts one event. Returns whether the user has this key. */
 export async function revokeKey(
   prisma: PrismaClient,
   { keyId, userId }: { keyId: string; userId: string },

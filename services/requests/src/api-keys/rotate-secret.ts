@@ -5,8 +5,8 @@ import { Problem } from '@expert-relay/kit/problem';
 import { type KeyView, keySelect } from './key-form.ts';
 
 /**
- * Several statements under one lock, since a second rotation must see the secret of the first one.
- * A repeated call replaces the secret that it made before, since the answer with that one never arrived.
+ * Gives a key a new secret, in several statements under one lock, since a second rotation must see the secret of the first
+ * one. A repeated call replaces the secret that it made before, since the answer with that one did not arrive.
  */
 export function rotateSecret(
   prisma: PrismaClient,
@@ -24,7 +24,7 @@ export function rotateSecret(
       FOR UPDATE`;
     if (!key) return undefined;
     if (key.revoked) throw new Problem('key_revoked');
-    // Read under the lock: of two rotations the later one has the later time, and its secret too.
+    // Read under the lock, so that of two rotations the second one and its secret have the later time.
     const [{ now }] = await transaction.$queryRaw<[{ now: Date }]>`SELECT clock_timestamp() AS now`;
     const endsAt = new Date(now.getTime() + 1_000 * graceSeconds);
 
@@ -35,7 +35,7 @@ export function rotateSecret(
         SET expires_at = LEAST(expires_at, ${endsAt}::timestamptz)
         WHERE api_key_id = ${keyId}::uuid AND call_id <> ${callId}::uuid
       ),
-      made AS (
+      created AS (
         INSERT INTO api_key_secrets (secret_digest, api_key_id, call_id, created_at)
         VALUES (${digest}, ${keyId}::uuid, ${callId}::uuid, ${now}::timestamptz)
         ON CONFLICT (call_id) DO UPDATE

@@ -4,14 +4,14 @@ import { formatCursor, parseCursor } from './cursor.ts';
 const id = 'AAAAAAAAAAAAAAAAAAAAAA';
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-test('a cursor is read as it was written', () => {
+test('a cursor is parsed to what was formatted', () => {
   const cursor = { createdAt: '2026-11-21T04:00:00.123Z', id };
   expect(parseCursor(formatCursor(cursor))).toEqual(cursor);
 });
 
 test.each([
   '',
-  'nonsense',
+  'other',
   encode('2026-11-21T04:00:00.123Z'),
   encode(`2026-02-30T04:00:00.123Z ${id}`),
   encode(`2026-04-31T04:00:00.123Z ${id}`),
@@ -20,6 +20,6 @@ test.each([
   encode(`2026-11-21 ${id}`),
   encode(`2026-11-21T04:00:00.123Z ${id} more`),
   encode(`2026-11-21T04:00:00.123Z ${id.slice(1)}`),
-])('anything else is none: %s', (text) => {
+])('another text is not a cursor: %s', (text) => {
   expect(parseCursor(text)).toBeUndefined();
 });

@@ -14,7 +14,7 @@ export function parseCursor(text: string): Cursor | undefined {
     : undefined;
 }
 
-/** Exactly as we write it. JavaScript lets February 30 roll over into March, Postgres refuses it. */
+/** Whether a text is a time as `formatCursor` writes it. JavaScript accepts February 30, and Postgres does not. */
 function isTime(text: string): boolean {
   const time = /^[12]\d{3}-/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString() === text;

@@ -3,11 +3,11 @@ import { z } from 'zod';
 
 export const statuses = ['pending', 'responded', 'closed', 'expired'] as const satisfies RequestStatus[];
 
-/** The inbox's three: open and the expert's turn, open and the agent's turn, no longer open. */
+/** `waiting`: open, the expert's turn. `answered`: open, the agent's turn. `ended`: not open any more. */
 export const inboxFilters = ['waiting', 'answered', 'ended'] as const;
 type InboxFilter = (typeof inboxFilters)[number];
 
-/** Which requests a list holds: both must apply. */
+/** Selects the requests of a list. Both members must match. */
 export interface Filter {
   filter?: InboxFilter | undefined;
   status?: readonly RequestStatus[] | undefined;
@@ -25,7 +25,7 @@ export const filterSchema = {
     .optional(),
 };
 
-/** A range of the inbox's index: the requests of a user that have all of this in common, by creation. */
+/** A range of the index of `request_stages`: the requests of a user with these values, in order of creation. */
 export interface Bucket {
   readonly stage: 'open' | 'ended' | 'erased';
   readonly progress: 'unanswered' | 'follow_up' | 'answered' | 'closed';
@@ -45,26 +45,26 @@ const buckets: readonly Bucket[] = [
   ]),
 ];
 
-/** Open requests whose time is over: no bucket has them, since the clock decides. Few, for as long as a worker runs. */
+/** Requests that have expired but are not marked yet. They are in no bucket, and they are few while a worker runs. */
 const overdue = { status: 'expired', filter: 'ended' } as const;
 
-const passes = ({ filter, status }: Filter, one: Pick<Bucket, 'filter' | 'status'>): boolean =>
-  (!filter || one.filter === filter) && (!status || status.includes(one.status));
+const matches = ({ filter, status }: Filter, bucket: Pick<Bucket, 'filter' | 'status'>): boolean =>
+  (!filter || bucket.filter === filter) && (!status || status.includes(bucket.status));
 
 export const bucketsOf = (filter: Filter): readonly Bucket[] =>
-  buckets.filter((bucket) => passes(filter, bucket));
+  buckets.filter((bucket) => matches(filter, bucket));
 
-export const includesOverdue = (filter: Filter): boolean => passes(filter, overdue);
+export const includesOverdue = (filter: Filter): boolean => matches(filter, overdue);
 
-export const holdsOpenOnly = (filter: Filter): boolean =>
+export const selectsOnlyOpen = (filter: Filter): boolean =>
   bucketsOf(filter).every(({ stage }) => stage === 'open') && !includesOverdue(filter);
 
-/** Buckets as a relation `bucket`. */
-export const relationOf = (some: readonly Bucket[]): Sql => sql`
-  unnest(${some.map(({ stage }) => stage)}::request_stage[], ${some.map(({ progress }) => progress)}::request_progress[])
+/** Buckets as a relation `bucket` of a statement. */
+export const bucketRelation = (selected: readonly Bucket[]): Sql => sql`
+  unnest(${selected.map(({ stage }) => stage)}::request_stage[], ${selected.map(({ progress }) => progress)}::request_progress[])
   WITH ORDINALITY AS bucket (stage, progress, number)`;
 
-/** Whether a row of `request_stages` is in its bucket. */
+/** Whether a row of `request_stages` is in the bucket of the relation. */
 export const inBucket = (userId: string): Sql => sql`(
   request_stages.user_id = ${userId}::uuid
   AND request_stages.stage = bucket.stage AND request_stages.progress = bucket.progress
@@ -79,7 +79,7 @@ const filterConditions: Readonly<Record<InboxFilter, Sql>> = {
   ended: sql`NOT ${isOpen}`,
 };
 
-/** The same as conditions on `help_requests`, for lists that do not go by the index. */
+/** The filter as conditions on `help_requests`, for lists that do not use the index. */
 export function conditionsOf({ filter, status }: Filter): readonly Sql[] {
   return [
     ...(filter ? [filterConditions[filter]] : []),

@@ -6,8 +6,8 @@ const [ada, bob] = ['a', 'b'].map(
   (sessionId) => ({ kind: 'session', userId: 'user', sessionId }) as const,
 ) as [Party, Party];
 
-test('a fifth search at once is refused, until one has been answered or has failed', async () => {
-  const searching = limitSearches();
+test('a fifth search at once is refused until one has succeeded or failed', async () => {
+  const limitSearch = limitSearches();
   const ends: ((error?: Error) => void)[] = [];
   const search = () =>
     new Promise<string>((resolve, reject) =>
@@ -15,20 +15,20 @@ test('a fifth search at once is refused, until one has been answered or has fail
     );
   const refused = { code: 'too_many_at_once', status: 429, headers: { 'retry-after': '60' } };
 
-  const running = Array.from({ length: searchesAtOnce }, () => searching(ada, search));
-  await expect(searching(ada, search)).rejects.toMatchObject(refused);
-  // Another session of the same user has its own.
-  await expect(searching(bob, async () => 'found')).resolves.toBe('found');
+  const running = Array.from({ length: searchesAtOnce }, () => limitSearch(ada, search));
+  await expect(limitSearch(ada, search)).rejects.toMatchObject(refused);
+  // Another session of the same user has another limit.
+  await expect(limitSearch(bob, async () => 'found')).resolves.toBe('found');
 
   ends.shift()?.();
   await running.shift();
-  running.push(searching(ada, search));
-  await expect(searching(ada, search)).rejects.toMatchObject(refused);
+  running.push(limitSearch(ada, search));
+  await expect(limitSearch(ada, search)).rejects.toMatchObject(refused);
 
   const failure = new Error('Postgres is away');
   ends.shift()?.(failure);
   await expect(running.shift()).rejects.toBe(failure);
-  running.push(searching(ada, search));
+  running.push(limitSearch(ada, search));
   for (const end of ends) end();
   await expect(Promise.all(running)).resolves.toEqual(['found', 'found', 'found', 'found']);
   expect(searchesAtOnce).toBe(4);

@@ -53,7 +53,7 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-/** What happened to requests of each kind, oldest first, as statements for all of them at once. */
+/** The changes of requests of each kind, in order. Each is one statement for all requests of its kinds. */
 const steps: readonly (readonly [readonly Kind[], string])[] = [
   [['asked'], message('consumer')],
   [['followUp', 'answered', 'overdueAnswered', 'closedAnswered', 'erasedExpired'], message('provider')],
@@ -71,7 +71,7 @@ function message(role: 'consumer' | 'provider'): string {
     : counts;
 }
 
-interface Made {
+interface InsertedRequest {
   id: string;
   keyId: string;
   kind: Kind;
@@ -79,10 +79,13 @@ interface Made {
   question: string;
 }
 
-/** Requests of these kinds; several were made in the same millisecond. */
-async function seed({ userId, keyIds }: User, some: readonly Kind[]): Promise<Made[]> {
+/** Inserts requests of these kinds. Several have the same time of creation. */
+async function insertRequests(
+  { userId, keyIds }: User,
+  requestKinds: readonly Kind[],
+): Promise<InsertedRequest[]> {
   const begin = Date.now() - 60_000;
-  const made = some.map((kind, index): Made => {
+  const inserted = requestKinds.map((kind, index): InsertedRequest => {
     const keyId = keyIds[randomInt(keyIds.length)] ?? '';
     const question = `${['Which', 'what'][randomInt(2)]} ${kind}?`;
     return { id: makeRequestId(), keyId, kind, createdAt: begin + Math.floor(index / 3), question };
@@ -92,22 +95,22 @@ async function seed({ userId, keyIds }: User, some: readonly Kind[]): Promise<Ma
       id, ref_code, user_id, consumer_key_id, context, call_id, created_at, expires_at, question)
     SELECT id, ref_code, ${userId}::uuid, key_id, '[]', gen_random_uuid(), created_at, now() + interval '1 day', question
     FROM unnest(
-      ${made.map(({ id }) => id)}::text[], ${made.map(makeRefCode)}::text[], ${made.map(({ keyId }) => keyId)}::uuid[],
-      ${made.map(({ createdAt }) => new Date(createdAt).toISOString())}::timestamptz[],
-      ${made.map(({ question }) => question)}::text[]) AS row (id, ref_code, key_id, created_at, question)`;
+      ${inserted.map(({ id }) => id)}::text[], ${inserted.map(makeRefCode)}::text[], ${inserted.map(({ keyId }) => keyId)}::uuid[],
+      ${inserted.map(({ createdAt }) => new Date(createdAt).toISOString())}::timestamptz[],
+      ${inserted.map(({ question }) => question)}::text[]) AS row (id, ref_code, key_id, created_at, question)`;
   for (const [changed, change] of steps) {
-    const ids = made.filter(({ kind }) => changed.includes(kind)).map(({ id }) => id);
-    // An expiry moves its rows of `request_stages` itself.
+    const ids = inserted.filter(({ kind }) => changed.includes(kind)).map(({ id }) => id);
+    // A statement that expires requests must also move their rows of `request_stages`.
     await database.query`
       WITH ended AS (
         UPDATE help_requests SET ${raw(change)} WHERE id = ANY(${ids}::text[])
         RETURNING id AS request_id, expires_at, status)
       ${change.includes(`'expired'`) ? moveExpired : sql`SELECT`}`;
   }
-  return made.sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1));
+  return inserted.sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1));
 }
 
-/** All that a list holds, read page by page. */
+/** The ids of a list, read page by page. */
 async function readAll(
   party: Party,
   listing: Omit<Listing, 'after' | 'limit'>,
@@ -133,35 +136,38 @@ const filters: readonly Filter[] = [
   { filter: 'waiting', status: ['responded', 'closed'] },
   { filter: 'answered', status: ['pending', 'expired'] },
 ];
-const passes = ({ filter, status }: Filter, kind: Kind): boolean =>
+const matches = ({ filter, status }: Filter, kind: Kind): boolean =>
   (!filter || kinds[kind].filter === filter) &&
   (!status || (status as readonly RequestStatus[]).includes(kinds[kind].status));
 
 describe('a list', () => {
-  test.each(filters)('holds what passes its filter, in order, each request once: %j', async (filter) => {
-    const user = await newUser();
-    const other = await newUser();
-    const all = Object.keys(kinds) as Kind[];
-    const made = await seed(
-      user,
-      Array.from({ length: 60 }, () => all[randomInt(all.length)] ?? 'closed'),
-    );
-    await seed(other, all);
-    for (const party of [user.session, ...user.consumers]) {
-      for (const q of [undefined, 'WHICH']) {
-        const expected = made.filter(
-          ({ kind, keyId, question }) =>
-            passes(filter, kind) &&
-            (party.kind !== 'consumer' || party.apiKeyId === keyId) &&
-            (!q || (question.startsWith('Which') && !kind.startsWith('erased'))),
-        );
-        const ids = await readAll(party, { ...filter, ...(q && { q }) }, 7);
-        expect(ids).toEqual(expected.map(({ id }) => id));
+  test.each(filters)(
+    'contains the requests that match its filter, in order, each once: %j',
+    async (filter) => {
+      const user = await newUser();
+      const other = await newUser();
+      const all = Object.keys(kinds) as Kind[];
+      const inserted = await insertRequests(
+        user,
+        Array.from({ length: 60 }, () => all[randomInt(all.length)] ?? 'closed'),
+      );
+      await insertRequests(other, all);
+      for (const party of [user.session, ...user.consumers]) {
+        for (const q of [undefined, 'WHICH']) {
+          const expected = inserted.filter(
+            ({ kind, keyId, question }) =>
+              matches(filter, kind) &&
+              (party.kind !== 'consumer' || party.apiKeyId === keyId) &&
+              (!q || (question.startsWith('Which') && !kind.startsWith('erased'))),
+          );
+          const ids = await readAll(party, { ...filter, ...(q && { q }) }, 7);
+          expect(ids).toEqual(expected.map(({ id }) => id));
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('and its counts agree, up to 999', async () => {
+  test('has the same requests as the counts, up to 999', async () => {
     const user = await newUser();
     const counts = async () => {
       const { body } = await countRequests({ ...database, ...unused }).handle({
@@ -170,7 +176,7 @@ describe('a list', () => {
       } as never);
       return body;
     };
-    await seed(user, [
+    await insertRequests(user, [
       ...Array<Kind>(500).fill('closed'),
       ...Array<Kind>(499).fill('overdue'),
       ...Array<Kind>(999).fill('answered'),
@@ -180,13 +186,13 @@ describe('a list', () => {
       filters: { waiting: 3, answered: 999, ended: 999 },
       statuses: { pending: 2, responded: '999+', closed: 500, expired: 499 },
     });
-    await seed(user, ['erased', 'answered']);
+    await insertRequests(user, ['erased', 'answered']);
     expect(await counts()).toMatchObject({ filters: { answered: '999+', ended: '999+' } });
   });
 
-  test('finds no more in a long question than it shows', async () => {
+  test('searches the part of a long question that it shows', async () => {
     const user = await newUser();
-    const [{ id } = { id: '' }] = await seed(user, ['answered']);
+    const [{ id } = { id: '' }] = await insertRequests(user, ['answered']);
     const question = `${'é'.repeat(1_990)} the end, beyond`;
     await database.query`UPDATE help_requests SET question = ${question} WHERE id = ${id}`;
     const find = (q: string) => readAll(user.session, { q }, 10);

@@ -3,14 +3,14 @@ import { empty, join, ownedBy, type Party, parseRefCode, type Query, type Sql, s
 import { type RequestState, stateBody, stateColumns } from '../read-state.ts';
 import type { Cursor } from './cursor.ts';
 import {
+  bucketRelation,
   bucketsOf,
   conditionsOf,
   type Filter,
-  holdsOpenOnly,
   inBucket,
   includesOverdue,
   isOverdueOf,
-  relationOf,
+  selectsOnlyOpen,
 } from './filter.ts';
 
 export interface Listing extends Filter {
@@ -46,15 +46,15 @@ export function readPage(query: Query, party: Party, listing: Listing): Promise<
     ...(party.kind === 'consumer' ? [ownedBy(party)] : []),
     ...(listing.q === undefined ? [] : [matches(listing.q)]),
   ];
-  const isNarrowed = listing.filter !== undefined || listing.status !== undefined;
-  // What the index does not know is asked of one request after the other. Open requests are few beside those that have
-  // ended; among the latter, as among all, it is cheaper to read them as they lie.
-  return isNarrowed && (conditions.length === 0 || holdsOpenOnly(listing))
+  const isFiltered = listing.filter !== undefined || listing.status !== undefined;
+  // Conditions that the index does not contain are checked request by request. That is fast for open requests, which are
+  // few. For all others it is faster to read the requests in their order.
+  return isFiltered && (conditions.length === 0 || selectsOnlyOpen(listing))
     ? readBuckets(query, party.userId, listing, conditions)
     : readInOrder(query, [ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
 }
 
-/** The newest of each bucket, and of these the newest: however many requests there are, few are looked at. */
+/** Reads the newest of each bucket, and takes the newest of these, so that only a few requests are read. */
 function readBuckets(
   query: Query,
   userId: string,
@@ -62,11 +62,11 @@ function readBuckets(
   conditions: readonly Sql[],
 ): Promise<Row[]> {
   const { after, limit } = listing;
-  const isWanted = conditions.length
+  const matchesConditions = conditions.length
     ? sql`AND (SELECT ${join(conditions, ' AND ')} FROM help_requests WHERE id = request_id)`
     : empty;
   const newestFirst = sql`
-    ${andAfter(after, sql`request_id`)} ${isWanted}
+    ${andAfter(after, sql`request_id`)} ${matchesConditions}
     ORDER BY created_at DESC, request_id DESC
     LIMIT ${limit + 1}::int`;
   const overdue = sql`
@@ -77,7 +77,7 @@ function readBuckets(
       SELECT request_id
       FROM (
         SELECT newest.*
-        FROM ${relationOf(bucketsOf(listing))}, LATERAL (
+        FROM ${bucketRelation(bucketsOf(listing))}, LATERAL (
           SELECT request_id, created_at FROM request_stages WHERE ${inBucket(userId)} ${newestFirst}) AS newest
         ${includesOverdue(listing) ? overdue : empty}) AS found
       ORDER BY created_at DESC, request_id DESC
@@ -86,7 +86,7 @@ function readBuckets(
     ORDER BY created_at DESC, id DESC`;
 }
 
-/** All requests that the conditions name, in order, until a page is full. */
+/** Reads requests in their order until the page is full. */
 function readInOrder(query: Query, conditions: readonly Sql[], { after, limit }: Listing): Promise<Row[]> {
   return query<Row>`
     SELECT ${columns}
@@ -96,7 +96,7 @@ function readInOrder(query: Query, conditions: readonly Sql[], { after, limit }:
     LIMIT ${limit + 1}::int`;
 }
 
-/** A question is searched as far as it is listed. Postgres knows the length of a text without reading all of it. */
+/** The part of a question that lists show is searched. Postgres knows the length of a text without reading all of it. */
 const listedQuestion = sql`
   CASE WHEN octet_length(question) <= ${excerptLength}::int THEN question
     ELSE left(question, ${excerptLength}::int) END`;

@@ -17,7 +17,7 @@ const pemOf = (algorithm: 'ed25519' | 'x25519', point: string) =>
 describe.each(['ed25519', 'x25519'] as const)('%s', (algorithm) => {
   const { publicPem, privatePem } = pair(algorithm);
 
-  test('a fresh key is fine, with any line ends', () => {
+  test('a new key is accepted, with any line ends', () => {
     expect(checkPublicKey(algorithm, publicPem)).toBeUndefined();
     expect(checkPublicKey(algorithm, publicPem.trim())).toBeUndefined();
     expect(checkPublicKey(algorithm, publicPem.replaceAll('\n', '\r\n'))).toBeUndefined();
@@ -27,35 +27,38 @@ describe.each(['ed25519', 'x25519'] as const)('%s', (algorithm) => {
     expect(checkPublicKey(algorithm === 'x25519' ? 'ed25519' : 'x25519', publicPem)).toMatch(/^Expected one/);
   });
 
-  test('a private key is refused as such, alone or behind a public one', () => {
+  test('a private key is refused, alone or after a public one', () => {
     expect(checkPublicKey(algorithm, privatePem)).toMatch(/^This is a private key: it was not kept/);
     expect(checkPublicKey(algorithm, publicPem + privatePem)).toMatch(/^This is a private key/);
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['two keys', publicPem + publicPem],
-    ['trailing junk', `${publicPem}x`],
-    ['leading junk', `x${publicPem}`],
+    ['trailing text', `${publicPem}x`],
+    ['leading text', `x${publicPem}`],
     ['no line breaks', publicPem.replaceAll('\n', '')],
     ['white space that is not ASCII', `\u00a0${publicPem}`],
     ['bad base64', publicPem.replace('MC', 'M*')],
     ['a byte more', pemOf(algorithm, `${'11'.repeat(32)}00`)],
     ['a byte less', pemOf(algorithm, '11'.repeat(31))],
     ['bare base64', publicPem.split('\n')[1] ?? ''],
-    ['its end in its beginning', '-----BEGIN PUBLIC KEY-----END PUBLIC KEY-----'],
-    // Looking for an end after each of so many beginnings would take for ever.
+    ['an end line inside the first line', '-----BEGIN PUBLIC KEY-----END PUBLIC KEY-----'],
+    // A regular expression that searches for the end from each position would take very long.
     ['half a megabyte of white space', `-----BEGIN PUBLIC KEY-----${' '.repeat(500_000)}`],
-    ['as much before a good key', `${' '.repeat(500_000)}${publicPem}`],
+    ['the same before a valid key', `${' '.repeat(500_000)}${publicPem}`],
   ])('%s is refused', (_name, pem) => {
     expect(checkPublicKey(algorithm, pem)).toMatch(/^Expected one/);
   });
 
-  test.each([...smallOrderPoints[algorithm]])('the point %s is refused, whatever its top bit', (point) => {
-    const flipped = point.slice(0, 62) + (Number.parseInt(point.slice(62), 16) | 0x80).toString(16);
-    expect(checkPublicKey(algorithm, pemOf(algorithm, point))).toMatch(/small order/);
-    expect(checkPublicKey(algorithm, pemOf(algorithm, flipped))).toMatch(/small order/);
-  });
+  test.each([...smallOrderPoints[algorithm]])(
+    'the point %s is refused with both values of its top bit',
+    (point) => {
+      const flipped = point.slice(0, 62) + (Number.parseInt(point.slice(62), 16) | 0x80).toString(16);
+      expect(checkPublicKey(algorithm, pemOf(algorithm, point))).toMatch(/small order/);
+      expect(checkPublicKey(algorithm, pemOf(algorithm, flipped))).toMatch(/small order/);
+    },
+  );
 });
 
 test.each([...smallOrderPoints.x25519])('OpenSSL agrees that %s gives no secret', (point) => {

@@ -10,12 +10,12 @@ const spkiStart = {
 
 const begin = '-----BEGIN PUBLIC KEY-----';
 const end = '-----END PUBLIC KEY-----';
-/** A block has about 115 characters; the rest is for white space. */
+/** A block has about 115 characters. More is allowed for white space. */
 const maxLength = 1_000;
 
 /**
- * What is wrong with a public key, as a sentence; `undefined` when it is exactly one SPKI block of the
- * algorithm. Written out, since Node's `createPublicKey` takes private keys, several keys and junk too.
+ * Returns a sentence about the error in a public key; `undefined` when it is exactly one SPKI block of the algorithm. It
+ * does not use Node's `createPublicKey`, which also accepts private keys, several keys and trailing text.
  */
 export function checkPublicKey(algorithm: KeyAlgorithm, pem: string): string | undefined {
   const expected = `Expected one ${names[algorithm]} public key as PEM (-----BEGIN PUBLIC KEY-----).`;
@@ -35,7 +35,7 @@ export function checkPublicKey(algorithm: KeyAlgorithm, pem: string): string | u
   return undefined;
 }
 
-/** The base64 of the one block that a text consists of, white space apart. */
+/** The base64 of the block, if the text is one block and white space. */
 function readBlock(text: string): string | undefined {
   if (text.length > maxLength) return undefined;
   const block = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
@@ -46,11 +46,11 @@ function readBlock(text: string): string | undefined {
 
 const names = { ed25519: 'Ed25519', x25519: 'X25519' } as const;
 
-/** A member of a body that holds a public key. */
+/** The schema of a public key in a body. */
 export const publicKey = (algorithm: KeyAlgorithm) =>
   z.string({ error: 'Expected a text.' }).superRefine((pem, context) => {
-    const complaint = checkPublicKey(algorithm, pem);
-    if (complaint) context.addIssue({ code: 'custom', message: complaint });
+    const message = checkPublicKey(algorithm, pem);
+    if (message) context.addIssue({ code: 'custom', message });
   });
 
 /*

@@ -2,18 +2,18 @@ import type { Query } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import {
+  bucketRelation,
   bucketsOf,
   type Filter,
   inBucket,
   inboxFilters,
   includesOverdue,
   isOverdueOf,
-  relationOf,
   statuses,
 } from '../list/filter.ts';
 
-/** Counted exactly up to here. */
-const most = 999;
+/** Larger counts are shown as `999+`. */
+const maxCount = 999;
 
 /** How many requests each filter of the inbox and each status have. */
 export const countRequests = (context: Context) =>
@@ -35,19 +35,19 @@ export const countRequests = (context: Context) =>
 
 async function countBuckets(query: Query, userId: string) {
   const buckets = bucketsOf({});
-  // In order, so that Postgres takes the index whatever it believes of its table.
+  // The order makes Postgres use the index, whatever statistics it has.
   const [row] = await query<{ counts: number[]; overdue: number }>`
     SELECT
-      (SELECT array_agg(count ORDER BY number) FROM ${relationOf(buckets)}, LATERAL (
+      (SELECT array_agg(count ORDER BY number) FROM ${bucketRelation(buckets)}, LATERAL (
         SELECT count(*)::int FROM (
           SELECT FROM request_stages WHERE ${inBucket(userId)}
           ORDER BY created_at DESC, request_id DESC
-          LIMIT ${most + 1}::int) AS found) AS counted) AS counts,
+          LIMIT ${maxCount + 1}::int) AS found) AS counted) AS counts,
       (SELECT count(*)::int FROM (
-        SELECT FROM request_stages WHERE ${isOverdueOf(userId)} LIMIT ${most + 1}::int) AS found) AS overdue`;
+        SELECT FROM request_stages WHERE ${isOverdueOf(userId)} LIMIT ${maxCount + 1}::int) AS found) AS overdue`;
   return (filter: Filter): number | string => {
     const counts = bucketsOf(filter).map((bucket) => row?.counts[buckets.indexOf(bucket)] ?? 0);
     const sum = counts.reduce((sum, count) => sum + count, includesOverdue(filter) ? (row?.overdue ?? 0) : 0);
-    return sum > most ? `${most}+` : sum;
+    return sum > maxCount ? `${maxCount}+` : sum;
   };
 }

@@ -3,7 +3,7 @@ import { insertEvent, sql } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 
-/** A session signed out: the streams that use it end within seconds. */
+/** Reports that a session has ended, so that its streams end within seconds. */
 export const endSession = (context: Context) =>
   defineRoute({
     method: 'post',

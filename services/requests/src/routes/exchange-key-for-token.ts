@@ -8,7 +8,7 @@ import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/covere
 
 const schema = z.object({ apiKey: z.string(), topics: topicsSchema });
 
-/** For the hub, which has no database: an API key that came with a subscription becomes a stream token. */
+/** For the hub, which has no database: exchanges the API key of a subscription for a stream token. */
 export const exchangeKeyForToken = (context: Context) =>
   defineRoute({
     method: 'post',

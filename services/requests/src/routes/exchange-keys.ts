@@ -34,12 +34,15 @@ interface Row {
   id: string;
   refCode: string;
   status: 'pending' | 'responded' | 'closed' | 'expired';
-  /** Whether keys were there before, and whether they are the same. */
-  had: boolean;
-  same: boolean;
+  /** Whether the request had keys before this call. */
+  hadKeys: boolean;
+  /** Whether these are the keys of this call. */
+  isSame: boolean;
 }
 
-/** The provider picks a request up. Written once: the same keys and `keySignature` again give 200, others 409. */
+/**
+ * The pick-up. The keys are written once: the same keys and `keySignature` again are answered with 200, others with 409.
+ */
 export const exchangeKeys = (context: Context) =>
   defineRoute({
     method: 'post',
@@ -51,10 +54,10 @@ export const exchangeKeys = (context: Context) =>
       const [row] = await context.query<Row>`
         WITH request AS (
           SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
-            provider_sign_pub_key IS NOT NULL AS had,
+            provider_sign_pub_key IS NOT NULL AS had_keys,
             ${sameKey(sql`provider_sign_pub_key`, providerSignPubKey)}
               AND ${sameKey(sql`provider_encrypt_pub_key`, providerEncryptPubKey)}
-              AND key_signature IS NOT DISTINCT FROM ${keySignature} AS same
+              AND key_signature IS NOT DISTINCT FROM ${keySignature} AS is_same
           FROM help_requests
           WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
           FOR UPDATE
@@ -66,7 +69,7 @@ export const exchangeKeys = (context: Context) =>
             key_signature = ${keySignature},
             seq = request.seq + 1
           FROM request
-          WHERE help_requests.id = request.id AND NOT request.had AND request.status IN ('pending', 'responded')
+          WHERE help_requests.id = request.id AND NOT request.had_keys AND request.status IN ('pending', 'responded')
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code, help_requests.seq
         ),
         event AS (${insertEvent({
@@ -74,12 +77,14 @@ export const exchangeKeys = (context: Context) =>
           payload: keyExchangePayload(),
           from: sql`SELECT * FROM exchanged`,
         })})
-        SELECT id, ref_code AS "refCode", status, had, COALESCE(same, FALSE) AS same FROM request`;
+        SELECT id, ref_code AS "refCode", status, had_keys AS "hadKeys", COALESCE(is_same, FALSE) AS "isSame"
+        FROM request`;
 
       if (!row) throw new Problem('not_found');
-      if (row.had && !row.same) throw new Problem('keys_already_exchanged');
-      if (!row.had && (row.status === 'closed' || row.status === 'expired')) throw endedProblem(row.status);
-      if (!row.had) context.wakeOutbox();
+      if (row.hadKeys && !row.isSame) throw new Problem('keys_already_exchanged');
+      if (!row.hadKeys && (row.status === 'closed' || row.status === 'expired'))
+        throw endedProblem(row.status);
+      if (!row.hadKeys) context.wakeOutbox();
       return {
         status: 200,
         body: { requestId: row.id, refCode: formatRefCode(row.refCode), status: row.status },
@@ -87,6 +92,6 @@ export const exchangeKeys = (context: Context) =>
     },
   });
 
-/** PEM leaves white space free: with other line ends, or without the last one, a key is the same. */
+/** Compares two keys without their white space, which PEM does not fix. */
 const sameKey = (column: Sql, pem: string): Sql =>
   sql`regexp_replace(${column}, '\\s', '', 'g') = ${pem.replaceAll(/\s/g, '')}`;

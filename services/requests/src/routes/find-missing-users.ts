@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 
 const schema = z.object({ userIds: z.array(z.uuid()).max(1_000) });
 
-/** The dashboard asks this for the users of its sessions, and ends the sessions of users who were erased. */
+/** Finds users who were erased. The dashboard calls it for the users of its sessions, and ends sessions of missing ones. */
 export const findMissingUsers = (context: Context) =>
   defineRoute({
     method: 'post',

@@ -3,7 +3,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
 import { ownTopics } from '../stream-tokens/covered-topics.ts';
 
-/** The dashboard adds the hub's address. */
+/** Describes the user of a session. The dashboard adds the hub's address. */
 export const getMe = (context: Context) =>
   defineRoute({
     method: 'get',

@@ -37,7 +37,7 @@ export const routes = (context: Context): readonly Route[] => [
   createStreamToken(context),
   getVault(context),
   putVault(context),
-  // For the dashboard and the hub: no way leads here from the gateway.
+  // For the dashboard and the hub. The gateway has no routes to these.
   exchangeKeyForToken(context),
   signInUser(context),
   findMissingUsers(context),

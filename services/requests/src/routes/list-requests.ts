@@ -6,7 +6,7 @@ import { filterSchema } from '../list/filter.ts';
 import { limitSearches } from '../list/limit-searches.ts';
 import { listedBody, readPage } from '../list/read-page.ts';
 
-const limits = 'Expected a whole number from 1 to 200.';
+const expectedLimit = 'Expected a whole number from 1 to 200.';
 
 const schema = z.object({
   ...filterSchema,
@@ -24,15 +24,15 @@ const schema = z.object({
     .optional(),
   limit: z
     .string()
-    .regex(/^\d{1,3}$/, limits)
+    .regex(/^\d{1,3}$/, expectedLimit)
     .transform(Number)
-    .pipe(z.number().min(1, limits).max(200, limits))
+    .pipe(z.number().min(1, expectedLimit).max(200, expectedLimit))
     .default(50),
 });
 
-/** Newest first. A provider key and a session see their user's requests, a consumer key its own. */
+/** Lists requests, newest first: all of the user for a provider key and a session, its own for a consumer key. */
 export const listRequests = (context: Context) => {
-  const searching = limitSearches();
+  const limitSearch = limitSearches();
   return defineRoute({
     method: 'get',
     path: '/api/v1/requests',
@@ -40,7 +40,7 @@ export const listRequests = (context: Context) => {
     async handle({ principal, query }) {
       const listing = parseQuery(schema, query);
       const read = () => readPage(context.query, principal, listing);
-      const rows = await (listing.q === undefined ? read() : searching(principal, read));
+      const rows = await (listing.q === undefined ? read() : limitSearch(principal, read));
       const page = rows.slice(0, listing.limit);
       const last = rows.length > listing.limit ? page.at(-1) : undefined;
       return {

@@ -14,7 +14,7 @@ const schema = z.object({
     .refine((text) => Buffer.byteLength(text ?? '') <= 8192, { error: expected }),
 });
 
-/** An existing vault is replaced only by a caller that has read it: a lost root key cannot be recovered. */
+/** A caller replaces an existing vault only after reading it, since a lost root key cannot be recovered. */
 export const putVault = (context: Context) =>
   defineRoute({
     method: 'put',
@@ -24,18 +24,18 @@ export const putVault = (context: Context) =>
     async handle({ principal: { userId }, headers, body }) {
       const text = parseBody(schema, body).vault;
       const ifMatch = headers['if-match'] ?? null;
-      const [put] = await context.prisma.$queryRaw<{ made: boolean }[]>`
+      const [put] = await context.prisma.$queryRaw<{ created: boolean }[]>`
         INSERT INTO vaults AS vault (user_id, wrapped_root_secret)
         SELECT id, ${text} FROM users
         WHERE id = ${userId}::uuid AND (${ifMatch}::text IS NULL OR EXISTS (SELECT 1 FROM vaults WHERE user_id = ${userId}::uuid))
         ON CONFLICT (user_id) DO UPDATE
           SET wrapped_root_secret = EXCLUDED.wrapped_root_secret, updated_at = clock_timestamp()
           WHERE '"' || encode(sha256(convert_to(vault.wrapped_root_secret, 'UTF8')), 'hex') || '"' = ${ifMatch}
-        RETURNING xmax = 0 AS made`;
+        RETURNING xmax = 0 AS created`;
       if (!put) throw new Problem(ifMatch === null ? 'precondition_required' : 'precondition_failed');
-      return { status: put.made ? 201 : 200, body: {}, headers: { etag: etagOf(text) } };
+      return { status: put.created ? 201 : 200, body: {}, headers: { etag: etagOf(text) } };
     },
   });
 
-/** A strong validator of a vault's text. */
+/** The strong ETag of a vault's text. */
 export const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('hex')}"`;

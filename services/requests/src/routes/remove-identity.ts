@@ -3,7 +3,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
 import { removeIdentity as remove } from '../users/identities.ts';
 
-/** `?usable=` names the providers that the dashboard offers: only identities of these can be used to sign in. */
+/** `?usable=` lists the providers that the dashboard offers, since only their identities can be used to sign in. */
 export const removeIdentity = (context: Context) =>
   defineRoute({
     method: 'delete',

@@ -4,7 +4,7 @@ import { keyIdFrom } from '../api-keys/key-form.ts';
 import { revokeKey as revoke } from '../api-keys/revoke-key.ts';
 import type { Context } from '../context.ts';
 
-/** Revokes a key; every stream that uses it ends within seconds. */
+/** Revokes a key. The streams that use it end within seconds. */
 export const revokeKey = (context: Context) =>
   defineRoute({
     method: 'delete',

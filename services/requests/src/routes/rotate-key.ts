@@ -16,7 +16,7 @@ const schema = z.object({
     .transform((value) => value ?? 86_400),
 });
 
-/** The key gets a new secret; the old one works on for the grace period. */
+/** Gives a key a new secret. The old one works until the grace period is over. */
 export const rotateKey = (context: Context) =>
   defineRoute({
     method: 'post',

@@ -1,7 +1,7 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { findOrMakeUser } from '../users/identities.ts';
+import { findOrCreateUser } from '../users/identities.ts';
 
 const text = z.string().min(1).max(320);
 
@@ -23,6 +23,6 @@ export const signInUser = (context: Context) =>
     allow: ['signin'],
     takesBody: true,
     async handle({ body }) {
-      return { status: 200, body: await findOrMakeUser(context.prisma, parseBody(signInSchema, body)) };
+      return { status: 200, body: await findOrCreateUser(context.prisma, parseBody(signInSchema, body)) };
     },
   });

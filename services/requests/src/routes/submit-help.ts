@@ -21,8 +21,8 @@ export const submitHelp = (context: Context) =>
         submission,
         idempotency: idempotencyKeyOf(headers['idempotency-key'] as string | undefined, submission),
       };
-      // A second round is for a reference code that is taken: one in 10^12, and then one again.
-      for (let round = 1; ; round++) {
+      // A second attempt is needed only when the new reference code exists already, which is very rare.
+      for (let attempt = 1; ; attempt++) {
         const request = { ...draft, id: makeRequestId(), refCode: makeRefCode() };
         const inserted = await insertRequest(context.query, request);
         if (inserted) {
@@ -36,7 +36,7 @@ export const submitHelp = (context: Context) =>
             ...(draft.idempotency && { headers: { 'idempotent-replayed': 'true' } }),
           };
         }
-        if (round === 3) throw new Error('no free reference code in three rounds');
+        if (attempt === 3) throw new Error('no free reference code in three attempts');
       }
     },
   });

@@ -2,7 +2,7 @@ import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { ownTopics } from '../stream-tokens/covered-topics.ts';
 
-/** What a key is, for scripts and for `relay doctor`. */
+/** Describes a key, for scripts and for `relay doctor`. */
 export const whoami = (context: Context) =>
   defineRoute({
     method: 'get',

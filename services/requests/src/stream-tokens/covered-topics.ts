@@ -5,11 +5,11 @@ import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 
-/** The credential of a stream: when it is revoked, the stream ends. */
+/** The credential of a stream. The stream ends when it is revoked. */
 export interface Credential {
   kind: Party['kind'];
   id: string;
-  /** The secret of an API key; the stream ends with it. */
+  /** The secret of an API key. The stream also ends when the secret expires. */
   secret?: KeySecret;
 }
 
@@ -19,15 +19,15 @@ export function credentialOf(party: Party): Credential {
   return { kind, id, ...(secret && { secret }) };
 }
 
-/** An expert's own topics, besides those of the requests. */
+/** The topics of an expert, in addition to those of the requests. */
 export const ownTopics = (userId: string): string[] => [
   formatTopic({ kind: 'provider', userId }),
   formatTopic({ kind: 'activity', userId }),
 ];
 
 /**
- * Refuses unless the caller may listen to every topic: its own requests' topics and, for the expert,
- * the user's own. Unknown and foreign topics are refused alike.
+ * Throws unless the caller may read each topic: those of its own requests, and for an expert those of the user. Unknown
+ * topics and topics of others get the same answer.
  */
 export async function checkTopics(
   prisma: PrismaClient,

@@ -16,16 +16,19 @@ export type SignStreamToken = (grant: {
   topics: readonly string[];
 }) => Promise<StreamToken>;
 
-/** Enough to connect with; a stream that is open outlives its token. */
-const lifetime = 300;
+/** A token is only needed to open a stream, and the stream stays open after its end. */
+const lifetimeSeconds = 300;
 
-/** Stream tokens are signed here alone; the hub only knows the public half. */
+/** Signs stream tokens. The hub has only the public key. */
 export function createStreamTokenSigner(privateKey: string): SignStreamToken {
   const key = parsePrivateKey(privateKey);
 
   return async ({ userId, credential, topics }) => {
     const secretEndsAt = credential.secret?.endsAt ?? Number.POSITIVE_INFINITY;
-    const expiresAt = Math.min(Math.floor(Date.now() / 1000) + lifetime, Math.ceil(secretEndsAt / 1000));
+    const expiresAt = Math.min(
+      Math.floor(Date.now() / 1000) + lifetimeSeconds,
+      Math.ceil(secretEndsAt / 1000),
+    );
     const token = await new SignJWT({ topics: [...topics], cred: credential })
       .setProtectedHeader({ alg: 'EdDSA', typ: 'relay-stream+jwt' })
       .setIssuer('expert-relay')

@@ -12,7 +12,7 @@ export interface IdempotencyKey {
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** From the `Idempotency-Key` header, or from the body where a browser may not send that header. */
+/** The key is in the header `Idempotency-Key`, or in the body, since browsers may not send that header. */
 export function idempotencyKeyOf(
   header: string | undefined,
   submission: Submission,
@@ -27,7 +27,7 @@ export function idempotencyKeyOf(
   return key ? { keyDigest: sha256(key), bodyDigest: sha256(JSON.stringify(rest)) } : undefined;
 }
 
-/** The request of an earlier try of the same submit, found by its call or by its idempotency key. */
+/** Finds the request of an earlier attempt of the same submit, by its call id or its idempotency key. */
 export async function findRepeated(
   prisma: PrismaClient,
   { callId, consumerKeyId, idempotency }: NewRequest,

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-const fresh = (given: Partial<NewRequest> = {}): NewRequest => ({
+const newRequest = (given: Partial<NewRequest> = {}): NewRequest => ({
   ...draft,
   id: makeRequestId(),
   refCode: makeRefCode(),
@@ -32,33 +32,33 @@ const fresh = (given: Partial<NewRequest> = {}): NewRequest => ({
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const count = () => database.prisma.helpRequest.count();
 
-test('a repeated call makes nothing and finds what it made', async () => {
-  const first = fresh();
+test('a repeated call inserts nothing and finds its request', async () => {
+  const first = newRequest();
   expect(await insertRequest(database.query, first)).toMatchObject({ id: first.id });
-  const again = fresh({ callId: first.callId });
+  const again = newRequest({ callId: first.callId });
   expect(await insertRequest(database.query, again)).toBeUndefined();
   expect(await findRepeated(database.prisma, again)).toMatchObject({ id: first.id });
 });
 
-test('a reference code that is taken: nothing is kept, so that another round can follow', async () => {
-  const first = fresh();
+test('when a reference code exists already, nothing is kept, so that another attempt can follow', async () => {
+  const first = newRequest();
   await insertRequest(database.query, first);
   const before = await count();
   const idempotency = { keyDigest: sha256(randomUUID()), bodyDigest: sha256('body') };
   for (const given of [{}, { idempotency }]) {
-    const unlucky = fresh({ refCode: first.refCode, ...given });
-    expect(await insertRequest(database.query, unlucky)).toBeUndefined();
-    expect(await findRepeated(database.prisma, unlucky)).toBeUndefined();
+    const request = newRequest({ refCode: first.refCode, ...given });
+    expect(await insertRequest(database.query, request)).toBeUndefined();
+    expect(await findRepeated(database.prisma, request)).toBeUndefined();
     expect(await count()).toBe(before);
   }
-  expect(await insertRequest(database.query, fresh({ idempotency }))).toBeDefined();
+  expect(await insertRequest(database.query, newRequest({ idempotency }))).toBeDefined();
 });
 
-test('an idempotency key is forgotten after a day', async () => {
+test('an idempotency key can be used again after a day', async () => {
   const idempotency = { keyDigest: sha256(randomUUID()), bodyDigest: sha256('body') };
-  await insertRequest(database.query, fresh({ idempotency }));
-  expect(await insertRequest(database.query, fresh({ idempotency }))).toBeUndefined();
+  await insertRequest(database.query, newRequest({ idempotency }));
+  expect(await insertRequest(database.query, newRequest({ idempotency }))).toBeUndefined();
   await database.query`UPDATE idempotency_records SET created_at = now() - interval '24 hours 1 second'`;
-  const next = fresh({ idempotency });
+  const next = newRequest({ idempotency });
   expect(await insertRequest(database.query, next)).toMatchObject({ id: next.id });
 });

@@ -20,18 +20,19 @@ export interface InsertedRequest {
   expiresAt: string;
 }
 
-/** The contract keeps this many of the submitted messages. */
+/** The contract requires to keep the last 10 messages. */
 const keptMessages = 10;
 
 /**
- * Request, event and idempotency record in one statement. Gives nothing when the call, the
- * idempotency key or the reference code exists already: `findRepeated` finds out which.
+ * Inserts request, event and idempotency record in one statement. Returns `undefined` when the call id, the idempotency key
+ * or the reference code exists already; `findRepeated` finds an earlier attempt.
  */
 export async function insertRequest(query: Query, request: NewRequest): Promise<InsertedRequest | undefined> {
   try {
     return await insert(query, request);
   } catch (error) {
-    // All of it is undone, a claimed key as well. Cheaper than `ON CONFLICT`, which looks before each insert.
+    // The whole statement is undone, also the idempotency record. `ON CONFLICT` would cost more, since it reads before each
+    // insert.
     if (isTaken(error)) return undefined;
     throw error;
   }
@@ -64,7 +65,7 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
   return rows[0];
 }
 
-/** Selects a row when this submit may be inserted. A second one with the same key waits here for the first. */
+/** Selects a row when this submit may be inserted. A second submit with the same key waits here for the first one. */
 function claim({ idempotency, consumerKeyId, id }: NewRequest): Sql {
   if (!idempotency) return sql`SELECT 1`;
   return sql`

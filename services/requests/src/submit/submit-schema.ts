@@ -33,7 +33,7 @@ export const submitSchema = z
   })
   .superRefine((body, context) => {
     const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
-    // Without encryption there are no keys. One key without the other is always a mistake.
+    // A conversation without encryption needs no keys. One key without the other is always an error.
     if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
     for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
       if (typeof body[path] === 'string') continue;

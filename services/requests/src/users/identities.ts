@@ -6,13 +6,13 @@ export interface SignIn {
   /** The provider's own id of the account, which it never reuses. */
   subject: string;
   name: string;
-  /** The account as its owner knows it: a login or an address. */
+  /** The name of the account for its owner: a login or an address. */
   label?: string | undefined;
   email?: string | undefined;
 }
 
-/** The user behind an identity. Accounts are never joined by name or e-mail. */
-export async function findOrMakeUser(prisma: PrismaClient, signIn: SignIn): Promise<{ userId: string }> {
+/** Finds the user of an identity, or creates it. Accounts are never joined by name or e-mail. */
+export async function findOrCreateUser(prisma: PrismaClient, signIn: SignIn): Promise<{ userId: string }> {
   const identity = { provider_subject: { provider: signIn.provider, subject: signIn.subject } };
   const find = () => prisma.identity.findUnique({ where: identity, select: { userId: true, label: true } });
   const found = await find();
@@ -24,42 +24,42 @@ export async function findOrMakeUser(prisma: PrismaClient, signIn: SignIn): Prom
     return { userId };
   }
   try {
-    const [made] = await prisma.$queryRaw<{ userId: string }[]>`
-      WITH made AS (
+    const [created] = await prisma.$queryRaw<{ userId: string }[]>`
+      WITH created AS (
         INSERT INTO users (name, email) VALUES (${signIn.name}, ${signIn.email ?? null}) RETURNING id
       )
       INSERT INTO identities (provider, subject, user_id, label)
-      SELECT ${signIn.provider}, ${signIn.subject}, id, ${signIn.label ?? null} FROM made
+      SELECT ${signIn.provider}, ${signIn.subject}, id, ${signIn.label ?? null} FROM created
       RETURNING user_id AS "userId"`;
-    if (made) return made;
+    if (created) return created;
   } catch (error) {
-    // Of two first sign-ins at the same time the slower one is rolled back, and the other's user is found.
-    const winner = await find();
-    if (winner) return { userId: winner.userId };
+    // Of two first sign-ins at the same time, the slower one is rolled back and finds the user of the other.
+    const existing = await find();
+    if (existing) return { userId: existing.userId };
     throw error;
   }
-  throw new Error('the user was not made');
+  throw new Error('the user was not created');
 }
 
 const signInOf = ({ provider, subject }: SignIn) => ({ provider, subject });
 
-/** `taken`: it belongs to another user. `exists`: the user has another account of this provider. */
+/** `taken`: the identity belongs to another user. `exists`: the user has another account of this provider. */
 export type JoinResult = 'joined' | 'taken' | 'exists';
 
-/** Adds an identity to a user, who signs in with either from then on. */
+/** Adds an identity, with which the user can sign in then. */
 export function joinIdentity(
   prisma: PrismaClient,
   userId: string,
   { provider, subject, label = null }: Pick<SignIn, 'provider' | 'subject'> & { label?: string | null },
 ): Promise<JoinResult> {
   return prisma.$transaction(async (transaction) => {
-    // Two joins of one user are serialised.
+    // The lock makes two joins of one user run one after the other.
     await transaction.$queryRaw`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR UPDATE`;
     const other = await transaction.identity.findFirst({
       where: { userId, provider, subject: { not: subject } },
     });
     if (other) return 'exists';
-    // Two users who join the same account are serialised by its row: the second one finds it taken.
+    // When two users join the same account, the second one waits for the row of the first one, and finds it taken.
     await transaction.$executeRaw`
       INSERT INTO identities (provider, subject, user_id, label)
       VALUES (${provider}, ${subject}, ${userId}::uuid, ${label})
@@ -74,14 +74,14 @@ export function joinIdentity(
 
 export type RemoveResult = 'removed' | 'unknown' | 'last';
 
-/** Removes a user's identity of a provider, unless no other one is left of the providers that are `usable`. */
+/** Removes a user's identity of a provider, unless it is the last one of the `usable` providers. */
 export function removeIdentity(
   prisma: PrismaClient,
   userId: string,
   { provider, usable }: { provider: string; usable: readonly string[] },
 ): Promise<RemoveResult> {
   return prisma.$transaction(async (transaction) => {
-    // Two removals of one user are serialised: the second one may be about the last identity.
+    // The lock makes two removals of one user run one after the other, since the second one may be of the last identity.
     await transaction.$queryRaw`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR UPDATE`;
     const identities = await transaction.identity.findMany({ where: { userId }, select: { provider: true } });
     if (!identities.some((identity) => identity.provider === provider)) return 'unknown';

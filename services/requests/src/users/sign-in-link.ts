@@ -3,12 +3,12 @@ import type { PrismaClient } from '@expert-relay/db';
 
 export interface SignInLink {
   readonly linkId: string;
-  /** In full, for the first and last time: its digest alone is stored. */
+  /** The only copy of the link, since only its digest is stored. */
   readonly url: string;
   readonly expiresAt: Date;
 }
 
-/** How long links that have expired or were used can still be looked up. */
+/** Links that have expired or were used are kept for this time, so that the operator can look them up. */
 const keptDays = 30;
 
 export async function createSignInLink(
@@ -22,7 +22,7 @@ export async function createSignInLink(
     INSERT INTO sign_in_links (token_digest, user_id, expires_at)
     VALUES (${digestOf(token)}, ${userId}::uuid, now() + make_interval(mins => ${minutes}))
     RETURNING id AS "linkId", expires_at AS "expiresAt"`;
-  if (!link) throw new Error('the link was not made');
+  if (!link) throw new Error('the link was not created');
   const url = new URL('/auth/link', publicUrl);
   url.searchParams.set('token', token);
   return { ...link, url: url.href };
@@ -34,7 +34,7 @@ export interface UsedLink {
   readonly name: string;
 }
 
-/** Uses a link up; `undefined` when it is unknown, used or expired. The same call again finds what it has used. */
+/** Marks a link as used; `undefined` when it is unknown, used or expired. A repeated call gets its first result. */
 export async function useSignInLink(
   prisma: PrismaClient,
   { token, callId }: { token: string; callId: string },

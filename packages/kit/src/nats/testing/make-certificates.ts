@@ -10,7 +10,7 @@ export interface Certificates {
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** An authority of its own, with certificates for a server on the loopback address and for a client. */
+/** Makes an authority, and certificates for a server on the loopback address and for a client. */
 export function makeCertificates(folder: string): Certificates {
   const file = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nkeys } from 'nats';
 
-/** What NATS's own tools would make: an operator, an account and a user, each signed by the one before. */
+/** Makes the same as NATS's own tools: an operator, an account and a user, each signed by the one before. */
 export function makeCreds(): { creds: string; serverConfig: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
   const [operatorId, accountId] = [operator.getPublicKey(), account.getPublicKey()];
