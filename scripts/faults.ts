@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { chaos } from '../test/faults/chaos/command.ts';
 import { readChaosSettings } from '../test/faults/chaos/settings.ts';
+import type { SeedResult } from '../test/faults/checks/seed-result.ts';
 import { chooseSeeds } from '../test/faults/record/choose-seeds.ts';
-import { formatVerdicts } from '../test/faults/record/format-verdicts.ts';
+import { formatResults } from '../test/faults/record/format-results.ts';
 import { openRecord } from '../test/faults/record/record.ts';
-import type { Verdict } from '../test/faults/verdict/verdict.ts';
 import { root } from './local/home.ts';
 import { buildProduct } from './steps/build.ts';
 import { createTerminal } from './terminal/terminal.ts';
@@ -19,19 +19,19 @@ export async function faults(args: string[]): Promise<void> {
   await buildProduct(terminal);
   // Only now: it imports what was just built.
   const { runSeed } = await import('../test/faults/run-seed.ts');
-  const verdicts: Verdict[] = [];
+  const results: SeedResult[] = [];
   for (const seed of seeds) {
-    const verdict = await terminal.step(`seed ${seed}`, (detail) => runSeed(seed, detail));
-    if (!verdict) break;
-    record.add(verdict, new Date());
-    verdicts.push(verdict);
-    if (verdict.failures.length > 0) terminal.line(`    FAILED: ${verdict.failures[0]}`);
+    const result = await terminal.step(`seed ${seed}`, (detail) => runSeed(seed, detail));
+    if (!result) break;
+    record.add(result, new Date());
+    results.push(result);
+    if (result.failures.length > 0) terminal.line(`    FAILED: ${result.failures[0]}`);
   }
-  terminal.line(`\n${formatVerdicts(verdicts)}\n`);
-  if (verdicts.length < seeds.length) {
+  terminal.line(`\n${formatResults(results)}\n`);
+  if (results.length < seeds.length) {
     terminal.line('Interrupted. The same command continues with the next seed.');
     process.exitCode = 130;
-  } else if (verdicts.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+  } else if (results.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 }
 
 /** Hostile connections instead of faults. */

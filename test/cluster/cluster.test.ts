@@ -11,11 +11,11 @@ import { commandsOf } from './page.ts';
 import { tryPolicies } from './policies.ts';
 import { writeRecord } from './record.ts';
 import { apply, kubectl, namespace, podsOf, run, shell } from './shell.ts';
-import { elsewhere, openTlsServers } from './tls-servers.ts';
+import { externalNamespace, openTlsServers } from './tls-servers.ts';
 import { type Outcome, underLoad } from './under-load.ts';
 
-// Replaces everything in the namespaces `relay` and `relay-outside` of the cluster that KUBECONFIG names. Off unless
-// RELAY_TEST_CLUSTER names the older commit that is upgraded from, whose images have the tag `previous`.
+// Deletes and replaces the namespaces `relay` and `relay-outside` of the cluster in KUBECONFIG. It runs only if
+// RELAY_TEST_CLUSTER names the older commit for the upgrade; the images of that commit have the tag `previous`.
 const { KUBECONFIG, RELAY_TEST_CLUSTER: older } = process.env;
 const isOn = Boolean(KUBECONFIG && older);
 if (!isOn) {
@@ -44,15 +44,15 @@ async function remove(): Promise<void> {
     'namespace',
     namespace,
     outside,
-    elsewhere,
+    externalNamespace,
     '--ignore-not-found',
     '--timeout=180s',
   ]);
 }
 
 /**
- * Installs by the commands of a checkout's page, each of which may be changed before it runs. Answers the seconds from
- * `helm install` to everything ready.
+ * Installs with the commands in a checkout's docs/kubernetes.md; `change` may change each of them. Returns the seconds
+ * from `helm install` until everything is ready.
  */
 async function install(checkout: string, change = (command: string) => command): Promise<number> {
   let [began, seconds] = [0, 0];
@@ -72,7 +72,7 @@ async function install(checkout: string, change = (command: string) => command):
   return seconds;
 }
 
-/** Short conversations, so that they expire within a line of the record; the pod of the load may name many addresses. */
+/** Sets a short lifetime of conversations, and trusts x-forwarded-for from the pod of the load. */
 async function prepareLoad(checkout: string): Promise<void> {
   const image = await kubectl('get', 'deployment/expert-relay-requests', '--output=jsonpath={..image}');
   const address = await openLoadPod(image);
@@ -91,23 +91,23 @@ async function prepareLoad(checkout: string): Promise<void> {
 async function upgrade(checkout: string, ...options: string[]): Promise<void> {
   const [command] = commandsOf(root, 'Upgrades');
   await shell([command, ...options.map((option) => `'${option}'`)].join(' '), checkout);
-  for (const name of names) await settled(name);
+  for (const name of names) await waitForRollout(name);
 }
 
 const replicasOf = async (name: string): Promise<number> =>
   Number(await kubectl('get', `deployment/expert-relay-${name}`, '--output=jsonpath={.spec.replicas}'));
 
-/** Until a rollout is over, and the pods that it replaced have ended. */
-async function settled(name: string): Promise<void> {
+/** Waits until a rollout is complete and the replaced pods have ended. */
+async function waitForRollout(name: string): Promise<void> {
   await kubectl('rollout', 'status', `deployment/expert-relay-${name}`, '--timeout=180s');
   const replicas = await replicasOf(name);
-  const isAlone = async () => (await podsOf(name)).length === replicas;
-  await eventually(`${name} has ${replicas} pods`, isAlone, { within: 120_000 });
+  const isComplete = async () => (await podsOf(name)).length === replicas;
+  await eventually(`${name} has ${replicas} pods`, isComplete, { within: 120_000 });
 }
 
 async function scaleHub(replicas: number): Promise<void> {
   await kubectl('scale', 'deployment/expert-relay-hub', `--replicas=${replicas}`);
-  await settled('hub');
+  await waitForRollout('hub');
 }
 
 async function countRestarts(): Promise<number> {
@@ -119,8 +119,8 @@ async function countRestarts(): Promise<number> {
   return counts.split(' ').reduce((sum, count) => sum + Number(count), 0);
 }
 
-/** Renders each case of the chart and has the API server judge it. Answers how many objects of each kind it took. */
-async function acceptedByServer(): Promise<string> {
+/** Renders each case of the chart and sends it to the API server. Returns the number of accepted objects by kind. */
+async function countAcceptedObjects(): Promise<string> {
   const known = await run('kubectl', ['api-resources', '--no-headers']);
   const kinds = new Set(known.split('\n').map((resource) => resource.split(/\s+/).at(-1)));
   const counts = new Map<string, number>();
@@ -144,7 +144,7 @@ async function acceptedByServer(): Promise<string> {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
-async function expectGood(outcome: Outcome): Promise<void> {
+async function expectPassed(outcome: Outcome): Promise<void> {
   outcomes.push(outcome);
   process.stderr.write(`${JSON.stringify(outcome)}\n`);
   expect(outcome.failures).toEqual([]);
@@ -153,7 +153,7 @@ async function expectGood(outcome: Outcome): Promise<void> {
 }
 
 describe('on a cluster', () => {
-  withCluster('the commands of the page install it, and helm test asks and answers', async () => {
+  withCluster('the commands in docs/kubernetes.md install it, and helm test passes', async () => {
     await remove();
     const seconds = await install(root);
     note(
@@ -163,7 +163,7 @@ describe('on a cluster', () => {
     restarts = await countRestarts();
   });
 
-  withCluster('pods reach what they need, and nothing else', async () => {
+  withCluster('pods can connect only to what they need', async () => {
     const { allowed, refused, failures } = await tryPolicies();
     expect(failures).toEqual([]);
     note(
@@ -171,47 +171,44 @@ describe('on a cluster', () => {
     );
   });
 
-  withCluster.each(names)('%s is rolled: nothing fails, nothing is lost', async (name) => {
+  withCluster.each(names)('a rollout of %s: no call fails, nothing is lost', async (name) => {
     const roll = async () => {
       await kubectl('rollout', 'restart', `deployment/expert-relay-${name}`);
-      await settled(name);
+      await waitForRollout(name);
     };
-    await expectGood(await underLoad(`${name} rolled, 2 pods`, roll));
+    await expectPassed(await underLoad(`${name} rolled, 2 pods`, roll));
   });
 
-  withCluster.each(names)('each pod of %s is deleted: nothing fails, nothing is lost', async (name) => {
+  withCluster.each(names)('each pod of %s is deleted: no call fails, nothing is lost', async (name) => {
     const deleteAll = async () => {
       for (const pod of await podsOf(name)) {
         await kubectl('delete', pod);
-        await settled(name);
+        await waitForRollout(name);
       }
     };
-    await expectGood(await underLoad(`each of 2 pods of ${name} deleted`, deleteAll));
+    await expectPassed(await underLoad(`each of 2 pods of ${name} deleted`, deleteAll));
   });
 
-  withCluster('the hub is scaled under its readers', async () => {
+  withCluster('the hub is scaled while it has readers', async () => {
     await scaleHub(1);
     const scale = async () => {
       await scaleHub(3);
       await scaleHub(1);
     };
-    await expectGood(await underLoad('hub scaled 1 → 3 → 1', scale));
+    await expectPassed(await underLoad('hub scaled 1 → 3 → 1', scale));
     await scaleHub(2);
   });
 
-  withCluster.each(servers)(
-    '%s is killed: 503 with Retry-After, and everything comes back by itself',
-    async (name) => {
-      const kill = async () => {
-        await kubectl('delete', `pod/expert-relay-${name}-0`, '--grace-period=1');
-        await kubectl('rollout', 'status', `statefulset/expert-relay-${name}`, '--timeout=180s');
-        for (const service of names) await settled(service);
-      };
-      await expectGood(await underLoad(`${name} killed`, kill, { mayRefuse: true }));
-    },
-  );
+  withCluster.each(servers)('%s is killed: 503 with Retry-After, and everything recovers', async (name) => {
+    const kill = async () => {
+      await kubectl('delete', `pod/expert-relay-${name}-0`, '--grace-period=1');
+      await kubectl('rollout', 'status', `statefulset/expert-relay-${name}`, '--timeout=180s');
+      for (const service of names) await waitForRollout(service);
+    };
+    await expectPassed(await underLoad(`${name} killed`, kill, { mayRefuse: true }));
+  });
 
-  withCluster('an autoscaler takes over from a fixed number of pods, and takes none away', async () => {
+  withCluster('an autoscaler that replaces a fixed number of pods removes none', async () => {
     await scaleHub(3);
     await upgrade(root, '--set', 'services.hub.autoscaling.enabled=true');
     expect(await replicasOf('hub')).toBe(3);
@@ -219,7 +216,7 @@ describe('on a cluster', () => {
     expect(await replicasOf('hub')).toBe(2);
   });
 
-  withCluster('servers elsewhere, with TLS and an authority of their own', async () => {
+  withCluster('external servers with TLS and their own certificate authority', async () => {
     await remove();
     const { addresses, authority } = await openTlsServers();
     await install(root, (command) =>
@@ -233,12 +230,12 @@ describe('on a cluster', () => {
         .replace(/^helm install /, '$&--set tls.caSecret=relay-ca '),
     );
     note(
-      'With servers elsewhere that take TLS alone (`verify-full`, `rediss://`, `tls://`, `tls.caSecret`): `helm test` passed.',
+      'With external servers that accept only TLS (`verify-full`, `rediss://`, `tls://`, `tls.caSecret`): `helm test` passed.',
     );
   });
 
   withCluster('the API server accepts every case of ci/', async () => {
-    const accepted = await acceptedByServer();
+    const accepted = await countAcceptedObjects();
     note(`Objects of all \`ci/\` cases that the API server accepted (\`--dry-run=server\`): ${accepted}.`);
   });
 
@@ -251,7 +248,7 @@ describe('on a cluster', () => {
       await prepareLoad(checkout);
       restarts = await countRestarts();
       const commit = (await shell(`git rev-parse --short=12 '${older}'`)).trim();
-      await expectGood(
+      await expectPassed(
         await underLoad(`upgraded from ${commit}, all services at once`, () =>
           upgrade(root, '--set', 'image.tag='),
         ),

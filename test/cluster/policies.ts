@@ -1,7 +1,7 @@
 import { execOutside } from './load/start-load.ts';
 import { kubectl, namespace } from './shell.ts';
 
-/** The arrows of docs/architecture.md, and who may call from outside. Everything else must be refused. */
+/** The connections in docs/architecture.md, and those from outside. All others must be refused. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   gateway: ['requests', 'messages', 'dashboard', 'postgres', 'nats'],
   requests: ['postgres', 'nats'],
@@ -34,11 +34,11 @@ for (const [name, host, port] of JSON.parse(process.argv[1])) {
 interface Attempts {
   readonly allowed: number;
   readonly refused: number;
-  /** What was refused and should not be, or the other way round. */
+  /** Connections that were wrongly refused or wrongly accepted. */
   readonly failures: readonly string[];
 }
 
-/** Tries to connect from a pod of each service, and from one outside, to everything that listens. */
+/** Tries to connect from a pod of each service, and from a pod outside, to every port. */
 export async function tryPolicies(): Promise<Attempts> {
   const addresses = await kubectl(
     'get',
@@ -60,7 +60,7 @@ export async function tryPolicies(): Promise<Attempts> {
   const failures: string[] = [];
   let [open, closed] = [0, 0];
   for (const [from, mayReach] of Object.entries(allowed)) {
-    // A pod may always connect to itself.
+    // A pod can always connect to itself.
     const others = targets.filter(
       ([name]) => !String(name).startsWith(from) && !(from === 'outside' && name === 'the API server'),
     );

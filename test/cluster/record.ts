@@ -7,8 +7,8 @@ import type { Outcome } from './under-load.ts';
 const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
 const columns = [
-  ['what was done', 'seconds', 'calls', 'failed', 'streams', 'reconnects'],
-  ['events expected', 'lost', 'doubled', 'out of order', 'result'],
+  ['action', 'seconds', 'calls', 'failed', 'streams', 'reconnects'],
+  ['events expected', 'lost', 'duplicated', 'out of order', 'result'],
 ].flat();
 
 function row({ seconds, failed, failures, ...outcome }: Outcome): string {
@@ -21,13 +21,13 @@ function row({ seconds, failed, failures, ...outcome }: Outcome): string {
     outcome.reconnects,
     outcome.expected,
     outcome.lost,
-    outcome.doubled,
-    outcome.disordered,
+    outcome.duplicated,
+    outcome.outOfOrder,
     failures.length === 0 ? 'passed' : `FAILED: ${failures.slice(0, 3).join('; ')}`.replaceAll('|', '\\|'),
   ]);
 }
 
-/** What runs in the cluster, as it says itself. */
+/** The versions of the programs in the cluster. */
 async function versions(): Promise<string[]> {
   const { serverVersion } = JSON.parse(await kubectl('version', '--output=json'));
   const node = await kubectl('exec', 'deployment/expert-relay-gateway', '--', 'node', '--version');
@@ -38,7 +38,7 @@ async function versions(): Promise<string[]> {
     `Node ${node}`,
     await server('postgres', 'postgres', '--version'),
     await server('redis', 'redis-server', '--version').then((text) => text.split(' sha=')[0] ?? ''),
-    // Its image may have no shell, and its program may be anywhere.
+    // The image may have no shell, and the path of the program is not known.
     `nats-server ${/Version: +(\S+)/.exec(await kubectl('logs', 'statefulset/expert-relay-nats'))?.[1]}`,
   ].map((text) => text.trim());
 }
@@ -52,10 +52,10 @@ Written by \`npm test -- test/cluster\` (see [docs/kubernetes.md](../../docs/kub
 
 - ${[(await versions()).join(', '), ...facts].join('\n- ')}
 
-Each line is a load of its own: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
-readers that resume, before, while and after something is done. A call has failed when its answer is not final (no
+Each line has its own load: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
+readers that resume. It runs before, during and after the action. A call has failed when its answer is not final (no
 answer, 429, 5xx), and is made again: where only services are replaced, none may fail. Events are summed
-over all readers, and held against what the database has committed.
+over all readers, and compared with the database.
 
 ${line(columns)}
 ${line(columns.map(() => '---'))}

@@ -3,7 +3,7 @@ import { root } from '../../scripts/local/home.ts';
 
 export const namespace = 'relay';
 
-/** Runs a program to its end and answers what it printed; a failure is thrown with all that it said. */
+/** Runs a program and returns its output. An error contains all of its output. */
 export function run(
   program: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export function run(
   });
 }
 
-/** A command as it is typed, pipes included. */
+/** Runs a command line, which may contain pipes. */
 export const shell = (command: string, cwd = root): Promise<string> =>
   run('bash', ['-euo', 'pipefail', '-c', command], { cwd });
 
@@ -43,7 +43,7 @@ export const apply = (manifests: readonly object[], ...options: string[]): Promi
 const select = (component: string): string =>
   `--selector=app.kubernetes.io/instance=expert-relay,app.kubernetes.io/component=${component}`;
 
-/** The names of a component's pods, those that are stopping included. */
+/** The names of a component's pods, including those that are stopping. */
 export async function podsOf(component: string): Promise<string[]> {
   const names = await kubectl('get', 'pods', select(component), '--output=name');
   return names.split('\n').filter((name) => name !== '');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apply, run, shell } from './shell.ts';
 
-/** A namespace with servers that the chart did not install, and that take TLS alone. */
-export const elsewhere = 'relay-servers';
+/** A namespace with servers that the chart did not install, and that accept only TLS. */
+export const externalNamespace = 'relay-servers';
 
 const user = (id: number) => ({
   runAsNonRoot: true,
@@ -34,9 +34,9 @@ const servers = {
   },
   nats: { image: 'nats:2.11', port: 4222, user: 65532, path: '/data', args: ['--config', '/tls/nats.conf'] },
 };
-const hostOf = (server: string): string => `${server}.${elsewhere}.svc`;
+const hostOf = (server: string): string => `${server}.${externalNamespace}.svc`;
 
-/** Starts the servers. Answers the environment of make-secrets.mjs and the certificate of their authority. */
+/** Starts the servers. Returns the environment for make-secrets.mjs, and the certificate of their authority. */
 export async function openTlsServers(): Promise<{ addresses: string; authority: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-tls-'));
   try {
@@ -52,17 +52,17 @@ export async function openTlsServers(): Promise<{ addresses: string; authority: 
     const read = (file: string) => readFileSync(join(folder, file), 'utf8');
     const tls = Object.fromEntries(['ca.crt', 'tls.crt', 'tls.key'].map((file) => [file, read(file)]));
     await apply([
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere } },
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: externalNamespace } },
       {
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: 'tls', namespace: elsewhere },
+        metadata: { name: 'tls', namespace: externalNamespace },
         stringData: { ...tls, 'nats.conf': natsConfiguration },
       },
       ...Object.keys(servers).flatMap((name) => manifestsOf(name as keyof typeof servers)),
     ]);
     const ready = ['--for=condition=Ready', 'pod', '--all', '--timeout=60s'];
-    await run('kubectl', ['wait', '--namespace', elsewhere, ...ready]);
+    await run('kubectl', ['wait', '--namespace', externalNamespace, ...ready]);
     const addresses = [
       `DATABASE_URL='postgres://relay:relay@${hostOf('postgres')}:5432/relay?sslmode=verify-full'`,
       `NATS_URL='tls://${hostOf('nats')}:4222'`,
@@ -76,7 +76,7 @@ export async function openTlsServers(): Promise<{ addresses: string; authority: 
 
 function manifestsOf(name: keyof typeof servers): object[] {
   const server = servers[name];
-  const metadata = { name, namespace: elsewhere, labels: { server: name } };
+  const metadata = { name, namespace: externalNamespace, labels: { server: name } };
   const relay = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB'].map((variable) => ({
     name: variable,
     value: 'relay',
@@ -93,7 +93,7 @@ function manifestsOf(name: keyof typeof servers): object[] {
     ],
   };
   const volumes = [
-    // Postgres refuses a key that others may read.
+    // Postgres refuses a key that other users can read.
     { name: 'tls', secret: { secretName: 'tls', defaultMode: 0o440 } },
     { name: 'data', emptyDir: {} },
   ];

@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DevUser } from '../../scripts/local/secrets.ts';
-import { untilAllCame } from '../faults/settle.ts';
-import { type Database, openDatabase } from '../faults/stage/database.ts';
-import { judge } from '../faults/verdict/judge.ts';
-import { readTruth } from '../faults/verdict/read-truth.ts';
+import { checkSeed } from '../faults/checks/check-seed.ts';
+import { readCommitted } from '../faults/checks/read-committed.ts';
+import { type Database, openDatabase } from '../faults/environment/database.ts';
+import { waitForCompletion } from '../faults/wait-for-completion.ts';
 import type { LoadReport } from './load/program.ts';
 import { startLoad } from './load/start-load.ts';
 import { kubectl, namespace } from './shell.ts';
@@ -16,24 +16,24 @@ export interface Outcome {
   readonly what: string;
   readonly seconds: number;
   readonly calls: number;
-  /** Calls without a final answer, which were made again: "12 x 503". */
+  /** Calls without a final answer, which were repeated: "12 x 503". */
   readonly failed: readonly string[];
   readonly streams: number;
   readonly reconnects: number;
   readonly expected: number;
   readonly lost: number;
-  readonly doubled: number;
-  readonly disordered: number;
-  /** Promises that were broken; none when all is well. */
+  readonly duplicated: number;
+  readonly outOfOrder: number;
+  /** Promises that did not hold; empty if the action passed. */
   readonly failures: readonly string[];
 }
 
-/** For what never comes. */
-const patienceMs = 120_000;
+/** Longer than anything takes that only is slow. */
+const timeoutMs = 120_000;
 
 /**
- * Does something to the product while agents, experts and readers use it, and holds what they saw against what the
- * database has. `mayRefuse`: calls may be answered 503 with Retry-After, and are repeated until they succeed.
+ * Runs an action while agents, experts and readers use the product, and compares what they received with the database.
+ * `mayRefuse`: calls may be answered 503 with Retry-After, and are repeated until they succeed.
  */
 export async function underLoad(
   what: string,
@@ -47,17 +47,23 @@ export async function underLoad(
     const began = performance.now();
     await action();
     const seconds = (performance.now() - began) / 1_000;
-    // What the action has left behind is used as well.
+    // The load continues for a while after the action.
     await pause(2_000);
     await load.finish();
     return await withDatabase(async (database) => {
       const { userId } = user;
-      const truth = () => readTruth(database, userId);
-      const unsettled = await untilAllCame({ database, userId, readers: [], truth, within: patienceMs });
+      const committed = () => readCommitted(database, userId);
+      const incomplete = await waitForCompletion({
+        database,
+        userId,
+        readers: [],
+        committed,
+        within: timeoutMs,
+      });
       const report = await load.report();
-      const judged = await judgeReport(report, user, database);
+      const checked = await checkReport(report, user, database);
       const refused = mayRefuse ? [] : report.retries.map(([reason, times]) => `${times} calls: ${reason}`);
-      const odd = report.retries.filter(([reason]) => mayRefuse && reason !== '503');
+      const wrong = report.retries.filter(([reason]) => mayRefuse && reason !== '503');
       return {
         what,
         seconds,
@@ -65,12 +71,12 @@ export async function underLoad(
         failed: report.retries.map(([reason, times]) => `${times} x ${reason}`),
         streams: report.readers.length,
         reconnects: report.readers.reduce((sum, { reconnects }) => sum + reconnects, 0),
-        ...judged,
+        ...checked,
         failures: [
-          ...unsettled,
+          ...incomplete,
           ...refused,
-          ...odd.map(([reason, times]) => `${times} calls: ${reason}`),
-          ...judged.failures,
+          ...wrong.map(([reason, times]) => `${times} calls: ${reason}`),
+          ...checked.failures,
         ],
       };
     });
@@ -79,17 +85,17 @@ export async function underLoad(
   }
 }
 
-async function judgeReport(report: LoadReport, user: DevUser, database: Database) {
-  const { expected, lost, doubled, disordered, failures } = await judge({
+async function checkReport(report: LoadReport, user: DevUser, database: Database) {
+  const { expected, lost, duplicated, outOfOrder, failures } = await checkSeed({
     plan: { seed: 0, faults: [], mayLosePositions: false },
-    stage: { database, user, gatewayUrl: '' },
+    environment: { database, user, gatewayUrl: '' },
     client: { retries: new Map(report.retries) },
     ledger: report.ledger,
     readers: report.readers,
-    truth: await readTruth(database, user.userId),
+    committed: await readCommitted(database, user.userId),
     lists: new Map(report.lists),
   });
-  return { expected, lost, doubled, disordered, failures };
+  return { expected, lost, duplicated, outOfOrder, failures };
 }
 
 const admin = async (...args: string[]) => {
@@ -115,7 +121,7 @@ async function signInToken(userId: string): Promise<string> {
   return new URL(url).searchParams.get('token') ?? '';
 }
 
-/** Past the policies, as kubectl's own forwarding is. */
+/** Connects by `kubectl port-forward`, which network policies do not restrict. */
 async function withDatabase<T>(use: (database: Database) => Promise<T>): Promise<T> {
   const encoded = await kubectl(
     'get',

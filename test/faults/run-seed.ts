@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { openHome } from '../../scripts/local/home.ts';
 import { type Run, withRun } from '../../scripts/local/with-run.ts';
 import { createTerminal } from '../../scripts/terminal/terminal.ts';
+import type { SeedResult } from './checks/seed-result.ts';
+import { abortedResult } from './checks/seed-result.ts';
+import { openEnvironment } from './environment/environment.ts';
 import { makePlan, type Plan } from './plan/make-plan.ts';
-import { playPlan } from './play-plan.ts';
-import { openStage } from './stage/open-stage.ts';
-import { brokenOff } from './verdict/broken-off.ts';
-import type { Verdict } from './verdict/verdict.ts';
+import { runPlan } from './run-plan.ts';
 
-/** One seed from nothing to a verdict; `undefined` when it was interrupted. Logs of a failure are kept. */
+/** Runs one seed in a new environment; `undefined` if it was interrupted. The logs of a failed seed are kept. */
 export async function runSeed(
   seed: number,
-  say: (text: string) => void = () => {},
-): Promise<Verdict | undefined> {
+  progress: (text: string) => void = () => {},
+): Promise<SeedResult | undefined> {
   const plan = makePlan(seed);
   const home = openHome(mkdtempSync(join(tmpdir(), `expert-relay-faults-${seed}-`)));
-  // What is lost and comes back is what the seed is about: it goes into a log.
+  // Processes end and start all the time here, so the messages about them go into a log.
   const log = home.log('harness');
   const write = (text: string | Uint8Array) => {
     appendFileSync(log, text);
@@ -25,29 +25,35 @@ export async function runSeed(
   };
   try {
     const began = performance.now();
-    const verdict = await withRun(
+    const result = await withRun(
       { home, terminal: createTerminal({ write }, {}), remove: [home.path] },
-      (run) => play(plan, run, say, began).catch((error: Error) => brokenOff(plan, error)),
+      (run) =>
+        runInEnvironment(plan, run, progress, began).catch((error: Error) => abortedResult(plan, error)),
     );
-    if (!verdict || verdict.failures.length === 0) return verdict;
-    return { ...verdict, remarks: [...verdict.remarks, `logs in ${keep(home.file('logs'), seed)}`] };
+    if (!result || result.failures.length === 0) return result;
+    return { ...result, remarks: [...result.remarks, `logs in ${keepLogs(home.file('logs'), seed)}`] };
   } finally {
     rmSync(home.path, { recursive: true, force: true });
   }
 }
 
-async function play(plan: Plan, run: Run, say: (text: string) => void, began: number): Promise<Verdict> {
-  say('starting');
-  const stage = await openStage(run, plan.stage);
+async function runInEnvironment(
+  plan: Plan,
+  run: Run,
+  progress: (text: string) => void,
+  began: number,
+): Promise<SeedResult> {
+  progress('starting');
+  const environment = await openEnvironment(run, plan.environment);
   try {
-    say(plan.faults.map(({ title }) => title).join(' + '));
-    return await playPlan(plan, stage, began);
+    progress(plan.faults.map(({ title }) => title).join(' + '));
+    return await runPlan(plan, environment, began);
   } finally {
-    await stage.close();
+    await environment.close();
   }
 }
 
-function keep(logs: string, seed: number): string {
+function keepLogs(logs: string, seed: number): string {
   const kept = join(mkdtempSync(join(tmpdir(), `expert-relay-faults-failed-${seed}-`)), 'logs');
   renameSync(logs, kept);
   return kept;

@@ -1,24 +1,24 @@
-// node program.mjs, in a pod: agents, experts, pages and readers, as `startHonest` has them.
+// node program.mjs, in a pod: the agents, experts, pages and readers of `startHonestClients`.
 //
-// The first line of standard input holds the settings as JSON. The line `finish` ends the load, `report` asks for
-// everything that the clients saw. Standard output has one line of JSON for each step.
+// The first line of standard input is the settings as JSON. The line `finish` ends the load, and `report` prints everything
+// that the clients received. Standard output has one line of JSON for each step.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import type { DevUser } from '../../../scripts/local/secrets.ts';
-import { startHonest } from '../../faults/chaos/honest.ts';
+import { startHonestClients } from '../../faults/chaos/honest-clients.ts';
+import type { Listed } from '../../faults/checks/check-ledger.ts';
+import { readLists } from '../../faults/checks/check-ledger.ts';
 import type { Ledger } from '../../faults/load/ledger.ts';
 import { createRandom } from '../../faults/plan/random.ts';
 import type { ReaderLog } from '../../faults/readers/resuming-reader.ts';
-import type { Listed } from '../../faults/verdict/judge-ledger.ts';
-import { readLists } from '../../faults/verdict/read-lists.ts';
 
 export interface LoadSettings {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
   readonly user: DevUser;
-  /** From a sign-in link: its session reads pages. */
+  /** From a sign-in link. Its session reads pages. */
   readonly signInToken: string;
   readonly seed: number;
 }
@@ -26,7 +26,7 @@ export interface LoadSettings {
 export interface LoadReport {
   readonly ledger: Ledger;
   readonly calls: number;
-  /** Calls that were made again, by the reason. */
+  /** Repeated calls, by reason. */
   readonly retries: readonly (readonly [string, number])[];
   readonly readers: readonly ReaderLog[];
   readonly lists: readonly (readonly [string, Listed | undefined])[];
@@ -35,17 +35,17 @@ export interface LoadReport {
 const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
 async function nextLine(): Promise<string> {
   const { value, done } = await lines.next();
-  // Nobody waits for the report any more.
+  // The parent has ended, so the report is not needed.
   if (done) process.exit();
   return value;
 }
 
 const settings = JSON.parse(await nextLine()) as LoadSettings;
 const cookie = await signIn(settings);
-const honest = await startHonest({ ...settings, cookie }, createRandom(settings.seed));
+const honest = await startHonestClients({ ...settings, cookie }, createRandom(settings.seed));
 const { ledger, readers, client, clientOptions, timings } = honest;
 const isBusy = () => ledger.conversations.length >= 8 && readers.length >= 8;
-await eventually('conversations are under way', isBusy);
+await eventually('conversations have begun', isBusy);
 await print({ step: 'busy' });
 
 await nextLine();
@@ -54,10 +54,10 @@ await print({ step: 'finished' });
 
 await nextLine();
 const incomplete = () => readers.filter((reader) => !hasEnds(reader)).length;
-await eventually('every reader has heard of the end of what it follows', () => incomplete() === 0).catch(
-  (error: Error) => ledger.oddities.push(`${incomplete()} readers: ${error.message}`),
+await eventually('every reader has received the ends of its requests', () => incomplete() === 0).catch(
+  (error: Error) => ledger.unexpected.push(`${incomplete()} readers: ${error.message}`),
 );
-// For what might come a second time.
+// An event that is delivered twice would arrive during this time.
 await pause(700);
 await honest.stop();
 const report: LoadReport = {
@@ -68,10 +68,10 @@ const report: LoadReport = {
       .filter(([reason]) => reason.startsWith('no answer'))
       .reduce((sum, [, times]) => sum + times, 0),
   retries: [...client.retries],
-  readers: readers.map(({ topics, stretches, oddities, reconnects }) => ({
+  readers: readers.map(({ topics, segments, unexpected, reconnects }) => ({
     topics,
-    stretches,
-    oddities,
+    segments,
+    unexpected,
     reconnects,
   })),
   lists: [...(await readLists(settings, ledger, clientOptions))],
@@ -87,13 +87,13 @@ async function signIn({ gatewayUrl, signInToken }: LoadSettings): Promise<string
   return session.split(';')[0] ?? '';
 }
 
-/** The end is the last event of each request. */
-function hasEnds({ topics: [topic = ''], stretches }: ReaderLog): boolean {
+/** Whether a reader has received the last event of each of its requests. */
+function hasEnds({ topics: [topic = ''], segments }: ReaderLog): boolean {
   if (/^\/svc\/providers\/[^/]+$/.test(topic)) return true;
-  const heard = stretches.flatMap(({ events }) => events.map(({ data }) => data)).join('\n');
+  const received = segments.flatMap(({ events }) => events.map(({ data }) => data)).join('\n');
   return ledger.conversations
     .filter(({ requestId }) => topic.endsWith('/activity') || topic.endsWith(requestId))
-    .every(({ refCode }) => new RegExp(`"request_closed"[^\\n]*"${refCode}"`).test(heard));
+    .every(({ refCode }) => new RegExp(`"request_closed"[^\\n]*"${refCode}"`).test(received));
 }
 
 async function print(value: object): Promise<void> {

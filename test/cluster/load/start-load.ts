@@ -6,17 +6,17 @@ import { root } from '../../../scripts/local/home.ts';
 import { apply, namespace, run } from '../shell.ts';
 import type { LoadReport, LoadSettings } from './program.ts';
 
-/** A namespace that the chart does not know: what comes from it comes from outside. */
+/** A namespace that the chart does not know, for calls from outside. */
 export const outside = 'relay-outside';
 const pod = 'outside';
 export const gatewayUrl = `http://expert-relay-gateway.${namespace}.svc:8080`;
 export const hubUrl = `http://expert-relay-hub.${namespace}.svc:8083`;
 
-/** Runs a program in the pod that stands outside the relay. */
+/** Runs a program in the pod outside the relay. */
 export const execOutside = (...command: string[]): Promise<string> =>
   run('kubectl', ['exec', '--namespace', outside, pod, '--', ...command]);
 
-/** A pod with the load program, in which nothing runs yet. Answers its address. */
+/** Starts a pod that contains the load program and does not run it yet. Returns its address. */
 export async function openLoadPod(image: string): Promise<string> {
   const metadata = { name: pod, namespace: outside };
   const restricted = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
@@ -63,14 +63,14 @@ async function bundle(): Promise<string> {
 }
 
 export interface Load {
-  /** Begins no more conversations; resolves when those that had begun are through. */
+  /** Starts no more conversations, and waits for the end of the others. */
   finish(): Promise<void>;
-  /** Waits until readers have heard of every end, and answers what all clients saw. */
+  /** Waits until readers have received every end, and returns what all clients received. */
   report(): Promise<LoadReport>;
   stop(): void;
 }
 
-/** About 40 calls a second and 50 streams, from the moment that this resolves. */
+/** Starts about 40 calls a second and 50 streams; resolves when they run. */
 export async function startLoad(settings: Omit<LoadSettings, 'gatewayUrl' | 'hubUrl'>): Promise<Load> {
   const args = ['exec', '--stdin', '--namespace', outside, pod, '--', 'node', '/load/program.mjs'];
   const program = spawn('kubectl', args, { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -79,18 +79,18 @@ export async function startLoad(settings: Omit<LoadSettings, 'gatewayUrl' | 'hub
     errors += text;
   });
   const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
-  async function ask(question: string): Promise<string> {
-    program.stdin.write(`${question}\n`);
+  async function send(line: string): Promise<string> {
+    program.stdin.write(`${line}\n`);
     const { value, done } = await lines.next();
     if (!done) return value;
     if (program.exitCode === null) await once(program, 'close');
     throw new Error(`The load program has ended:\n${errors}`);
   }
 
-  await ask(JSON.stringify({ ...settings, gatewayUrl, hubUrl }));
+  await send(JSON.stringify({ ...settings, gatewayUrl, hubUrl }));
   return {
-    finish: async () => void (await ask('finish')),
-    report: async () => JSON.parse(await ask('report')) as LoadReport,
+    finish: async () => void (await send('finish')),
+    report: async () => JSON.parse(await send('report')) as LoadReport,
     // The program ends with its standard input.
     stop: () => void program.kill(),
   };

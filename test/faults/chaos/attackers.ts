@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { identify } from '../../../scripts/processes/process-identity.ts';
 import type { Knowledge } from './attack/connection.ts';
-import type { Assignment, Order, Recent, Report } from './attack/program.ts';
+import type { Assignment, Command, Recent, Report } from './attack/program.ts';
 
-/** The attackers' process, as its parent sees it. */
+/** The process of the attackers, as seen by its parent. */
 export interface Attackers {
-  /** What they know changes: sessions end, and tokens expire. */
-  know(knowledge: Knowledge): void;
+  /** Replaces their knowledge, since sessions end and tokens expire. */
+  setKnowledge(knowledge: Knowledge): void;
   attack(assignment: Assignment, onProgress: (begun: number, open: number) => void): Promise<Done>;
   /** Begins no further connection. */
   halt(): void;
-  /** Connections that are open or were, a moment ago. */
+  /** Connections that are open, or were open shortly before. */
   recent(): Promise<readonly Recent[]>;
   stop(): void;
 }
@@ -32,38 +32,38 @@ export async function startAttackers(run: Run): Promise<Attackers> {
   child.on('exit', (code, signal) => {
     ended = `the attackers' process ended (${signal ?? code})`;
   });
-  const order = (message: Order) => void (child.connected && child.send(message));
+  const send = (command: Command) => void (child.connected && child.send(command));
   await once(child, 'message');
 
   return {
-    know: (knowledge) => order({ order: 'know', knowledge }),
+    setKnowledge: (knowledge) => send({ command: 'set knowledge', knowledge }),
     attack(assignment, onProgress) {
       return new Promise((resolve, reject) => {
-        const end = () => reject(new Error(ended ?? 'the attackers are gone'));
-        if (ended) return end();
-        const hear = (report: Report) => {
+        const onExit = () => reject(new Error(ended ?? 'the attackers have ended'));
+        if (ended) return onExit();
+        const onReport = (report: Report) => {
           if (report.report === 'progress') onProgress(report.begun, report.open);
           if (report.report !== 'done') return;
-          child.off('message', hear);
-          child.off('exit', end);
+          child.off('message', onReport);
+          child.off('exit', onExit);
           resolve(report);
         };
-        child.on('message', hear);
-        child.once('exit', end);
-        order({ order: 'begin', assignment });
+        child.on('message', onReport);
+        child.once('exit', onExit);
+        send({ command: 'begin', assignment });
       });
     },
-    halt: () => order({ order: 'stop' }),
+    halt: () => send({ command: 'stop' }),
     recent() {
       return new Promise((resolve) => {
-        const hear = (report: Report) => {
+        const onReport = (report: Report) => {
           if (report.report !== 'recent') return;
-          child.off('message', hear);
+          child.off('message', onReport);
           resolve(report.recent);
         };
-        child.on('message', hear);
+        child.on('message', onReport);
         child.once('exit', () => resolve([]));
-        order({ order: 'recall' });
+        send({ command: 'report recent' });
       });
     },
     stop() {

@@ -1,6 +1,6 @@
 // node --import <this file>
 //
-// Collects garbage at SIGUSR2, so that what a process keeps can be told from what V8 has not cleared away yet.
+// Collects garbage at SIGUSR2, so that memory in use can be measured without garbage.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,9 +1,18 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
-import type { ChaosVerdict } from './verdict.ts';
+import type { ChaosResult } from './result.ts';
 
 const columns = [
   ['date', 'seed', 'Node', 'connections', 'a second', 'processes ended', 'honest calls', 'answers lost'],
-  ['events expected', 'lost', 'doubled', 'p99 before', 'p99 during', 'most memory kept', 'result', 'remarks'],
+  [
+    'events expected',
+    'lost',
+    'duplicated',
+    'p99 before',
+    'p99 during',
+    'most memory kept',
+    'result',
+    'remarks',
+  ],
 ].flat();
 
 const line = (cells: readonly (string | number)[]): string =>
@@ -15,11 +24,11 @@ Written by \`npm run faults -- chaos\`, one line for each run, failed ones too: 
 
 ${line(columns)}${line(columns.map(() => '---'))}`;
 
-/** Adds a run to the record that is kept in the repository. */
-export function recordChaos(file: string, verdict: ChaosVerdict, date: Date): void {
+/** Adds a run to the record in the repository. */
+export function recordChaos(file: string, result: ChaosResult, date: Date): void {
   if (!existsSync(file)) writeFileSync(file, heading);
-  const { settings, node, connections, perSecond, casualties, honest, events, memory } = verdict;
-  const lost = [...verdict.lostAnswers.values()].reduce((sum, times) => sum + times, 0);
+  const { settings, node, connections, perSecond, endedProcesses, honest, events, memory } = result;
+  const lost = [...result.lostAnswers.values()].reduce((sum, times) => sum + times, 0);
   const most = [...memory].sort((one, other) => other.after / other.before - one.after / one.before)[0];
   const growth = most ? `${most.service} ${Math.round((most.after / most.before - 1) * 100)} %` : '';
   const cells = [
@@ -28,17 +37,17 @@ export function recordChaos(file: string, verdict: ChaosVerdict, date: Date): vo
     node.slice(1),
     connections,
     perSecond.toFixed(0),
-    casualties.length,
+    endedProcesses.length,
     honest.before.calls + honest.during.calls + honest.after.calls,
     lost,
     events.expected,
     events.lost,
-    events.doubled,
+    events.duplicated,
     `${honest.before.p99.toFixed(1)} ms`,
     `${honest.during.p99.toFixed(1)} ms`,
     growth,
-    verdict.failures.length > 0 ? `FAILED: ${verdict.failures.slice(0, 3).join('; ')}` : 'passed',
-    [...(settings.limits ? ['with rate limits'] : []), ...verdict.remarks].join('; '),
+    result.failures.length > 0 ? `FAILED: ${result.failures.slice(0, 3).join('; ')}` : 'passed',
+    [...(settings.limits ? ['with rate limits'] : []), ...result.remarks].join('; '),
   ];
   appendFileSync(file, line(cells));
 }

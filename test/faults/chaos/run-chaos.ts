@@ -5,42 +5,41 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openHome } from '../../../scripts/local/home.ts';
 import { type Run, withRun } from '../../../scripts/local/with-run.ts';
+import { installPackage } from '../../../scripts/servers/sources/npm.ts';
 import { createTerminal } from '../../../scripts/terminal/terminal.ts';
+import { readLists } from '../checks/check-ledger.ts';
+import { checkSeed } from '../checks/check-seed.ts';
+import { collectCommitted } from '../checks/read-committed.ts';
 import { createRandom } from '../plan/random.ts';
-import { untilAllCame } from '../settle.ts';
-import { judge } from '../verdict/judge.ts';
-import { readLists } from '../verdict/read-lists.ts';
+import { waitForCompletion } from '../wait-for-completion.ts';
 import { describeConnection } from './attack/connection.ts';
 import { drawConnection } from './attack/draw-connection.ts';
 import type { Assignment } from './attack/program.ts';
 import { startAttackers } from './attackers.ts';
-import { collectTruth } from './collect-truth.ts';
-import { fetchNode } from './fetch-node.ts';
-import { startHonest } from './honest.ts';
-import { prepareAttacker } from './knowledge.ts';
+import { openChaosEnvironment } from './environment.ts';
+import { startHonestClients } from './honest-clients.ts';
+import { prepareAttacker, signIn } from './prepare-attacker.ts';
+import { type ChaosResult, type EndedProcess, makeChaosResult, type Period } from './result.ts';
 import type { ChaosSettings } from './settings.ts';
-import { signInDev } from './sign-in-dev.ts';
-import { openChaosStage } from './stage.ts';
-import { type Casualty, type ChaosVerdict, makeVerdict, type Period } from './verdict.ts';
-import { readTroubles, startWatch } from './watch.ts';
+import { readLogProblems, startWatch } from './watch.ts';
 
-/** Never more open at once: the attack is broad, not a flood. */
+/** The most connections at the same time: the attack has many kinds of connections, and is not a flood. */
 const atOnce = 400;
-/** After so many ends of processes there is enough to look at. */
-const mostCasualties = 8;
+/** After so many ends of processes the attack stops. */
+const mostEnded = 8;
 const mostDescribed = 10;
 const renewKnowledgeMs = 5_000;
-const patienceMs = 90_000;
-/** The last of a phase is measured; its beginning is for what the phase before has left. */
-const measured = 0.6;
+const timeoutMs = 90_000;
+/** Only this last part of a phase is measured, since its beginning is affected by the phase before. */
+const measuredShare = 0.6;
 
-type Say = (text: string) => void;
+type Progress = (text: string) => void;
 
-/** One chaos run from nothing to a verdict; `undefined` when it was interrupted. Logs of a failure are kept. */
+/** Runs one attack in a new environment; `undefined` if it was interrupted. The logs of a failed run are kept. */
 export async function runChaos(
   settings: ChaosSettings,
-  say: Say = () => {},
-): Promise<ChaosVerdict | undefined> {
+  progress: Progress = () => {},
+): Promise<ChaosResult | undefined> {
   const home = openHome(mkdtempSync(join(tmpdir(), `expert-relay-chaos-${settings.seed}-`)));
   const log = home.log('harness');
   const write = (text: string | Uint8Array) => {
@@ -50,47 +49,50 @@ export async function runChaos(
   try {
     const node = settings.node === undefined ? process.execPath : await fetchNode(settings.node, home.cache);
     const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-    const verdict = await withRun(
+    const result = await withRun(
       { home, terminal: createTerminal({ write }, {}), remove: [home.path] },
-      (run) => play(settings, { run, node, version, say }),
+      (run) => runInEnvironment(settings, { run, node, version, progress }),
     );
-    if (!verdict || verdict.failures.length === 0) return verdict;
+    if (!result || result.failures.length === 0) return result;
     const kept = join(mkdtempSync(join(tmpdir(), `expert-relay-chaos-failed-${settings.seed}-`)), 'logs');
     renameSync(home.file('logs'), kept);
-    return { ...verdict, remarks: [...verdict.remarks, `logs in ${kept}`] };
+    return { ...result, remarks: [...result.remarks, `logs in ${kept}`] };
   } finally {
     rmSync(home.path, { recursive: true, force: true });
   }
 }
 
-async function play(
+async function runInEnvironment(
   settings: ChaosSettings,
-  { run, node, version, say }: { run: Run; node: string; version: string; say: Say },
-): Promise<ChaosVerdict> {
+  { run, node, version, progress }: { run: Run; node: string; version: string; progress: Progress },
+): Promise<ChaosResult> {
   const began = performance.now();
-  say('starting');
-  const stage = await openChaosStage(run, { node, limits: settings.limits });
+  progress('starting');
+  const environment = await openChaosEnvironment(run, { node, limits: settings.limits });
   const watch = startWatch(run);
   const attackers = await startAttackers(run);
   try {
-    const know = await prepareAttacker(stage);
-    const knowledge = await know();
-    attackers.know(knowledge);
-    // While a process is down there is nothing new to know.
-    const renewal = setInterval(() => void know().then(attackers.know, () => {}), renewKnowledgeMs);
-    const cookie = await signInDev(stage.gatewayUrl, 'dev');
-    const honest = await startHonest({ ...stage, cookie }, createRandom(settings.seed));
-    const truth = collectTruth(stage);
-    const casualties: Casualty[] = [];
+    const renewKnowledge = await prepareAttacker(environment);
+    const knowledge = await renewKnowledge();
+    attackers.setKnowledge(knowledge);
+    // It fails while a process is down; then the old knowledge stays.
+    const renewal = setInterval(
+      () => void renewKnowledge().then(attackers.setKnowledge, () => {}),
+      renewKnowledgeMs,
+    );
+    const cookie = await signIn(environment.gatewayUrl, 'dev');
+    const honest = await startHonestClients({ ...environment, cookie }, createRandom(settings.seed));
+    const committed = collectCommitted(environment);
+    const endedProcesses: EndedProcess[] = [];
     watch.onEnded(async (ended) => {
       const recent = await attackers.recent();
-      casualties.push({ ...ended, recent: recent.filter(({ beganAt }) => beganAt <= ended.at) });
-      if (casualties.length >= mostCasualties) attackers.halt();
+      endedProcesses.push({ ...ended, recent: recent.filter(({ beganAt }) => beganAt <= ended.at) });
+      if (endedProcesses.length >= mostEnded) attackers.halt();
     });
 
     const phase = async (title: string, ms: number): Promise<Period> => {
-      say(title);
-      const from = performance.now() + ms * (1 - measured);
+      progress(title);
+      const from = performance.now() + ms * (1 - measuredShare);
       await pause(ms);
       return { from, to: performance.now() };
     };
@@ -103,65 +105,67 @@ async function play(
         ...(only ? { only } : {}),
         perSecond,
         atOnce,
-        ports: { gateway: portOf(stage.gatewayUrl), hub: portOf(stage.hubUrl) },
+        ports: { gateway: portOf(environment.gatewayUrl), hub: portOf(environment.hubUrl) },
       };
       const total = only?.length ?? to - from;
       return attackers.attack(assignment, (begun, open) => {
         const ends = watch.ended.length === 0 ? '' : `, ${watch.ended.length} ENDS OF PROCESSES`;
-        say(`${title}: ${begun.toLocaleString('en')} of ${total.toLocaleString('en')}, ${open} open${ends}`);
+        progress(
+          `${title}: ${begun.toLocaleString('en')} of ${total.toLocaleString('en')}, ${open} open${ends}`,
+        );
       });
     };
 
     const { warmUp, connections, quietMs } = settings;
     if (warmUp > 0) await attack('warm-up', 0, warmUp);
     const before = await phase('quiet before', quietMs);
-    const keptBefore = await watch.kept();
-    watch.peak();
+    const memoryBefore = await watch.memoryAfterGc();
+    watch.takePeak();
     const from = performance.now();
     const done = await attack('attack', warmUp, warmUp + connections);
     const during = { from, to: performance.now() };
-    const peak = watch.peak();
+    const peak = watch.takePeak();
     const after = await phase('quiet after', quietMs);
-    const keptAfter = await watch.kept();
+    const memoryAfter = await watch.memoryAfterGc();
 
-    say('coming to rest');
+    progress('waiting for completion');
     clearInterval(renewal);
     await honest.finish();
-    const { database, user } = stage;
+    const { database, user } = environment;
     const { readers, ledger, client, clientOptions } = honest;
-    const unsettled = await untilAllCame({
+    const incomplete = await waitForCompletion({
       database,
       userId: user.userId,
       readers,
-      truth: truth.now,
-      within: patienceMs,
+      committed: committed.now,
+      within: timeoutMs,
     });
-    // For what might come a second time.
+    // An event that is delivered twice would arrive during this time.
     await pause(700);
     await honest.stop();
-    const judged = await judge({
+    const checked = await checkSeed({
       plan: { seed: settings.seed, faults: [], mayLosePositions: false },
-      stage,
+      environment,
       client,
       ledger,
       readers,
-      truth: await truth.now(),
-      lists: await readLists(stage, ledger, clientOptions),
+      committed: await committed.now(),
+      lists: await readLists(environment, ledger, clientOptions),
     });
     watch.stop();
-    truth.stop();
-    return makeVerdict({
+    committed.stop();
+    return makeChaosResult({
       settings,
       node: version,
       done,
       seconds: (performance.now() - began) / 1_000,
       periods: { before, during, after },
       timings: honest.timings,
-      memory: { before: keptBefore, during: peak, after: keptAfter },
+      memory: { before: memoryBefore, during: peak, after: memoryAfter },
       retries: client.retries,
-      judged: { ...judged, failures: [...unsettled, ...judged.failures] },
-      casualties,
-      troubles: readTroubles(run.home),
+      checked: { ...checked, failures: [...incomplete, ...checked.failures] },
+      endedProcesses,
+      logProblems: readLogProblems(run.home),
       described: (settings.only ?? [])
         .slice(0, mostDescribed)
         .map((index) => describeConnection(drawConnection(settings.seed, index, knowledge))),
@@ -169,8 +173,21 @@ async function play(
   } finally {
     watch.stop();
     attackers.stop();
-    await stage.close();
+    await environment.close();
   }
 }
 
 const portOf = (url: string): number => Number(new URL(url).port);
+
+/** The program of another Node version, from npm. It is stored in the cache of the servers. */
+async function fetchNode(major: string, cache: string): Promise<string> {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = join(cache, 'npm', `${name}-${major}`);
+  const wanted = `${name}@${major}`;
+  await installPackage({
+    wanted,
+    folder,
+    failure: `Node ${major} is not available: npm install ${wanted} failed. Leave --node out to use ${process.version}.`,
+  });
+  return join(folder, 'node_modules', name, 'bin/node');
+}

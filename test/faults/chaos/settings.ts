@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../../scripts/terminal/failure.ts';
 
-/** What a chaos run does. */
+/** The settings of a chaos run. */
 export interface ChaosSettings {
   readonly seed: number;
   readonly connections: number;
-  /** Attacks of the same kind before memory is looked at for the first time, so that caches and pools are full. */
+  /** Connections before the first measurement of memory, so that caches and pools are full. */
   readonly warmUp: number;
   readonly perSecond: number;
-  /** How long it is quiet before and after the attack, in milliseconds. */
+  /** The time without attackers before and after the attack, in milliseconds. */
   readonly quietMs: number;
-  /** These connections alone, instead of all. */
+  /** Only these connections. */
   readonly only?: readonly number[];
-  /** The major version of Node for the services; the one that runs this when not given. */
+  /** The major version of Node for the services; by default the version of this process. */
   readonly node?: string;
   readonly limits: boolean;
 }
 
-export const usual: ChaosSettings = {
+export const defaults: ChaosSettings = {
   seed: 1,
   connections: 50_000,
   warmUp: 5_000,
@@ -35,13 +35,13 @@ export function readChaosSettings(args: string[]): ChaosSettings {
       throw refuse(`--${name} takes a whole number from ${least}.`);
     return number;
   };
-  const connections = whole('connections', 1, usual.connections);
+  const connections = whole('connections', 1, defaults.connections);
   return {
-    ...usual,
-    seed: whole('seed', 0, usual.seed),
+    ...defaults,
+    seed: whole('seed', 0, defaults.seed),
     connections,
-    warmUp: Math.min(usual.warmUp, connections),
-    perSecond: whole('rate', 1, usual.perSecond),
+    warmUp: Math.min(defaults.warmUp, connections),
+    perSecond: whole('rate', 1, defaults.perSecond),
     limits: values.limits ?? false,
     ...(values.only === undefined ? {} : { only: readIndices(values.only), warmUp: 0, quietMs: 3_000 }),
     ...(values.node === undefined ? {} : { node: readMajor(values.node) }),
@@ -80,12 +80,12 @@ function readOptions(args: string[]) {
 }
 
 const refuse = (sentence: string) =>
-  new UsageError(`${sentence} It is called like this:
+  new UsageError(`${sentence} Usage:
 
-  npm run faults -- chaos                       50,000 hostile connections, seed ${usual.seed}
+  npm run faults -- chaos                       50,000 hostile connections, seed ${defaults.seed}
   npm run faults -- chaos --seed 7              others
   npm run faults -- chaos --connections 5000    fewer
-  npm run faults -- chaos --rate 50             so many of them a second, instead of ${usual.perSecond}
+  npm run faults -- chaos --rate 50             so many of them a second, instead of ${defaults.perSecond}
   npm run faults -- chaos --node 22             with the services on Node 22, which npm fetches
   npm run faults -- chaos --limits              with the rate limits of production
-  npm run faults -- chaos --seed 7 --only 812   this connection alone, and its exact steps; or 800..815`);
+  npm run faults -- chaos --seed 7 --only 812   only this connection, with its exact steps; or 800..815`);

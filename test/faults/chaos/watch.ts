@@ -6,7 +6,7 @@ import type { Run } from '../../../scripts/local/with-run.ts';
 import { isRunning } from '../../../scripts/processes/process-identity.ts';
 import type { RunningProcess } from '../../../scripts/processes/stop-processes.ts';
 
-/** A service's process that ended though nobody asked it to. */
+/** A process of a service that ended unexpectedly. */
 export interface Ended {
   readonly name: string;
   readonly pid: number;
@@ -16,22 +16,22 @@ export interface Ended {
 /** Resident bytes by service. */
 export type Rss = Readonly<Partial<Record<ServiceName, number>>>;
 
-/** Sees every process of the product that ends, and how much memory each takes. */
+/** Watches the processes of the product: their ends and their memory. */
 export interface Watch {
   readonly ended: readonly Ended[];
-  /** The most that each service took since the last call of this. */
-  peak(): Rss;
-  /** What each takes after its garbage was collected: what it keeps. */
-  kept(): Promise<Rss>;
+  /** The highest memory of each service since the last call of this function. */
+  takePeak(): Rss;
+  /** The memory of each service after a garbage collection. */
+  memoryAfterGc(): Promise<Rss>;
   onEnded(listen: (ended: Ended) => void): void;
   stop(): void;
 }
 
 const memoryEveryMs = 500;
-const lookEveryMs = 50;
-/** V8 returns what it has freed a little later, and not all of it every time: the least of several counts. */
+const checkEveryMs = 50;
+/** V8 returns freed memory with a delay and not always completely, so the minimum of several collections is used. */
 const collections = 3;
-const untilReturnedMs = 3_000;
+const returnDelayMs = 3_000;
 const names: readonly string[] = services.map(({ name }) => name);
 
 export function startWatch(run: Run): Watch {
@@ -41,11 +41,11 @@ export function startWatch(run: Run): Watch {
   const listeners: ((one: Ended) => void)[] = [];
 
   run.watchProcesses((running) => {
-    // One that has just ended may still be in the list.
+    // A process that has just ended may still be in the list.
     for (const one of running) if (names.includes(one.name) && isRunning(one)) known.set(one.pid, one);
   });
 
-  function look(): void {
+  function findEnded(): void {
     for (const one of [...known.values()].filter((each) => !isRunning(each))) {
       known.delete(one.pid);
       const end = { name: one.name, pid: one.pid, at: Date.now() };
@@ -56,36 +56,36 @@ export function startWatch(run: Run): Watch {
 
   const measure = () => [...known.values()].map(({ name, pid }) => [name, rssOf(pid)] as const);
 
-  function notePeak(): void {
+  function updatePeak(): void {
     for (const [name, rss] of measure()) most.set(name, Math.max(rss, most.get(name) ?? 0));
   }
 
-  const timers = [setInterval(look, lookEveryMs), setInterval(notePeak, memoryEveryMs)];
+  const timers = [setInterval(findEnded, checkEveryMs), setInterval(updatePeak, memoryEveryMs)];
   return {
     ended,
-    peak() {
+    takePeak() {
       const peak = Object.fromEntries(most);
       most.clear();
       return peak;
     },
-    async kept() {
+    async memoryAfterGc() {
       const least = new Map<string, number>();
       for (let count = 0; count < collections; count++) {
         for (const one of known.values()) if (isRunning(one)) process.kill(one.pid, 'SIGUSR2');
-        await pause(untilReturnedMs);
+        await pause(returnDelayMs);
         for (const [name, rss] of measure()) least.set(name, Math.min(rss, least.get(name) ?? rss));
       }
       return Object.fromEntries(least);
     },
     onEnded: (listen) => void listeners.push(listen),
     stop() {
-      look();
+      findEnded();
       for (const timer of timers) clearInterval(timer);
     },
   };
 }
 
-/** Linux alone says it in a file; elsewhere memory is not judged. */
+/** Only on Linux; elsewhere memory is not checked. */
 function rssOf(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
@@ -94,8 +94,8 @@ function rssOf(pid: number): number {
   }
 }
 
-/** What the logs of the services have that no log should: what Node itself printed, and unexpected errors. */
-export interface LogTrouble {
+/** A log entry that should not exist: a text that Node itself printed, or an unexpected error. */
+export interface LogProblem {
   readonly service: ServiceName;
   readonly text: string;
   readonly times: number;
@@ -103,21 +103,21 @@ export interface LogTrouble {
   readonly isFatal: boolean;
 }
 
-export function readTroubles(home: Home): LogTrouble[] {
+export function readLogProblems(home: Home): LogProblem[] {
   return services.flatMap(({ name }) => {
     const files = [`${home.log(name)}.1`, home.log(name)].filter((file) => existsSync(file));
-    const troubles = new Map<string, LogTrouble>();
+    const logProblems = new Map<string, LogProblem>();
     for (const entry of files.flatMap((file) => entriesOf(readFileSync(file, 'utf8')))) {
-      const trouble = troubleOf(entry);
-      if (!trouble) continue;
-      const times = (troubles.get(trouble.text)?.times ?? 0) + 1;
-      troubles.set(trouble.text, { service: name, ...trouble, times });
+      const problem = problemOf(entry);
+      if (!problem) continue;
+      const times = (logProblems.get(problem.text)?.times ?? 0) + 1;
+      logProblems.set(problem.text, { service: name, ...problem, times });
     }
-    return [...troubles.values()];
+    return [...logProblems.values()];
   });
 }
 
-/** Lines of JSON, each by itself, and what Node printed between them as one text. */
+/** Each line of JSON, and each text that Node printed between them. */
 function entriesOf(log: string): string[] {
   const entries: string[] = [];
   let wasJson = true;
@@ -130,7 +130,7 @@ function entriesOf(log: string): string[] {
   return entries;
 }
 
-function troubleOf(entry: string): Pick<LogTrouble, 'text' | 'isFatal'> | undefined {
+function problemOf(entry: string): Pick<LogProblem, 'text' | 'isFatal'> | undefined {
   if (entry.trim() === '') return undefined;
   if (!entry.startsWith('{')) return { text: entry, isFatal: /error|fatal|assert/i.test(entry) };
   const { level, msg, err } = JSON.parse(entry) as { level: string; msg: string; err?: { stack?: string } };

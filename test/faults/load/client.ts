@@ -2,31 +2,31 @@ import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, type HttpCall, sendCall } from '../../black-box/http-call.ts';
 
-/** Calls as a client does that wants to get through: again and again, until somebody says how it went. */
+/** Repeats each call until it gets a final answer. */
 export interface Client {
-  /** Gives nothing when time is up first: then nobody knows whether it was done. */
+  /** `undefined` if there was no final answer before the stop signal: the result of the call is unknown. */
   call(call: HttpCall): Promise<Answer | undefined>;
-  /** How often each answer came that was no answer yet. */
+  /** How often calls were repeated, by reason. */
   readonly retries: ReadonlyMap<string, number>;
   close(): void;
 }
 
-const notYet = [429, 500, 502, 503, 504];
-/** Counted apart: the contract promises the header with every 503. */
+const temporaryStatuses = [429, 500, 502, 503, 504];
+/** Counted separately, because the contract requires the header with every 503. */
 export const withoutRetryAfter = '503 without Retry-After';
 
 export interface ClientOptions {
-  /** A call without an answer for so long is made again. */
-  readonly patienceMs?: number;
-  /** Called with the time that each answer took. */
+  /** A call without an answer in this time is repeated. */
+  readonly timeoutMs?: number;
+  /** Called with the duration of each answered call. */
   readonly answered?: (ms: number) => void;
   /** Sent with every call. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
-export function createClient(baseUrl: string, givesUp: AbortSignal, options: ClientOptions = {}): Client {
-  const { patienceMs = 3_000, answered = () => {}, headers = () => ({}) } = options;
-  // Shorter than the server's 75 s: a call on a connection that the server is closing would get no answer.
+export function createClient(baseUrl: string, stopSignal: AbortSignal, options: ClientOptions = {}): Client {
+  const { timeoutMs = 3_000, answered = () => {}, headers = () => ({}) } = options;
+  // Shorter than the server's 75 s: a call on a connection that the server closes would get no answer.
   const agent = new Agent({ keepAlive: true, maxSockets: 200, timeout: 30_000 });
   const retries = new Map<string, number>();
 
@@ -34,14 +34,14 @@ export function createClient(baseUrl: string, givesUp: AbortSignal, options: Cli
     try {
       const began = performance.now();
       const whole = { ...call, headers: { ...headers(), ...call.headers } };
-      const answer = await sendCall(baseUrl, whole, agent, patienceMs);
+      const answer = await sendCall(baseUrl, whole, agent, timeoutMs);
       answered(performance.now() - began);
-      if (!notYet.includes(answer.status)) return answer;
-      const isSilent = answer.status === 503 && answer.headers['retry-after'] === undefined;
-      count(isSilent ? withoutRetryAfter : String(answer.status));
+      if (!temporaryStatuses.includes(answer.status)) return answer;
+      const lacksHeader = answer.status === 503 && answer.headers['retry-after'] === undefined;
+      count(lacksHeader ? withoutRetryAfter : String(answer.status));
     } catch (error) {
       const { cause } = error as { cause?: NodeJS.ErrnoException };
-      count(`no answer (${cause?.code ?? 'too late, or cut'})`);
+      count(`no answer (${cause?.code ?? 'timeout, or cut'})`);
     }
     return undefined;
   }
@@ -53,7 +53,7 @@ export function createClient(baseUrl: string, givesUp: AbortSignal, options: Cli
   return {
     retries,
     async call(call) {
-      for (let wait = 50; !givesUp.aborted; wait = Math.min(wait * 2, 500)) {
+      for (let wait = 50; !stopSignal.aborted; wait = Math.min(wait * 2, 500)) {
         const answer = await attempt(call);
         if (answer) return answer;
         await pause(wait);

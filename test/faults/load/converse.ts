@@ -2,13 +2,13 @@ import type { DevUser } from '../../../scripts/local/secrets.ts';
 import type { Answer } from '../../black-box/http-call.ts';
 import { encryptedContent, keyExchange } from '../../black-box/samples.ts';
 import type { Client } from './client.ts';
-import type { Conversation, Ledger, Standing } from './ledger.ts';
+import type { CallOutcome, Conversation, Ledger } from './ledger.ts';
 import type { Script, Step } from './script.ts';
 import type { Timeline } from './timeline.ts';
 
 type Role = 'consumer' | 'provider';
 
-/** Plays one script, and writes down what it was told. */
+/** Runs one script, and records the answers in the ledger. */
 export async function converse(
   script: Script,
   options: {
@@ -39,62 +39,62 @@ export async function converse(
       const { requestId, refCode, expiresAt } = answer.json;
       return { requestId, refCode, expiresAt: Date.parse(expiresAt), messages: [] };
     }
-    if (answer) ledger.oddities.push(`a submit was answered ${answer.status} ${answer.text}`);
+    if (answer) ledger.unexpected.push(`a submit was answered ${answer.status} ${answer.text}`);
     else ledger.unknownSubmits++;
     return undefined;
   }
 
-  /** What became of a write to a conversation that may have ended. */
-  function judge(what: string, conversation: Conversation, answer: Answer | undefined): Standing {
+  /** The outcome of a write to a conversation that may have ended. */
+  function outcomeOf(what: string, conversation: Conversation, answer: Answer | undefined): CallOutcome {
     if (!answer) return 'unknown';
     if (answer.status === 200 || answer.status === 201) return 'acknowledged';
     const { error } = answer.json;
     const early = error === 'conversation_expired' && Date.now() < conversation.expiresAt;
-    const closedByNobody = error === 'conversation_closed' && script.closeAt === undefined;
-    const isFair = answer.status === 409 && /^conversation_(expired|closed)$/.test(error);
-    if (!isFair || early || closedByNobody)
-      ledger.oddities.push(`${what} was answered ${answer.status} ${error}${early ? ' too early' : ''}`);
+    const wasNeverClosed = error === 'conversation_closed' && script.closeAt === undefined;
+    const isExpected = answer.status === 409 && /^conversation_(expired|closed)$/.test(error);
+    if (!isExpected || early || wasNeverClosed)
+      ledger.unexpected.push(`${what} was answered ${answer.status} ${error}${early ? ' too early' : ''}`);
     return 'refused';
   }
 
-  async function take(step: Step, role: Role, conversation: Conversation): Promise<void> {
+  async function runStep(step: Step, role: Role, conversation: Conversation): Promise<void> {
     const { requestId } = conversation;
     const headers = { 'x-api-key': keys[role] };
     if (step.does === 'exchange keys') {
       const answer = await post(`/api/v1/key-exchange/${requestId}`, keyExchange(), headers);
-      conversation.exchange = judge('a key exchange', conversation, answer);
+      conversation.exchange = outcomeOf('a key exchange', conversation, answer);
       return;
     }
     const { messageId, length, isEncrypted } = step;
     const content = isEncrypted ? encryptedContent() : { plaintext: 'x'.repeat(length) };
     const body = { role, messageId, ...content };
     const answer = await post(`/api/v1/message/${requestId}`, body, headers);
-    conversation.messages.push({ messageId, body, standing: judge('a message', conversation, answer) });
+    conversation.messages.push({ messageId, body, outcome: outcomeOf('a message', conversation, answer) });
   }
 
-  async function play(steps: readonly Step[], role: Role, conversation: Conversation): Promise<void> {
+  async function runSteps(steps: readonly Step[], role: Role, conversation: Conversation): Promise<void> {
     for (const step of steps) {
-      await timeline.until(step.at);
-      await take(step, role, conversation);
+      await timeline.waitUntil(step.at);
+      await runStep(step, role, conversation);
     }
   }
 
   async function close(conversation: Conversation): Promise<void> {
     if (script.closeAt === undefined) return;
-    await timeline.until(script.closeAt);
+    await timeline.waitUntil(script.closeAt);
     const path = `/api/v1/close/${conversation.requestId}`;
     const answer = await post(path, {}, { 'x-api-key': user.consumerKey });
-    conversation.close = judge('a close', conversation, answer);
+    conversation.close = outcomeOf('a close', conversation, answer);
   }
 
-  await timeline.until(script.submitAt);
+  await timeline.waitUntil(script.submitAt);
   const conversation = await submit();
   if (!conversation) return;
   ledger.conversations.push(conversation);
   onSubmitted(conversation);
   await Promise.all([
-    play(script.consumer, 'consumer', conversation),
-    play(script.provider, 'provider', conversation),
+    runSteps(script.consumer, 'consumer', conversation),
+    runSteps(script.provider, 'provider', conversation),
     close(conversation),
   ]);
 }

@@ -1,30 +1,30 @@
-/** How a call went, as far as its sender knows. */
-export type Standing = 'acknowledged' | 'refused' | 'unknown';
+/** The result of a call, as far as its sender knows. */
+export type CallOutcome = 'acknowledged' | 'refused' | 'unknown';
 
 export interface SentMessage {
   readonly messageId: string;
-  /** As it was sent, to be found again in the list. */
+  /** As it was sent, to compare it with the list. */
   readonly body: Readonly<Record<string, unknown>>;
-  readonly standing: Standing;
+  readonly outcome: CallOutcome;
 }
 
-/** A request that was acknowledged, and what was sent to it. */
+/** An acknowledged request, and the calls that were made for it. */
 export interface Conversation {
   readonly requestId: string;
   readonly refCode: string;
   readonly expiresAt: number;
   readonly messages: SentMessage[];
-  exchange?: Standing;
-  close?: Standing;
+  exchange?: CallOutcome;
+  close?: CallOutcome;
 }
 
-/** What clients were told: the product is held to every word of it. */
+/** The answers that clients received. At the end they are compared with the database. */
 export interface Ledger {
   readonly conversations: Conversation[];
-  /** Submits that were given up without an answer: each may have made a request, or not. */
+  /** Submits without an answer: each may have made a request or not. */
   unknownSubmits: number;
-  /** Answers that nobody should get, whatever is broken. */
-  readonly oddities: string[];
+  /** Answers that no fault explains. */
+  readonly unexpected: string[];
 }
 
-export const openLedger = (): Ledger => ({ conversations: [], unknownSubmits: 0, oddities: [] });
+export const openLedger = (): Ledger => ({ conversations: [], unknownSubmits: 0, unexpected: [] });

@@ -1,6 +1,6 @@
 import type { Random } from '../plan/random.ts';
 
-/** One thing that a party does, at a moment of the timeline. */
+/** One call of the agent or the expert, at a time of the timeline. */
 export type Step =
   | { readonly at: number; readonly does: 'exchange keys' }
   | {
@@ -11,23 +11,23 @@ export type Step =
       readonly isEncrypted: boolean;
     };
 
-/** What an agent and an expert do with one request. */
+/** The calls of an agent and an expert for one request. */
 export interface Script {
   readonly submitAt: number;
-  /** Repeated with every try, so that however often it is sent, one request comes of it. */
+  /** Sent with every attempt, so that repeated submits make only one request. */
   readonly idempotencyKey: string;
   readonly question: string;
-  /** Both at once: their order is the order of the request's lock. */
+  /** Both run at the same time; the lock of the request decides the order of their messages. */
   readonly consumer: readonly Step[];
   readonly provider: readonly Step[];
-  /** Most are left to expire. */
+  /** Undefined for most: these conversations expire. */
   readonly closeAt: number | undefined;
 }
 
-/** `within`: submits come in this time; `lasting`: each conversation is busy for so long. */
+/** `within`: the time in which submits are made; `lasting`: the time in which a conversation has messages. Milliseconds. */
 export function drawScript(random: Random, { within, lasting }: { within: number; lasting: number }): Script {
   const submitAt = random.integer(0, within);
-  const moments = (count: number) =>
+  const drawTimes = (count: number) =>
     Array.from({ length: count }, () => submitAt + random.integer(50, lasting)).sort((a, b) => a - b);
   const send = (at: number): Step => ({
     at,
@@ -36,12 +36,12 @@ export function drawScript(random: Random, { within, lasting }: { within: number
     length: random.integer(10, 1_500),
     isEncrypted: random.chance(0.3),
   });
-  const [exchangeAt = submitAt, ...answersAt] = moments(random.integer(3, 6));
+  const [exchangeAt = submitAt, ...answersAt] = drawTimes(random.integer(3, 6));
   return {
     submitAt,
     idempotencyKey: random.uuid(),
     question: `Question ${random.uuid().slice(0, 8)}, ${'and again '.repeat(random.integer(1, 20))}?`,
-    consumer: moments(random.integer(1, 5)).map(send),
+    consumer: drawTimes(random.integer(1, 5)).map(send),
     provider: [{ at: exchangeAt, does: 'exchange keys' }, ...answersAt.map(send)],
     closeAt: random.chance(0.3) ? submitAt + random.integer(lasting / 2, lasting) : undefined,
   };

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Time as the plan counts it: in milliseconds from the moment that the load began. */
+/** The time of the plan, in milliseconds since the load began. */
 export interface Timeline {
   readonly now: number;
-  /** Waits for a moment; one that is past is there already. */
-  until(moment: number): Promise<void>;
+  /** Waits until a time; resolves at once if it has passed. */
+  waitUntil(time: number): Promise<void>;
 }
 
 export function startTimeline(): Timeline {
@@ -14,8 +14,8 @@ export function startTimeline(): Timeline {
     get now() {
       return now();
     },
-    async until(moment) {
-      await pause(Math.max(0, moment - now()));
+    async waitUntil(time) {
+      await pause(Math.max(0, time - now()));
     },
   };
 }

@@ -1,53 +1,53 @@
-import type { Needs, PlannedFault } from '../causes/fault.ts';
-import { faults } from '../causes/index.ts';
-import { pairParted } from '../causes/network.ts';
+import type { Needs, PlannedFault } from '../catalog/fault.ts';
+import { faults } from '../catalog/index.ts';
+import { pairDisconnected } from '../catalog/network.ts';
+import type { EnvironmentSettings } from '../environment/instances.ts';
 import { drawScript, type Script } from '../load/script.ts';
-import type { Crowd } from '../load/seed-crowd.ts';
-import type { StageSettings } from '../stage/stage.ts';
+import type { SeededRequests } from '../load/seed-requests.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** Everything that a seed decides. */
+/** Everything that a seed determines. */
 export interface Plan {
   readonly seed: number;
   readonly faults: readonly PlannedFault[];
   readonly mayLosePositions: boolean;
-  readonly stage: StageSettings;
+  readonly environment: EnvironmentSettings;
   readonly scripts: readonly Script[];
-  readonly crowd: Crowd | undefined;
+  readonly seeded: SeededRequests | undefined;
   readonly readersPerRequest: number;
-  /** For what readers draw while they run. */
+  /** Used by readers while they run. */
   readonly random: Random;
 }
 
 const conversations = 40;
-const usual: StageSettings = { workers: 2, ttl: '8s', workerTtl: '8s', clocks: {} };
+const usual: EnvironmentSettings = { workers: 2, ttl: '8s', workerTtl: '8s', clocks: {} };
 
 /** The same seed gives the same plan: faults, times, load and ids. */
 export function makePlan(seed: number): Plan {
   const random = createRandom(seed);
   const first = faults[(seed - 1) % faults.length] as (typeof faults)[number];
-  const others = faults.filter(({ combines, takes }) => combines && takes !== first.takes);
+  const others = faults.filter(({ combines, affects }) => combines && affects !== first.affects);
   const second = random.pick(others);
   const chosen = random.chance(0.5) ? [first, second] : [first];
-  // Every third seed parts a pair as well.
-  if (seed % 3 === 0 && first.takes !== 'network') chosen.splice(1, 1, pairParted);
+  // Every third seed also disconnects a pair.
+  if (seed % 3 === 0 && first.affects !== 'network') chosen.splice(1, 1, pairDisconnected);
   const turn = Math.floor(seed / 3);
   const planned = chosen.map((fault) => fault.draw(random.fork(), { conversations, turn }));
-  const { crowd, readersPerRequest = 1, ...stage } = needsOf(planned);
+  const { seeded, readersPerRequest = 1, ...environment } = needsOf(planned);
   const load = random.fork();
   return {
     seed,
     faults: planned,
     mayLosePositions: chosen.some(({ losesPositions }) => losesPositions),
-    stage: { ...usual, ...stage },
+    environment: { ...usual, ...environment },
     scripts: Array.from({ length: conversations }, () => drawScript(load, { within: 5_000, lasting: 5_000 })),
-    crowd,
+    seeded,
     readersPerRequest,
     random: random.fork(),
   };
 }
 
-/** Faults that are caused together never need the same thing. */
+/** Faults of the same seed never need the same thing. */
 function needsOf(planned: readonly PlannedFault[]): Needs {
   return Object.assign({}, ...planned.map(({ needs }) => needs));
 }

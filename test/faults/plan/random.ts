@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed draws the same numbers in the same order. */
+/** Reproducible random numbers: the same seed gives the same numbers in the same order. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number;
@@ -7,11 +7,11 @@ export interface Random {
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
   uuid(): string;
-  /** A source of its own, so that one actor's draws do not depend on what the others draw. */
+  /** An independent generator, so that the numbers of one user do not depend on how many the others draw. */
   fork(): Random;
 }
 
-/** Mulberry32: small, and as random as choosing faults needs. */
+/** Mulberry32: small, and good enough to choose faults. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 

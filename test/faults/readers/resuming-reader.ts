@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readBlocks } from '@expert-relay/testkit';
 import type { Random } from '../plan/random.ts';
 
-/** What a reader got between two resets, in order. */
-export interface Stretch {
-  /** The position that the hub began it with after a reset; nothing before the first. */
+/** The events that a reader received between two resets, in order. */
+export interface Segment {
+  /** The position that the hub sent with the reset; undefined before the first reset. */
   readonly after?: string;
   readonly events: Delivery[];
 }
@@ -15,53 +15,53 @@ export interface Delivery {
   readonly at: number;
 }
 
-/** What a subscriber got. */
+/** What a reader received. */
 export interface ReaderLog {
   readonly topics: readonly string[];
-  readonly stretches: readonly Stretch[];
+  readonly segments: readonly Segment[];
   readonly reconnects: number;
-  /** Refusals that no fault explains. */
-  readonly oddities: readonly string[];
+  /** Answers that no fault explains. */
+  readonly unexpected: readonly string[];
 }
 
-/** A subscriber that comes back with its last position, to any hub, however its stream ended. */
+/** A reader that reconnects to any hub with its last position, whenever its stream ends. */
 export interface ResumingReader extends ReaderLog {
-  /** Up to where it has read: another reader may go on from there. */
+  /** Its current position. Another reader may resume from there. */
   readonly position: string;
-  /** Whether it has heard from a hub that its stream is open. */
+  /** Whether it has received anything on its stream. */
   readonly isOpen: boolean;
-  /** Breaks its connection off; it comes back by itself. */
+  /** Ends its connection. The reader reconnects. */
   drop(): void;
   stop(): Promise<void>;
 }
 
-/** Heartbeats come every second: who hears nothing for so long takes the stream for dead. */
-const patience = 4_000;
+/** Heartbeats come every second, so a stream without data for this time is considered broken. */
+const timeoutMs = 4_000;
 
-export function openReader(options: {
+export function openResumingReader(options: {
   hubUrls: readonly string[];
   topics: readonly string[];
   apiKey?: string;
   random: Random;
-  /** Where it begins; at the first event there is when not given. */
+  /** The first position; the earliest event by default. */
   from?: string;
-  /** Whether it goes away by itself every other second, as phones and tabs do. */
-  isFickle: boolean;
+  /** Whether it disconnects every few seconds, as phones and browser tabs do. */
+  leavesOften: boolean;
 }): ResumingReader {
-  const { hubUrls, topics, apiKey, random, from = 'earliest', isFickle } = options;
-  const stretches: Stretch[] = [{ events: [] }];
-  const oddities: string[] = [];
+  const { hubUrls, topics, apiKey, random, from = 'earliest', leavesOften } = options;
+  const segments: Segment[] = [{ events: [] }];
+  const unexpected: string[] = [];
   let lastEventId = from;
   let reconnects = -1;
   let isOpen = false;
   let stopped = false;
-  let leaves = false;
+  let isLeaving = false;
   let drop = () => {};
 
   function connect(): Promise<IncomingMessage> {
     const url = new URL(random.pick(hubUrls));
     for (const topic of topics) url.searchParams.append('topic', topic);
-    // A position goes as a header, as EventSource sends it; "earliest" can only be asked for in the address.
+    // A position is sent as a header, as EventSource does; "earliest" is only allowed in the URL.
     if (lastEventId === 'earliest') url.searchParams.set('lastEventId', lastEventId);
     const headers = {
       accept: 'text/event-stream',
@@ -69,9 +69,9 @@ export function openReader(options: {
       ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
     };
     return new Promise((resolve, reject) => {
-      const call = get(url, { headers, agent: false, timeout: patience }, resolve);
+      const call = get(url, { headers, agent: false, timeout: timeoutMs }, resolve);
       call.on('error', reject);
-      call.on('timeout', () => call.destroy(new Error('silence')));
+      call.on('timeout', () => call.destroy(new Error('no data')));
       drop = () => call.destroy();
     });
   }
@@ -80,39 +80,39 @@ export function openReader(options: {
     const response = await connect();
     if (response.statusCode !== 200) {
       response.resume();
-      if (response.statusCode !== 503) oddities.push(`a hub answered ${response.statusCode}`);
+      if (response.statusCode !== 503) unexpected.push(`a hub answered ${response.statusCode}`);
       return;
     }
     for await (const { id, event = 'message', data } of readBlocks(response)) {
       isOpen = true;
       if (id !== undefined) lastEventId = id;
-      if (event === 'hub.reset') stretches.push({ after: lastEventId, events: [] });
-      if (event === 'message' && data !== undefined) stretches.at(-1)?.events.push({ data, at: Date.now() });
+      if (event === 'hub.reset') segments.push({ after: lastEventId, events: [] });
+      if (event === 'message' && data !== undefined) segments.at(-1)?.events.push({ data, at: Date.now() });
     }
   }
 
   function leave(): void {
-    leaves = true;
+    isLeaving = true;
     drop();
   }
 
   async function follow(): Promise<void> {
     while (!stopped) {
       reconnects++;
-      leaves = false;
-      const fickle = isFickle ? setTimeout(leave, random.integer(300, 3_500)) : undefined;
+      isLeaving = false;
+      const leaveTimer = leavesOften ? setTimeout(leave, random.integer(300, 3_500)) : undefined;
       await read().catch(() => {});
-      clearTimeout(fickle);
-      // Who was cut off waits a little, and who left comes back at once.
-      if (!stopped && !leaves) await pause(random.integer(20, 300));
+      clearTimeout(leaveTimer);
+      // After a failure the reader waits a little; after `leave` it reconnects at once.
+      if (!stopped && !isLeaving) await pause(random.integer(20, 300));
     }
   }
 
   const following = follow();
   return {
     topics,
-    stretches,
-    oddities,
+    segments,
+    unexpected,
     get reconnects() {
       return reconnects;
     },

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../../../scripts/terminal/failure.ts';
 import type { Record } from './record.ts';
 
-const usual = 10;
+const defaultCount = 10;
 
 /**
- * What the command line asks for: `--seeds 1..50` or `--seeds 7`, without those that have passed, or
- * `--count 10`, the next ones that have not. `--again` runs them whatever the record says.
+ * Reads the command line: `--seeds 1..50` or `--seeds 7`, without those that have passed, or `--count 10`, the next
+ * ones that have not. `--again` includes those that have passed.
  */
 export function chooseSeeds(args: string[], record: Pick<Record, 'hasPassed'>): number[] {
   const values = readOptions(args);
-  const isOpen = (seed: number) => values.again || !record.hasPassed(seed);
-  if (values.seeds !== undefined) return readRange(values.seeds).filter(isOpen);
-  const count = Number(values.count ?? usual);
+  const isWanted = (seed: number) => values.again || !record.hasPassed(seed);
+  if (values.seeds !== undefined) return readRange(values.seeds).filter(isWanted);
+  const count = Number(values.count ?? defaultCount);
   if (!Number.isInteger(count) || count < 1) throw refuse('--count takes a whole number from 1.');
   const seeds: number[] = [];
-  for (let seed = 1; seeds.length < count; seed++) if (isOpen(seed)) seeds.push(seed);
+  for (let seed = 1; seeds.length < count; seed++) if (isWanted(seed)) seeds.push(seed);
   return seeds;
 }
 
@@ -40,9 +40,9 @@ function readOptions(args: string[]) {
 }
 
 const refuse = (sentence: string) =>
-  new UsageError(`${sentence} It is called like this:
+  new UsageError(`${sentence} Usage:
 
-  npm run faults                        ${usual} seeds that have not passed yet
+  npm run faults                        ${defaultCount} seeds that have not passed yet
   npm run faults -- --count 3           so many of them
-  npm run faults -- --seeds 1..50       these, but for those that have passed
+  npm run faults -- --seeds 1..50       these, without those that have passed
   npm run faults -- --seeds 7 --again   this one, whether it has passed or not`);

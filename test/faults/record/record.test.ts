@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../scripts/terminal/failure.ts';
+import type { SeedResult } from '../checks/seed-result.ts';
+import { abortedResult } from '../checks/seed-result.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { brokenOff } from '../verdict/broken-off.ts';
-import type { Verdict } from '../verdict/verdict.ts';
 import { chooseSeeds } from './choose-seeds.ts';
-import { formatVerdicts } from './format-verdicts.ts';
+import { formatResults } from './format-results.ts';
 import { openRecord } from './record.ts';
 
 let folder: string;
@@ -19,18 +19,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const failed = (seed: number): Verdict => brokenOff(makePlan(seed), new Error('no | reason\nat all'));
-const passed = (seed: number): Verdict => ({ ...failed(seed), expected: 12, delivered: 12, failures: [] });
+const failed = (seed: number): SeedResult => abortedResult(makePlan(seed), new Error('no | reason\nat all'));
+const passed = (seed: number): SeedResult => ({ ...failed(seed), expected: 12, delivered: 12, failures: [] });
 const date = new Date('2030-01-02T03:04:05Z');
 
 describe('the record', () => {
-  test('keeps one line for each run, and knows it the next time', () => {
+  test('has one line for each run, and is read again', () => {
     const record = openRecord(file);
     record.add(passed(1), date);
     record.add(failed(2), date);
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     expect(lines.at(-2)).toMatch(/^\| 1 \| 2030-01-02T03:04Z \| .* \| 12 \| 12 \| 0 \| 0 .* \| passed \|/);
-    expect(lines.at(-1)).toContain('FAILED: it broke off: no \\| reason at all');
+    expect(lines.at(-1)).toContain('FAILED: aborted: no \\| reason at all');
 
     const again = openRecord(file);
     expect([1, 2, 3].map(again.hasPassed)).toEqual([true, false, false]);
@@ -38,9 +38,9 @@ describe('the record', () => {
     expect(openRecord(file).hasPassed(2)).toBe(true);
   });
 
-  test('shows a failure in full, and the sums', () => {
-    const text = formatVerdicts([passed(1), failed(2)]);
-    expect(text).toContain('seed 2 FAILED:\n  it broke off');
+  test('failures and sums are shown', () => {
+    const text = formatResults([passed(1), failed(2)]);
+    expect(text).toContain('seed 2 FAILED:\n  aborted');
     expect(text).toMatch(/^ +2 +12 +12 +0 .* 1 FAILED$/m);
   });
 });
@@ -52,12 +52,12 @@ describe('the seeds to run', () => {
     ['the next ten that have not passed', [], [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]],
     ['as many as wanted', ['--count', '2'], [4, 5]],
     ['those named, without the passed ones', ['--seeds', '2..5'], [4, 5]],
-    ['those named, all the same', ['--seeds', '2..3', '--again'], [2, 3]],
+    ['those named, also if they have passed', ['--seeds', '2..3', '--again'], [2, 3]],
     ['a single one', ['--seeds', '7'], [7]],
   ])('%s', (_, args, seeds) => expect(chooseSeeds(args, record)).toEqual(seeds));
 
   test.each([[['--seeds', '5..2']], [['--seeds', 'x']], [['--count', '0']], [['7']], [['--seed', '7']]])(
-    '%j is refused, in words that show what there is',
+    '%j is refused with the usage',
     (args) => {
       const choose = () => chooseSeeds(args, record);
       expect(choose).toThrow(UsageError);

@@ -1,25 +1,25 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Verdict } from '../verdict/verdict.ts';
+import type { SeedResult } from '../checks/seed-result.ts';
 
-/** What was run so far, kept in the repo: a table with one line for each run of a seed, failures included. */
+/** The record in the repository: a table with one line for each run of a seed, failed ones included. */
 export interface Record {
-  /** Whether the newest run of a seed is there and was good. */
+  /** Whether the newest run of a seed has passed. */
   hasPassed(seed: number): boolean;
-  add(verdict: Verdict, date: Date): void;
+  add(result: SeedResult, date: Date): void;
 }
 
 const columns = [
   ['seed', 'date', 'faults'],
-  ['events expected', 'delivered', 'lost', 'doubled', 'out of order', 'honest resets'],
-  ['requests', 'expired', 'early', 'doubled', 'missing'],
+  ['events expected', 'delivered', 'lost', 'duplicated', 'out of order', 'allowed resets'],
+  ['requests', 'expired', 'early', 'duplicated', 'missing'],
   ['seconds', 'result', 'remarks'],
 ].flat();
 
 const heading = `# Seeds that were run
 
 Written by \`npm run faults\`, one line for each run, failed ones too: see [README.md](README.md). Events are
-summed over all resuming readers; a reader that was honestly told that its position is gone may have got more
-or fewer. Requests count once, however many readers there are.
+summed over all resuming readers; a reader that was reset because NATS lost events may have received more or
+fewer. Requests count once, however many readers there are.
 
 ${line(columns)}
 ${line(columns.map(() => '---'))}
@@ -34,26 +34,26 @@ export function openRecord(file: string): Record {
 
   return {
     hasPassed: (seed) => passed.get(seed) === true,
-    add(verdict, date) {
-      passed.set(verdict.seed, verdict.failures.length === 0);
-      appendFileSync(file, `${line(cells(verdict, date))}\n`);
+    add(result, date) {
+      passed.set(result.seed, result.failures.length === 0);
+      appendFileSync(file, `${line(cells(result, date))}\n`);
     },
   };
 }
 
-function cells(verdict: Verdict, date: Date): string[] {
-  const { seed, faults, expected, delivered, lost, doubled, disordered, resets, ends } = verdict;
-  const failed = verdict.failures.length > 0 ? `FAILED: ${verdict.failures.join('; ')}` : 'passed';
-  const numbers = [expected, delivered, lost, doubled, disordered, resets];
-  const endings = [ends.requests, ends.expired, ends.early, ends.doubled, ends.missing];
+function cells(result: SeedResult, date: Date): string[] {
+  const { seed, faults, expected, delivered, lost, duplicated, outOfOrder, resets, ends } = result;
+  const failed = result.failures.length > 0 ? `FAILED: ${result.failures.join('; ')}` : 'passed';
+  const numbers = [expected, delivered, lost, duplicated, outOfOrder, resets];
+  const endings = [ends.requests, ends.expired, ends.early, ends.duplicated, ends.missing];
   return [
     `${seed}`,
     `${date.toISOString().slice(0, 16)}Z`,
     faults.join(' + '),
     ...[...numbers, ...endings].map(String),
-    verdict.seconds.toFixed(0),
+    result.seconds.toFixed(0),
     failed,
-    verdict.remarks.join('; '),
+    result.remarks.join('; '),
   ];
 }
 

@@ -12,7 +12,11 @@ export interface WorkerProcess {
 export function spawnWorker(env: Readonly<Record<string, string>>, clockShift = 0): WorkerProcess {
   const worker = spawn(
     process.execPath,
-    ['--import', `${root}/test/faults/stage/shift-clock.mjs`, `${root}/services/expiry-worker/dist/main.js`],
+    [
+      '--import',
+      `${root}/test/faults/environment/shift-clock.mjs`,
+      `${root}/services/expiry-worker/dist/main.js`,
+    ],
     {
       env: {
         PATH: process.env.PATH ?? '',

@@ -5,7 +5,7 @@ const mebibyte = 1_048_576;
 
 type Json = Record<string, unknown>;
 
-/** Bodies of about a mebibyte, each built to cost its reader more than its sender. */
+/** Bodies of about a mebibyte that are expensive to read. */
 export const largeBodies: Readonly<Record<string, (apiKey: string) => string>> = {
   '333,333 empty messages': (apiKey) =>
     `{"apiKey":"${apiKey}","messages":[${'{},'.repeat(333_000)}{}],"question":"?"}`,
@@ -29,7 +29,7 @@ function shortMembers(): string {
   return members;
 }
 
-/** Small texts that are no JSON, or not the JSON that was asked for. */
+/** Small texts that are not JSON, or not the expected JSON. */
 const brokenTexts = [
   '',
   '{',
@@ -56,18 +56,18 @@ const brokenTexts = [
   "{'role':'x'}",
 ];
 
-/** A good body most of the time, else one with a member changed, or no JSON at all. */
-export function bendBody(random: Random, good: Json): Buffer {
+/** A valid body most of the time, else one with a changed member, or not JSON. */
+export function mutateBody(random: Random, good: Json): Buffer {
   return pickWeighted<() => Buffer>(random, [
     [6, () => Buffer.from(JSON.stringify(good))],
-    [3, () => Buffer.from(JSON.stringify(bendMember(random, good)))],
+    [3, () => Buffer.from(JSON.stringify(mutateMember(random, good)))],
     [2, () => Buffer.from(random.pick(brokenTexts))],
     [1, () => cut(random, Buffer.from(JSON.stringify(good)))],
     [1, () => randomBytes(random, random.integer(1, 300))],
   ])();
 }
 
-const odd: readonly unknown[] = [
+const oddValues: readonly unknown[] = [
   null,
   true,
   -1,
@@ -83,9 +83,9 @@ const odd: readonly unknown[] = [
   '-----BEGIN PUBLIC KEY-----\n\n-----END PUBLIC KEY-----',
 ];
 
-function bendMember(random: Random, good: Json): Json {
+function mutateMember(random: Random, good: Json): Json {
   const name = random.pick([...Object.keys(good), 'unknown']);
-  return { ...good, [name]: random.pick(odd) };
+  return { ...good, [name]: random.pick(oddValues) };
 }
 
 export const cut = (random: Random, bytes: Buffer): Buffer =>

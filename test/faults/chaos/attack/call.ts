@@ -2,7 +2,7 @@ import type { Random } from '../../plan/random.ts';
 
 export type Header = readonly [name: string, value: string];
 
-/** A request before it is written out: damages change it, `encodeCall` makes the bytes. */
+/** A request before it is encoded. Mutations change it, and `encodeCall` makes the bytes. */
 export interface Call {
   method: string;
   target: string;
@@ -12,7 +12,7 @@ export interface Call {
   framing: 'length' | 'chunked' | 'none';
   /** Between the lines of the head. */
   newline: string;
-  /** Replaces the whole body, framing included, where a damage has written it by hand. */
+  /** Replaces the whole body with its framing, if a mutation has set it. */
   rawBody?: Buffer;
 }
 
@@ -22,7 +22,7 @@ export function makeCall(method: string, target: string, headers: Header[], body
   return { method, target, version: 'HTTP/1.1', headers, body: bytes, framing, newline: '\r\n' };
 }
 
-/** The bytes of a call. Header texts are latin1, so that any byte can stand in them. */
+/** The bytes of a call. Headers are encoded as latin1, so that they can contain any byte. */
 export function encodeCall(call: Call, random: Random): Buffer {
   const { method, target, version, headers, body, framing, newline, rawBody } = call;
   const framingHeaders: Header[] = [];
@@ -45,7 +45,7 @@ export function inChunks(body: Buffer, random: Random): Buffer {
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]);
 }
 
-/** One of several choices, the heavier ones more often. */
+/** Picks one of several choices; its weight decides how often it is picked. */
 export function pickWeighted<T>(
   random: Random,
   choices: readonly (readonly [weight: number, choice: T])[],

@@ -1,13 +1,13 @@
-/** Where an attack may connect: the ports that are open to the outside. */
+/** The ports that are open to the outside. */
 export type Port = 'gateway' | 'hub';
 
-/** One thing that is done on a connection, in order. A connection is closed after its last step. */
+/** One step of a connection. The connection is closed after its last step. */
 export type Step =
   | { readonly does: 'send'; readonly bytes: Buffer }
   /** Sends a few bytes at a time, with a pause after each piece. */
   | { readonly does: 'trickle'; readonly bytes: Buffer; readonly size: number; readonly everyMs: number }
   | { readonly does: 'wait'; readonly ms: number }
-  /** Waits until the peer ends the connection, at most for a while. */
+  /** Waits until the peer ends the connection, but not longer than `withinMs`. */
   | { readonly does: 'wait for the end'; readonly withinMs: number }
   | { readonly does: 'stop reading' }
   | { readonly does: 'read slowly'; readonly size: number; readonly everyMs: number }
@@ -24,7 +24,7 @@ export interface Connection {
   readonly steps: readonly Step[];
 }
 
-/** What an attacker has and knows. It changes from run to run, so a connection is drawn with it. */
+/** What an attacker knows: credentials and ids. It changes from run to run, so it is an input of each connection. */
 export interface Knowledge {
   readonly gatewayHost: string;
   readonly hubHost: string;
@@ -33,12 +33,12 @@ export interface Knowledge {
   readonly providerKey: string;
   readonly cookie: string;
   readonly streamToken: string;
-  /** Requests of the attacker's own, the first with a conversation of many megabytes. */
+  /** The attacker's requests; the first has a conversation of many megabytes. */
   readonly requestIds: readonly string[];
   readonly refCodes: readonly string[];
 }
 
-/** The connection as text that can be read and, but for the credentials, sent again by hand. */
+/** The connection as text. Apart from the credentials, it can be sent again by hand. */
 export function describeConnection({ index, from, to, title, steps }: Connection): string {
   return [`connection ${index}, from ${from} to the ${to}: ${title}`, ...steps.map(describeStep)].join('\n');
 }

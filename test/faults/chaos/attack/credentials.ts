@@ -5,7 +5,7 @@ import type { Knowledge } from './connection.ts';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A key of the right form that belongs to nobody, so that it has to be looked up. */
+/** A well-formed key that does not exist, so that it must be looked up. */
 function guessKey(random: Random): string {
   const start =
     random.pick(['hs_', 'hs_prov_']) + Array.from({ length: 32 }, () => random.pick([...digits])).join('');
@@ -22,7 +22,7 @@ const malformed = [
   `hs_${'k'.repeat(4_000)}`,
 ];
 
-/** A key: the attacker's own, one that is guessed, or none that could be one. */
+/** The attacker's key, a guessed one, or a malformed one. */
 export const drawKey = (random: Random, own: string): string =>
   pickWeighted<() => string>(random, [
     [6, () => own],

@@ -16,7 +16,7 @@ const knowledge: Knowledge = {
 const draw = (seed: number, index: number) => describeConnection(drawConnection(seed, index, knowledge));
 const many = Array.from({ length: 2_500 }, (_, index) => drawConnection(1, index, knowledge));
 
-test('the same seed and index give the same connection, others another one', () => {
+test('the same seed and index give the same connection, and others give another one', () => {
   expect(draw(7, 12)).toBe(draw(7, 12));
   const texts = [1, 2, 3].flatMap((seed) =>
     [0, 1, 2, 3].map((index) => draw(seed, index).replace(/^\S+ \d+/, '')),
@@ -24,13 +24,13 @@ test('the same seed and index give the same connection, others another one', () 
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('a connection goes on without what was drawn before it', () => {
+test('a connection does not depend on the ones that were drawn before', () => {
   const last = draw(7, 40);
   for (let index = 0; index < 40; index++) draw(7, index);
   expect(draw(7, 40)).toBe(last);
 });
 
-test('attackers never have the address of the honest', () => {
+test('attackers never use the address of the honest clients', () => {
   const addresses = new Set(many.map(({ from }) => from));
   expect(addresses).not.toContain('127.0.0.1');
   expect(addresses.size).toBeGreaterThan(200);
@@ -55,7 +55,7 @@ test.each([
   expect(sent.some((text) => pattern.test(text))).toBe(true);
 });
 
-test('every way to end a connection and to be slow has its turn', () => {
+test('every kind of step is used', () => {
   const done = new Set(many.flatMap(({ steps }) => steps.map(({ does }) => does)));
   expect([...done].sort()).toEqual(
     [
@@ -71,7 +71,7 @@ test('every way to end a connection and to be slow has its turn', () => {
   );
 });
 
-test('no connection goes on for long', () => {
+test('only few connections take long', () => {
   const lasting = many.map(({ steps }) =>
     steps.reduce((sum, step) => {
       if (step.does === 'wait') return sum + step.ms;

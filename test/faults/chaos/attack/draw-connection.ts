@@ -2,12 +2,12 @@ import { createRandom, type Random } from '../../plan/random.ts';
 import { cut, largeBodies } from './bodies.ts';
 import { type Call, encodeCall, makeCall, pickWeighted } from './call.ts';
 import type { Connection, Knowledge, Port, Step } from './connection.ts';
-import { damageBy, damageCall } from './damages.ts';
-import { drawGatewayCall, listFatConversation } from './gateway-calls.ts';
-import { drawHubCall, openAnyStream } from './hub-calls.ts';
+import { drawGatewayCall, listLargeConversation } from './gateway-calls.ts';
+import { drawHubCall, openAnonymousStream } from './hub-calls.ts';
 import { junk } from './junk.ts';
+import { applyMutation, mutateCall } from './mutations.ts';
 
-/** So many loopback addresses take part. */
+/** The number of loopback addresses of the attackers. */
 const addresses = 300;
 
 interface Shape {
@@ -18,13 +18,13 @@ interface Shape {
 
 type DrawShape = (random: Random, knowledge: Knowledge) => Shape;
 
-/** The same seed and index give the same connection, whatever was drawn before; only credentials differ. */
+/** The same seed and index always give the same connection, apart from credentials. */
 export function drawConnection(seed: number, index: number, knowledge: Knowledge): Connection {
-  // Neighbouring seeds of the generator begin alike, so the first draws are thrown away.
+  // The first numbers of neighbouring seeds are similar, so they are not used.
   const mixed = createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   for (let count = 0; count < 4; count++) mixed.next();
   const random = mixed.fork();
-  // 127.0.0.1 is for the honest: limits that count by address must not reach them.
+  // Honest clients have 127.0.0.1, so that limits by address do not affect them.
   const address = random.integer(0, addresses - 1);
   const from = `127.0.${1 + Math.floor(address / 250)}.${1 + (address % 250)}`;
   return { index, from, ...pickWeighted(random, shapes)(random, knowledge) };
@@ -34,7 +34,7 @@ const send = (bytes: Buffer): Step => ({ does: 'send', bytes });
 const wait = (ms: number): Step => ({ does: 'wait', ms });
 const untilEnd = (withinMs: number): Step => ({ does: 'wait for the end', withinMs });
 
-/** How a connection ends once everything was sent. */
+/** How a connection ends after everything was sent. */
 function drawEnding(random: Random): Step[] {
   return pickWeighted<() => Step[]>(random, [
     [9, () => [untilEnd(random.integer(50, 400))]],
@@ -52,16 +52,16 @@ const drawPort = (random: Random): Port => (random.chance(0.7) ? 'gateway' : 'hu
 const drawCall = (random: Random, to: Port, knowledge: Knowledge): Call =>
   to === 'gateway' ? drawGatewayCall(random, knowledge) : drawHubCall(random, knowledge);
 
-/** A call, damaged as often as wanted, as bytes. */
+/** The bytes of a call, which is mutated with the probability `mutated`. */
 function drawBytes(
   random: Random,
   to: Port,
   knowledge: Knowledge,
-  damaged: number,
+  mutated: number,
 ): { bytes: Buffer; title: string } {
   const call = drawCall(random, to, knowledge);
   const name = `${call.method} ${call.target.split('?')[0]?.slice(0, 60)}`;
-  const done = random.chance(damaged) ? damageCall(call, random) : [];
+  const done = random.chance(mutated) ? mutateCall(call, random) : [];
   return { bytes: encodeCall(call, random), title: [name, ...done].join(', ') };
 }
 
@@ -74,8 +74,8 @@ const single: DrawShape = (random, knowledge) => {
 const pipelined: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const count = random.integer(2, random.chance(0.2) ? 50 : 8);
-  const damaged = random.pick([0, 0.1, 0.5]);
-  const calls = Array.from({ length: count }, () => drawBytes(random, to, knowledge, damaged));
+  const mutated = random.pick([0, 0.1, 0.5]);
+  const calls = Array.from({ length: count }, () => drawBytes(random, to, knowledge, mutated));
   const bytes = Buffer.concat(calls.map((call) => call.bytes));
   const title = `${count} pipelined: ${calls
     .slice(0, 4)
@@ -84,8 +84,8 @@ const pipelined: DrawShape = (random, knowledge) => {
   return { to, title, steps: [send(bytes), ...drawEnding(random)] };
 };
 
-/** Many copies of one call that is refused, then the end, often before the answers. */
-const pipelinedAlike: DrawShape = (random, knowledge) => {
+/** Many copies of one call, after which the connection often ends before the answers. */
+const pipelinedCopies: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const { bytes, title } = drawBytes(random, to, knowledge, 0.5);
   const count = random.integer(2, 40);
@@ -93,31 +93,31 @@ const pipelinedAlike: DrawShape = (random, knowledge) => {
   return { to, title: `${count} times ${title}`, steps };
 };
 
-const inTurn: DrawShape = (random, knowledge) => {
+const sequential: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const calls = Array.from({ length: random.integer(2, 6) }, () => drawBytes(random, to, knowledge, 0.2));
   const steps = calls.flatMap(({ bytes }) => [send(bytes), wait(random.integer(0, 60))]);
   return {
     to,
-    title: `in turn: ${calls.map(({ title }) => title).join(' | ')}`,
+    title: `sequential: ${calls.map(({ title }) => title).join(' | ')}`,
     steps: [...steps, ...drawEnding(random)],
   };
 };
 
-/** The handlers of CONNECT and upgrades get a bare socket from Node, so the peer's timing matters most. */
+/** Node gives a bare socket to the handlers of CONNECT and upgrades, so the timing of the peer matters most. */
 const tunnel: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const kind = random.pick(['CONNECT', 'Upgrade: websocket', 'Upgrade: h2c']);
   const call = drawCall(random, to, knowledge);
-  damageBy(kind, call, random);
+  applyMutation(kind, call, random);
   const more = random.chance(0.3) ? drawBytes(random, to, knowledge, 0.5).bytes : Buffer.alloc(0);
   const steps = [send(Buffer.concat([encodeCall(call, random), more])), ...drawEnding(random)];
   return { to, title: kind, steps };
 };
 
-/** After its head, a stream belongs to the hub's own code: whatever else comes in on it must do no harm. */
+/** After the head, the hub's own code handles a stream. Further bytes from the client must have no effect. */
 const onStream: DrawShape = (random, knowledge) => {
-  const stream = encodeCall(openAnyStream(random, knowledge), random);
+  const stream = encodeCall(openAnonymousStream(random, knowledge), random);
   const { bytes, title } = drawBytes(random, 'hub', knowledge, 0.8);
   const opened = random.chance(0.5)
     ? [send(stream), wait(random.integer(0, 80)), send(bytes)]
@@ -130,10 +130,10 @@ const oddBytes: DrawShape = (random) => {
   return { to: drawPort(random), title, steps: [send(make(random)), ...drawEnding(random)] };
 };
 
-const breaksOff: DrawShape = (random, knowledge) => {
+const truncated: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const { bytes, title } = drawBytes(random, to, knowledge, 0.3);
-  return { to, title: `breaks off: ${title}`, steps: [send(cut(random, bytes)), ...drawEnding(random)] };
+  return { to, title: `truncated: ${title}`, steps: [send(cut(random, bytes)), ...drawEnding(random)] };
 };
 
 const large: DrawShape = (random, knowledge) => {
@@ -185,17 +185,17 @@ const trickles: DrawShape = (random, knowledge) => {
 const readsSlowly: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const calls = Array.from({ length: random.integer(1, 3) }, () =>
-    to === 'gateway' ? listFatConversation(knowledge) : openAnyStream(random, knowledge),
+    to === 'gateway' ? listLargeConversation(knowledge) : openAnonymousStream(random, knowledge),
   );
   const bytes = Buffer.concat(calls.map((call) => encodeCall(call, random)));
-  const slowness: Step = random.chance(0.5)
+  const reading: Step = random.chance(0.5)
     ? { does: 'stop reading' }
     : { does: 'read slowly', size: random.integer(1, 20_000), everyMs: random.integer(50, 500) };
   const last: Step[] = random.chance(0.5) ? [{ does: 'reset' }] : [];
   return {
     to,
-    title: `${slowness.does}, ${to === 'gateway' ? 'a conversation of many megabytes' : 'a stream'}`,
-    steps: [slowness, send(bytes), wait(random.integer(500, 8_000)), ...last],
+    title: `${reading.does}, ${to === 'gateway' ? 'a conversation of many megabytes' : 'a stream'}`,
+    steps: [reading, send(bytes), wait(random.integer(500, 8_000)), ...last],
   };
 };
 
@@ -213,12 +213,12 @@ const longStream: DrawShape = (random, knowledge) => {
 const shapes: readonly (readonly [weight: number, shape: DrawShape])[] = [
   [300, single],
   [120, pipelined],
-  [80, pipelinedAlike],
-  [80, inTurn],
+  [80, pipelinedCopies],
+  [80, sequential],
   [80, tunnel],
   [80, onStream],
   [60, oddBytes],
-  [80, breaksOff],
+  [80, truncated],
   [10, large],
   [30, trickles],
   [6, readsSlowly],

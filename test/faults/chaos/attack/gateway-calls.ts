@@ -1,11 +1,11 @@
 import { encryptedContent, keyExchange, submission } from '../../../black-box/samples.ts';
 import type { Random } from '../../plan/random.ts';
-import { bendBody } from './bodies.ts';
+import { mutateBody } from './bodies.ts';
 import { type Call, type Header, makeCall } from './call.ts';
 import type { Knowledge } from './connection.ts';
 import { drawKey, keyHeaders, sessionHeaders } from './credentials.ts';
 
-/* Key pairs are dear to make, and the relay does not ask for new ones. */
+/* Made once, because key pairs are expensive to make and the relay accepts them again. */
 const sampleSubmission = submission();
 const sampleExchange = keyExchange();
 const sampleEncrypted = encryptedContent();
@@ -14,7 +14,7 @@ type Body = (random: Random, knowledge: Knowledge) => Record<string, unknown>;
 
 interface Endpoint {
   readonly method: string;
-  /** `:id`, `:ref` and `:key` stand for what is filled in. */
+  /** `:id`, `:ref` and `:key` are replaced. */
   readonly path: string;
   readonly auth: 'key in body' | 'consumer' | 'provider' | 'session' | 'none';
   readonly body?: Body;
@@ -31,7 +31,7 @@ const topics: Body = (random, { userId, requestIds }) => ({
   topics: [`/svc/requests/${random.pick(requestIds)}`, `/svc/providers/${userId}`],
 });
 
-/** Everything that the gateway has a route for, and a little that it has none for. */
+/** All routes of the gateway, and a few paths without a route. */
 const endpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/api/health', auth: 'none' },
   { method: 'GET', path: '/.well-known/expert-relay', auth: 'none' },
@@ -62,7 +62,7 @@ const endpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/dashboard/assets/unknown-:id.js', auth: 'none' },
   { method: 'GET', path: '/auth/login', auth: 'session' },
   { method: 'GET', path: '/auth/github/callback', auth: 'session' },
-  // Without the cookie: signing in or out with it would end the session that the others use.
+  // Without the cookie: signing in or out with it would end the session of the other connections.
   { method: 'POST', path: '/auth/dev', auth: 'none', body: () => ({ user: 'mallory' }) },
   { method: 'POST', path: '/logout', auth: 'none' },
   { method: 'GET', path: '/api/requests', auth: 'session' },
@@ -83,13 +83,13 @@ const endpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/nowhere', auth: 'none', body: () => ({ a: 1 }) },
 ];
 
-/* The fat conversation is asked for on purpose, elsewhere. */
+/* The large conversation is read by `listLargeConversation` only. */
 const idOf = (random: Random, { requestIds }: Knowledge): string =>
   random.chance(0.7)
     ? random.pick(requestIds.slice(1))
     : random.pick(['x', '%00', '..', `${random.uuid()}`, 'A'.repeat(22)]);
 
-/** A call that the gateway could serve, apart from its credential and its body. */
+/** A call whose credential and body may be invalid. */
 export function drawGatewayCall(random: Random, knowledge: Knowledge): Call {
   const { method, path, auth, body } = random.pick(endpoints);
   const target = path
@@ -105,11 +105,11 @@ export function drawGatewayCall(random: Random, knowledge: Knowledge): Call {
   const query = random.chance(0.1)
     ? `?after=${random.integer(-1, 50)}&limit=${random.pick(['1', '0', 'x', '1e9'])}`
     : '';
-  return makeCall(method, target + query, headers, body && bendBody(random, body(random, knowledge)));
+  return makeCall(method, target + query, headers, body && mutateBody(random, body(random, knowledge)));
 }
 
 /** The list of a conversation of many megabytes. */
-export function listFatConversation({ gatewayHost, consumerKey, requestIds }: Knowledge): Call {
+export function listLargeConversation({ gatewayHost, consumerKey, requestIds }: Knowledge): Call {
   const headers: Header[] = [
     ['host', gatewayHost],
     ['x-api-key', consumerKey],

@@ -30,7 +30,7 @@ function drawPosition(random: Random): string | undefined {
   ])();
 }
 
-/** A call that asks the hub for a stream, with any credential or none. */
+/** A call for a stream, with any credential or none. */
 export function drawHubCall(random: Random, knowledge: Knowledge): Call {
   const { hubHost, consumerKey, providerKey, streamToken } = knowledge;
   const query = new URLSearchParams();
@@ -71,8 +71,8 @@ export function drawHubCall(random: Random, knowledge: Knowledge): Call {
   return makeCall(method, `${path}?${query}`, headers);
 }
 
-/** A stream that the hub opens for anyone. */
-export function openAnyStream(random: Random, { hubHost, requestIds }: Knowledge): Call {
+/** A valid call for a stream, without a credential. */
+export function openAnonymousStream(random: Random, { hubHost, requestIds }: Knowledge): Call {
   return makeCall('GET', `/?topic=/svc/requests/${random.pick(requestIds)}`, [
     ['host', hubHost],
     ['accept', 'text/event-stream'],

@@ -3,7 +3,7 @@ import { randomBytes } from './bodies.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-/** What comes in on a port that speaks HTTP/1.1 and is no HTTP/1.1 at all. */
+/** Bytes that are not HTTP/1.1. */
 export const junk: Readonly<Record<string, (random: Random) => Buffer>> = {
   'a TLS hello': (random) =>
     Buffer.concat([

@@ -1,17 +1,17 @@
 // node --import tsx test/faults/chaos/attack/program.ts
 //
-// The attackers, in a process of their own and of low priority, so that they cost the honest clients' clocks
-// nothing. It is told what to do by its parent, and ends with it.
+// The attackers. They are a separate process of low priority, so that they do not disturb the time measurements of the
+// honest clients. The parent process sends commands, and this process ends with it.
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knowledge, Port } from './connection.ts';
 import { drawConnection } from './draw-connection.ts';
-import { drive } from './drive.ts';
+import { runConnection } from './run-connection.ts';
 
-/** What the parent asks for. */
+/** An attack. */
 export interface Assignment {
   readonly seed: number;
-  /** Which connections: `from` up to, but not with, `to`, or these alone. */
+  /** The connections from `from` to `to` (exclusive), or only those of `only`. */
   readonly from: number;
   readonly to: number;
   readonly only?: readonly number[];
@@ -21,13 +21,13 @@ export interface Assignment {
   readonly ports: Readonly<Record<Port, number>>;
 }
 
-export type Order =
-  | { readonly order: 'know'; readonly knowledge: Knowledge }
-  | { readonly order: 'begin'; readonly assignment: Assignment }
-  | { readonly order: 'recall' }
-  | { readonly order: 'stop' };
+export type Command =
+  | { readonly command: 'set knowledge'; readonly knowledge: Knowledge }
+  | { readonly command: 'begin'; readonly assignment: Assignment }
+  | { readonly command: 'report recent' }
+  | { readonly command: 'stop' };
 
-/** A connection that began a short time ago, in case that a process ends now. */
+/** A connection that began shortly before. It may be the cause if a process ends now. */
 export interface Recent {
   readonly index: number;
   readonly to: Port;
@@ -56,15 +56,15 @@ let recent: Recent[] = [];
 
 setPriority(15);
 process.on('disconnect', () => process.exit());
-process.on('message', (message: Order) => {
-  if (message.order === 'know') knowledge = message.knowledge;
-  if (message.order === 'recall') tell({ report: 'recent', recent });
-  if (message.order === 'stop') stopped = true;
-  if (message.order === 'begin') void attack(message.assignment);
+process.on('message', (message: Command) => {
+  if (message.command === 'set knowledge') knowledge = message.knowledge;
+  if (message.command === 'report recent') send({ report: 'recent', recent });
+  if (message.command === 'stop') stopped = true;
+  if (message.command === 'begin') void attack(message.assignment);
 });
-tell({ report: 'ready' });
+send({ report: 'ready' });
 
-function tell(report: Report): void {
+function send(report: Report): void {
   process.send?.(report);
 }
 
@@ -84,7 +84,7 @@ async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assign
       beganAt: Date.now(),
     };
     recent.push(entry);
-    const outcome = await drive(connection, ports);
+    const outcome = await runConnection(connection, ports);
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     entry.endedAt = Date.now();
   }
@@ -92,13 +92,13 @@ async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assign
   const progress = setInterval(() => {
     const oldest = Date.now() - recentMs;
     recent = recent.filter(({ endedAt }) => endedAt === undefined || endedAt > oldest);
-    tell({ report: 'progress', begun, open: open.size });
+    send({ report: 'progress', begun, open: open.size });
   }, 250);
   const start = performance.now();
   let due = 0;
   for (let last = start; begun < indices.length && !stopped; ) {
     const now = performance.now();
-    // What could not begin because too many were open is not made up for: that would be a burst.
+    // Connections that could not begin because too many were open are not made up for: that would be a burst.
     due = Math.min(due + ((now - last) / 1_000) * perSecond, perSecond / 10);
     last = now;
     while (due >= 1 && open.size < atOnce && begun < indices.length) {
@@ -112,5 +112,5 @@ async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assign
   const seconds = (performance.now() - start) / 1_000;
   await Promise.all(open);
   clearInterval(progress);
-  tell({ report: 'done', begun, seconds, outcomes });
+  send({ report: 'done', begun, seconds, outcomes });
 }

@@ -1,0 +1,107 @@
+import { eventually } from '@expert-relay/testkit';
+import { pair } from '../environment/topology.ts';
+import { type Fault, type FaultContext, seconds } from './fault.ts';
+
+const seeded = { count: 3_000, expireAt: 5_000, spread: 0 };
+
+/**
+ * Adds an event for each seeded request. The ends of these requests alone would be only a dozen events, with hundreds of
+ * requests each. The payload is an empty key exchange: field 11 of `DomainEvent`.
+ */
+const insertEvents = `
+  WITH changed AS (
+    UPDATE help_requests SET seq = seq + 1
+    WHERE status = 'pending' AND NOT EXISTS (SELECT FROM outbox_events WHERE request_id = help_requests.id)
+    RETURNING user_id, id, ref_code, seq
+  )
+  INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
+  SELECT 'key_exchange', '\\x5a00', user_id, id, ref_code, seq FROM changed`;
+
+/** Resolves in the middle of a batch, when some of the added events are published. */
+async function waitForMidBatch({ database, timeline }: FaultContext): Promise<void> {
+  await timeline.waitUntil(seeded.expireAt - 1_000);
+  await database.query(insertEvents);
+  await database.waitUntil(
+    'some of the added events are published',
+    `SELECT count(*) > 300 FROM outbox_events WHERE type = 'key_exchange' AND published_at IS NOT NULL`,
+    { within: 60_000 },
+  );
+}
+
+/** Removes the leader, and records how long there was none. */
+async function replaceLeader(
+  context: FaultContext,
+  remove: (leader: string) => Promise<void>,
+): Promise<void> {
+  const before = context.outboxLeaders();
+  const leader = before.at(-1)?.name ?? '';
+  await remove(leader);
+  const removedAt = Date.now();
+  const next = await eventually(
+    'another process is the outbox leader',
+    () => context.outboxLeaders()[before.length],
+    {
+      within: 60_000,
+    },
+  );
+  const gapSeconds = (next.at - removedAt) / 1_000;
+  // Two seconds by design, on a machine without other load.
+  context.remark(
+    `${next.name} became the leader after ${Math.max(0, gapSeconds).toFixed(1)} s${gapSeconds > 4 ? ': LATE' : ''}`,
+  );
+}
+
+export const leaderKilled: Fault = {
+  affects: 'leader',
+  combines: false,
+  draw: () => ({
+    title: 'outbox leader killed in mid-batch',
+    needs: { seeded },
+    async inject(context) {
+      await waitForMidBatch(context);
+      await replaceLeader(context, context.processes.kill);
+    },
+  }),
+};
+
+export const leaderFrozen: Fault = {
+  affects: 'leader',
+  combines: false,
+  draw(random) {
+    const durationMs = random.pick([3_000, 6_000]);
+    return {
+      title: `outbox leader frozen for ${seconds(durationMs)} in mid-batch`,
+      needs: { seeded },
+      async inject(context) {
+        await waitForMidBatch(context);
+        const unfreezeAt = context.timeline.now + durationMs;
+        await replaceLeader(context, async (leader) => {
+          context.processes.freeze(leader);
+          void context.timeline.waitUntil(unfreezeAt).then(() => context.processes.unfreeze(leader));
+        });
+        await context.timeline.waitUntil(unfreezeAt);
+      },
+    };
+  },
+};
+
+export const leaderCutOff: Fault = {
+  affects: 'leader',
+  combines: true,
+  draw(random) {
+    const at = random.integer(1_500, 4_000);
+    const durationMs = random.integer(3, 8) * 1_000;
+    return {
+      title: `outbox leader silently disconnected from Postgres for ${seconds(durationMs)}`,
+      async inject(context) {
+        await context.timeline.waitUntil(at);
+        await replaceLeader(context, async (leader) => {
+          const cable = context.network.cable(pair(leader, 'postgres'));
+          cable.hold();
+          void context.timeline.waitUntil(at + durationMs).then(cable.restore);
+        });
+        await context.timeline.waitUntil(at + durationMs);
+      },
+    };
+  },
+};

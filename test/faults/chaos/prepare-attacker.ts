@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { sendCall } from '../../black-box/http-call.ts';
+import { seedRequests } from '../load/seed-requests.ts';
+import type { Knowledge } from './attack/connection.ts';
+import type { ChaosEnvironment } from './environment.ts';
+
+const ownRequests = 40;
+/** Longer than any run, since a conversation that has ended refuses messages. */
+const lastingMs = 24 * 3_600_000;
+const largeMessages = 12;
+const largeMessageLength = 700_000;
+
+/** Gives the attacker requests, one with a large conversation. Returns a function that renews the attacker's credentials. */
+export async function prepareAttacker(environment: ChaosEnvironment): Promise<() => Promise<Knowledge>> {
+  const { database, attacker, gatewayUrl, hubUrl } = environment;
+  await seedRequests(
+    database,
+    attacker.userId,
+    { count: ownRequests, expireAt: lastingMs, spread: 1 },
+    lastingMs,
+  );
+  const rows = await database.query<{ id: string; refCode: string }>(
+    `SELECT id, 'HS-' || ref_code AS "refCode" FROM help_requests WHERE user_id = $1 ORDER BY id`,
+    [attacker.userId],
+  );
+  const requestIds = rows.map(({ id }) => id);
+  const agent = new Agent({ keepAlive: true });
+  const headers = { 'content-type': 'application/json', 'x-api-key': attacker.consumerKey };
+  const post = async (path: string, json: object, status: number) => {
+    const forwarded = { ...headers, 'x-forwarded-for': '10.9.9.9' };
+    const answer = await sendCall(
+      gatewayUrl,
+      { method: 'POST', path, headers: forwarded, body: JSON.stringify(json) },
+      agent,
+    );
+    if (answer.status !== status) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+    return answer.json;
+  };
+  for (let count = 0; count < largeMessages; count++) {
+    const message = { role: 'consumer', messageId: randomUUID(), plaintext: 'x'.repeat(largeMessageLength) };
+    await post(`/api/v1/message/${requestIds[0]}`, message, 201);
+  }
+
+  return async () => {
+    const topics = [`/svc/requests/${requestIds[1]}`];
+    const { token } = await post('/api/v1/stream-token', { topics }, 201);
+    return {
+      ...attacker,
+      gatewayHost: new URL(gatewayUrl).host,
+      hubHost: new URL(hubUrl).host,
+      cookie: await signIn(gatewayUrl, 'mallory'),
+      streamToken: token,
+      requestIds,
+      refCodes: rows.map(({ refCode }) => refCode),
+    };
+  };
+}
+
+/** Signs a user in by the route that exists only in development. Returns the session cookie. */
+export async function signIn(gatewayUrl: string, user: string): Promise<string> {
+  const agent = new Agent();
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ user });
+    const answer = await sendCall(gatewayUrl, { method: 'POST', path: '/auth/dev', headers, body }, agent);
+    const [cookie] = answer.headers['set-cookie'] ?? [];
+    if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie: ${answer.text}`);
+    return cookie.split(';')[0] ?? '';
+  } finally {
+    agent.destroy();
+  }
+}
