@@ -1,6 +1,6 @@
 import type { HttpCall } from '../black-box/http-call.ts';
 
-/** A call as a command that makes it again. */
+/** A shell command that repeats a call. */
 export function asCurl(baseUrl: string, { method, path, headers = {}, body }: HttpCall): string {
   const named = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((text) => `${name}: ${text}`),

@@ -4,23 +4,23 @@ import { hostileText, hostileValue } from './hostile-values.ts';
 
 type Json = Record<string, unknown>;
 
-/** Bodies of an operation: the document's examples, changed ones, damaged ones, and bytes that are no JSON. */
+/** Bodies of an operation: the document's examples, changed ones, invalid JSON, and random bytes. */
 export function hostileBody(operation: NamedOperation | undefined): fc.Arbitrary<string | Buffer> {
   const media = operation?.requestBody?.content['application/json'];
   const examples = media ? (examplesOf(media) as Json[]) : [];
   const example = fc.constantFrom(...(examples.length > 0 ? examples : [{}]));
-  const bent = fc
-    .tuple(example, fc.array(bend, { minLength: 1, maxLength: 3 }))
-    .map(([value, bends]) => bends.reduce((bending, apply) => apply(bending), structuredClone(value)));
+  const mutated = fc
+    .tuple(example, fc.array(mutation, { minLength: 1, maxLength: 3 }))
+    .map(([value, mutations]) => mutations.reduce((body, apply) => apply(body), structuredClone(value)));
   return fc.oneof(
     { weight: 2, arbitrary: example.map((value) => JSON.stringify(value)) },
-    { weight: 8, arbitrary: bent.map((value) => JSON.stringify(value)) },
+    { weight: 8, arbitrary: mutated.map((value) => JSON.stringify(value)) },
     {
       weight: 2,
       arbitrary: fc
         .tuple(
-          bent.map((value) => JSON.stringify(value)),
-          damage,
+          mutated.map((value) => JSON.stringify(value)),
+          textMutation,
         )
         .map(([text, apply]) => apply(text)),
     },
@@ -29,8 +29,8 @@ export function hostileBody(operation: NamedOperation | undefined): fc.Arbitrary
   );
 }
 
-/** Changes one member, near the root or deeper: another value, another name, or gone. */
-const bend: fc.Arbitrary<(value: Json) => Json> = fc
+/** Replaces, removes or adds one member, at the root or deeper. */
+const mutation: fc.Arbitrary<(value: Json) => Json> = fc
   .record({
     where: fc.nat(),
     deeper: fc.boolean(),
@@ -53,14 +53,14 @@ const bend: fc.Arbitrary<(value: Json) => Json> = fc
       },
   );
 
-/** Defined rather than assigned, so that `__proto__` is a member like any other. */
+/** Uses defineProperty, so that `__proto__` becomes an ordinary member. */
 function setMember(target: Json, name: string, value: unknown): Json {
   const copy = (Array.isArray(target) ? [...target] : { ...target }) as Json;
   return Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Damages JSON as a text. */
-const damage: fc.Arbitrary<(text: string) => string> = fc.oneof(
+/** Changes the text of JSON. */
+const textMutation: fc.Arbitrary<(text: string) => string> = fc.oneof(
   fc.nat().map((at) => (text: string) => text.slice(0, at % (text.length + 1))),
   fc.tuple(fc.nat(), hostileText).map(
     ([at, piece]) =>

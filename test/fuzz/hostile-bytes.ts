@@ -54,7 +54,7 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
 );
 
-/** Requests that a careful client would never write. Each asks for the end, or is none. */
+/** Invalid requests. Each has `connection: close`, so that the server ends the connection. */
 export const hostileBytes: fc.Arbitrary<Buffer> = fc
   .record({
     line,

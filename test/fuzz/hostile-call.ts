@@ -5,8 +5,8 @@ import type { HttpCall } from '../black-box/http-call.ts';
 import { hostileBody } from './hostile-body.ts';
 import { hostileText } from './hostile-values.ts';
 
-/** What calls can be made with, so that some of them get past the door. */
-export interface Supplies {
+/** Valid keys and ids, so that some of the calls pass authentication. */
+export interface Inputs {
   readonly consumerKey: string;
   readonly providerKey: string;
   readonly cookie: string;
@@ -15,8 +15,8 @@ export interface Supplies {
   readonly keyIds: readonly string[];
 }
 
-/** Any call that HTTP can carry, most of them nearly right. */
-export function hostileCall(supplies: Supplies): fc.Arbitrary<HttpCall> {
+/** Any HTTP call, most of them nearly valid. */
+export function hostileCall(inputs: Inputs): fc.Arbitrary<HttpCall> {
   const operation = fc.option(fc.constantFrom(...operations), { nil: undefined, freq: 30 });
   return operation.chain((chosen) =>
     fc
@@ -26,9 +26,9 @@ export function hostileCall(supplies: Supplies): fc.Arbitrary<HttpCall> {
           { weight: 1, arbitrary: fc.constantFrom(...METHODS.filter((name) => name !== 'CONNECT')) },
         ),
         path: fc
-          .tuple(hostilePath(chosen, supplies), hostileQuery(chosen))
+          .tuple(hostilePath(chosen, inputs), hostileQuery(chosen))
           .map(([path, query]) => path + query),
-        headers: fc.tuple(credential(chosen, supplies), fc.array(hostileHeader, { maxLength: 3 })),
+        headers: fc.tuple(credential(chosen, inputs), fc.array(hostileHeader, { maxLength: 3 })),
         type: contentType,
         body: fc.option(hostileBody(chosen), { nil: undefined, freq: chosen?.requestBody ? 12 : 2 }),
         isChunked: fc.boolean(),
@@ -38,18 +38,18 @@ export function hostileCall(supplies: Supplies): fc.Arbitrary<HttpCall> {
         path,
         headers: { ...Object.fromEntries(others), ...own, ...(body !== undefined && type) },
         ...(body !== undefined && {
-          body: isChunked ? inPieces(withKey(body, supplies)) : withKey(body, supplies),
+          body: isChunked ? inChunks(withKey(body, inputs)) : withKey(body, inputs),
         }),
       })),
   );
 }
 
-/** The documents' examples carry a key that nobody has: most of the time it is replaced by one that works. */
-const withKey = (body: string | Buffer, { consumerKey }: Supplies): string | Buffer =>
+/** Replaces the invalid key of the document's examples with a valid one. */
+const withKey = (body: string | Buffer, { consumerKey }: Inputs): string | Buffer =>
   typeof body === 'string' ? body.replace(/hs_[0-9A-Za-z]{38}/, consumerKey) : body;
 
-/** Chunks that can be sent, and shown, more than once. */
-const inPieces = (body: string | Buffer): AsyncIterable<Buffer> & { readonly whole: Buffer } => {
+/** A body in chunks, which can be sent and printed more than once. */
+const inChunks = (body: string | Buffer): AsyncIterable<Buffer> & { readonly whole: Buffer } => {
   const whole = Buffer.from(body);
   return {
     whole,
@@ -59,12 +59,12 @@ const inPieces = (body: string | Buffer): AsyncIterable<Buffer> & { readonly who
   };
 };
 
-function hostilePath(operation: NamedOperation | undefined, supplies: Supplies): fc.Arbitrary<string> {
+function hostilePath(operation: NamedOperation | undefined, inputs: Inputs): fc.Arbitrary<string> {
   if (!operation) return fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`);
   const values: Record<string, readonly string[]> = {
-    requestId: supplies.requestIds,
-    refCode: supplies.refCodes,
-    keyId: supplies.keyIds,
+    requestId: inputs.requestIds,
+    refCode: inputs.refCodes,
+    keyId: inputs.keyIds,
     page: ['requests'],
   };
   const parts = operation.path.split(/\{(\w+)\}/);
@@ -134,16 +134,16 @@ function hostileQuery(operation: NamedOperation | undefined): fc.Arbitrary<strin
 
 function credential(
   operation: NamedOperation | undefined,
-  supplies: Supplies,
+  inputs: Inputs,
 ): fc.Arbitrary<Record<string, string>> {
-  // A sign-out must not end the session that other calls come with.
+  // A sign-out must not end the session of the other calls.
   const cookie =
-    operation?.path === '/logout' || operation?.path === '/auth/dev' ? 'relay_session=none' : supplies.cookie;
+    operation?.path === '/logout' || operation?.path === '/auth/dev' ? 'relay_session=none' : inputs.cookie;
   return fc.constantFrom<Record<string, string>>(
-    { 'x-api-key': supplies.consumerKey },
-    { 'x-api-key': supplies.providerKey },
+    { 'x-api-key': inputs.consumerKey },
+    { 'x-api-key': inputs.providerKey },
     { cookie },
-    { cookie, 'x-api-key': supplies.providerKey },
+    { cookie, 'x-api-key': inputs.providerKey },
     {},
   );
 }
@@ -163,7 +163,7 @@ const contentType = fc.oneof(
   },
 );
 
-/** As much of a text as a header can carry. */
+/** The characters that a header can contain. */
 const headerText = hostileText.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 4_000));
 
 const hostileHeader = fc.tuple(

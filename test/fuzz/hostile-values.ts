@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts at which parsers, databases and pages have failed before. */
+/** Texts that often cause errors in parsers, databases and pages. */
 const texts = [
   '',
   ' ',

@@ -28,7 +28,7 @@ export { openVault, RelayError };
 test.each([
   { module: 'nodenext', moduleResolution: 'nodenext' },
   { module: 'esnext', moduleResolution: 'bundler' },
-])('the declaration files of the SDK are understood by TypeScript 5.4: %j', async (resolution) => {
+])('TypeScript 5.4 reads the declaration files of the SDK: %j', async (resolution) => {
   expect(createRequire(import.meta.url)('typescript').version).toMatch(/^5\.4\./);
   const folder = mkdtempSync(join(tmpdir(), 'relay-declarations-'));
   mkdirSync(join(folder, 'node_modules/@expert-relay'), { recursive: true });
@@ -40,13 +40,13 @@ test.each([
     ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
-  const said = await runCommand({
+  const output = await runCommand({
     command: process.execPath,
     args: [join(resolve('typescript'), '../../bin/tsc')],
     cwd: folder,
     env: { PATH: process.env.PATH },
     failure: 'The declaration files do not compile.',
   });
-  expect(said).toBe('');
+  expect(output).toBe('');
   rmSync(folder, { recursive: true });
 });

@@ -5,29 +5,29 @@ import { lint, loadConfig } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const path = here('../../docs/openapi.yaml');
+const documentPath = here('../../docs/openapi.yaml');
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Every schema in a document, with its place: the values of `schema` and `schemas`, and what they contain. */
+/** Every schema in a document, with its path: the values of `schema` and `schemas`, and the schemas in them. */
 function* schemas(value: unknown, at = '#', isSchema = false): Generator<[string, unknown]> {
   if (isSchema) yield [at, value];
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    const place = `${at}/${name}`;
+    const path = `${at}/${name}`;
     if (!isSchema) {
       if (name === 'schemas')
         for (const [one, schema] of Object.entries(member as Schema))
-          yield* schemas(schema, `${place}/${one}`, true);
-      else yield* schemas(member, place, name === 'schema');
+          yield* schemas(schema, `${path}/${one}`, true);
+      else yield* schemas(member, path, name === 'schema');
     } else if (['properties', 'oneOf', 'anyOf', 'allOf'].includes(name)) {
       for (const [one, schema] of Object.entries(member as Schema))
-        yield* schemas(schema, `${place}/${one}`, true);
-    } else if (['items', 'not', 'propertyNames'].includes(name)) yield* schemas(member, place, true);
+        yield* schemas(schema, `${path}/${one}`, true);
+    } else if (['items', 'not', 'propertyNames'].includes(name)) yield* schemas(member, path, true);
   }
 }
 
-/** Forms that are valid and that generators of clients warn of, or make something useless of. */
+/** Valid forms that client generators do not support, or warn about. */
 function unusualForms(document: unknown): string[] {
   return [...schemas(document)].flatMap(([at, schema]) => {
     if (typeof schema === 'boolean') return [`${at} is a boolean schema.`];
@@ -41,7 +41,7 @@ function unusualForms(document: unknown): string[] {
   });
 }
 
-describe('docs/openapi.yaml is written so that generators read it:', () => {
+describe('docs/openapi.yaml for client generators:', () => {
   test('unusual forms are found', () => {
     const document = {
       components: {
@@ -57,13 +57,13 @@ describe('docs/openapi.yaml is written so that generators read it:', () => {
     ]);
   });
 
-  test('it has none of them, and no aliases', () => {
-    expect(unusualForms(parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }))).toEqual([]);
+  test('there are no unusual forms and no aliases', () => {
+    expect(unusualForms(parse(readFileSync(documentPath, 'utf8'), { maxAliasCount: 0 }))).toEqual([]);
   });
 
   test("Redocly's recommended rules find nothing", async () => {
     const config = await loadConfig({ configPath: here('../../redocly.yaml') });
-    const problems = await lint({ ref: path, config });
+    const problems = await lint({ ref: documentPath, config });
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
       [],
     );

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Constellation } from '@expert-relay/constellation';
 
-/** The environment of a program that makes every everyday call of an agent and an expert. */
+/** The environment of a program that makes the usual calls of an agent and an expert. */
 export async function callerEnv(relay: Constellation): Promise<Record<string, string>> {
   const { consumerKey, providerKey } = await relay.makeTenant();
   return {
@@ -13,7 +13,7 @@ export async function callerEnv(relay: Constellation): Promise<Record<string, st
   };
 }
 
-/** What both programs print as JSON. */
+/** The JSON that both programs print. */
 export const expectedCalls = {
   found: 'pending',
   sent: 'responded',

@@ -31,7 +31,7 @@ async function generateAndCall(program: string): Promise<void> {
   };
   try {
     const document = here('../../docs/openapi.yaml');
-    const said = await run(
+    const output = await run(
       [
         '-m',
         'openapi_python_client',
@@ -45,7 +45,7 @@ async function generateAndCall(program: string): Promise<void> {
       ],
       'openapi-python-client failed.',
     );
-    expect(said.trim()).toBe('Generating relay');
+    expect(output.trim()).toBe('Generating relay');
 
     cpSync(here('programs/calls.py'), join(folder, 'calls.py'));
     const printed = await run(['-W', 'error', 'calls.py'], 'A call failed.', await callerEnv(relay));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
 
-/* Types that openapi-typescript makes of docs/openapi.yaml, and a program that calls the relay with them. */
+/* openapi-typescript makes types from docs/openapi.yaml, and a program calls the relay with them. */
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const root = here('../..');
@@ -49,11 +49,11 @@ const run = (args: readonly string[], failure: string, env: NodeJS.ProcessEnv = 
 test('openapi-typescript makes types without a warning, and calls with them work', async () => {
   const generator = join(packageFolder('openapi-typescript'), 'bin/cli.js');
   const types = join(folder, 'relay.ts');
-  const said = await run(
+  const output = await run(
     [generator, join(root, 'docs/openapi.yaml'), '--output', types],
     'openapi-typescript failed.',
   );
-  expect(said).not.toMatch(/warn/i);
+  expect(output).not.toMatch(/warn/i);
 
   await run([join(root, 'node_modules/typescript/bin/tsc')], 'The types do not compile under strict.');
   const tsx = join(packageFolder('tsx'), 'dist/loader.mjs');
@@ -61,7 +61,7 @@ test('openapi-typescript makes types without a warning, and calls with them work
   expect(JSON.parse(printed)).toEqual(expectedCalls);
 }, 600_000);
 
-/** Where a package is installed for this workspace. */
+/** The folder in which a package is installed for this workspace. */
 function packageFolder(name: string): string {
   const entry = resolve(name);
   const end = entry.lastIndexOf(`/node_modules/${name}/`) + `/node_modules/${name}`.length;

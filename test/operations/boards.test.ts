@@ -21,8 +21,8 @@ import { type Product, runProduct } from './run-product.ts';
 import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
 
 /*
- * Each query of the Grafana boards is evaluated over what /metrics of the running product answers, by Prometheus' own
- * tool: a metric, a label or a value that the product does not have gives an empty result.
+ * Prometheus' own tool evaluates each query of the Grafana boards with the /metrics of the running product. A metric, a
+ * label or a value that does not exist gives an empty result.
  */
 
 interface Target {
@@ -39,7 +39,7 @@ const targets = readdirSync(folder).flatMap((file) =>
 const withPromtool = (promtool ? test : test.skip) as typeof test;
 const prefix = `boards-${crypto.randomUUID().slice(0, 8)}`;
 
-withPromtool('each panel of the boards shows what the running product exposes', async () => {
+withPromtool('each panel of the boards has data from the running product', async () => {
   const servers = testServers();
   const ownNats = await startOwnServer(nats);
   await using database = await makeDatabase();
@@ -47,15 +47,15 @@ withPromtool('each panel of the boards shows what the running product exposes', 
   try {
     const secret = await makeSecret({ ...servers, natsUrl: ownNats.url, databaseUrl: database.url });
     await using product = await runProduct({ secret, settings });
-    const metrics = await causeAll(product, database.url, servers.redisUrl);
+    const metrics = await produceMetrics(product, database.url, servers.redisUrl);
     const results = await evaluate(
       targets.map(({ expr }) => expr),
       metrics,
     );
-    const faults = targets.flatMap(({ name, expr, legendFormat }) =>
-      faultsOf(results.get(expr), legendFormat).map((fault) => `${name}: ${fault}: ${expr}`),
+    const problems = targets.flatMap(({ name, expr, legendFormat }) =>
+      problemsOf(results.get(expr), legendFormat).map((problem) => `${name}: ${problem}: ${expr}`),
     );
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     expect(targets.length).toBeGreaterThan(50);
 
     const wrong = [
@@ -63,15 +63,15 @@ withPromtool('each panel of the boards shows what the running product exposes', 
       'sum by (colour) (relay_hub_streams)',
       'relay_hub_streams{access="none"}',
     ];
-    const found = await evaluate(wrong, metrics);
-    expect(wrong.map((expr) => faultsOf(found.get(expr), '{{colour}}').length)).toEqual([1, 1, 1]);
+    const wrongResults = await evaluate(wrong, metrics);
+    expect(wrong.map((expr) => problemsOf(wrongResults.get(expr), '{{colour}}').length)).toEqual([1, 1, 1]);
   } finally {
     await ownNats.stop();
     await forgetRedisKeys(servers.redisUrl, prefix);
   }
 });
 
-/** Limits so low that this test reaches them. */
+/** Low limits, so that this test reaches them. */
 const settings = {
   RELAY_REDIS_PREFIX: prefix,
   RELAY_DATABASE_POOL: '2',
@@ -87,8 +87,8 @@ const settings = {
   RELAY_HUB_SCANS_PER_ADDRESS: '1',
 };
 
-/** Makes each thing happen that a metric counts, and answers the metrics of all services. */
-async function causeAll(
+/** Causes each event that a metric counts, and returns the metrics of all services. */
+async function produceMetrics(
   product: Product,
   databaseUrl: string,
   redisUrl: string,
@@ -111,22 +111,22 @@ async function causeAll(
     for (const _ of [1, 2, 3]) await submit(gatewayUrl, consumerKey);
     await eventually('the events', () => first.events.length >= 4);
     const ownTopic = topicUrl(hubUrl, `/svc/requests/${body.requestId}`);
-    // The message is older than what the hub keeps in memory: the second scan of one address in a minute is refused.
+    // The message is not in the ring, so the hub scans; the second scan of an address in a minute is refused.
     await eventually('a refused scan', async () => {
       const resumed = await openStream(`${ownTopic}&lastEventId=earliest`);
-      const begun = await eventually('what the stream begins with', () => resumed.events[0]);
+      const begun = await eventually('the first event of the stream', () => resumed.events[0]);
       await resumed.close();
       return begun.event === 'hub.reset';
     });
     const anonymous = await openStream(ownTopic);
-    // One stream without a key is open: this one is turned away.
+    // One stream without a key is open already, so this one is refused.
     await (await openStream(ownTopic)).close();
 
     await fetch(`${gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': 'hs_wrong' } });
     for (const _ of [1, 2]) await fetch(`${gatewayUrl}/api/v1/help/${body.requestId}`);
     await fetch(`${urls.requests}/api/v1/whoami`);
-    const slow = Array.from({ length: 4 }, () => sendHalf(gatewayUrl));
-    // After the purge the worker can neither sweep nor find its schedulers.
+    const slow = Array.from({ length: 4 }, () => sendIncomplete(gatewayUrl));
+    // After the purge, the worker fails to sweep, and must restore its schedulers.
     await hasMetric(product, 'expiry-worker', /^relay_purge_removed_total\S* [1-9]/m);
     await database.query('ALTER TABLE request_stages RENAME TO request_stages_away');
     await hasMetric(product, 'expiry-worker', /^relay_expiry_job_failures_total\S* [1-9]/m);
@@ -142,8 +142,8 @@ async function causeAll(
   }
 }
 
-/** A call whose body stays incomplete. */
-function sendHalf(url: string) {
+/** A call that never sends the end of its body. */
+function sendIncomplete(url: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
   socket.write(
@@ -156,13 +156,13 @@ const hasMetric = (product: Product, service: 'gateway' | 'expiry-worker', line:
   eventually(String(line), async () => line.test((await product.metrics())[service]));
 
 interface Result {
-  /** What promtool says of the expression when it is wrong. */
+  /** The error of promtool, if the expression is invalid. */
   error?: string;
   /** The labels of each series. */
   labels: string[][];
 }
 
-function faultsOf(result: Result | undefined, legend: string): string[] {
+function problemsOf(result: Result | undefined, legend: string): string[] {
   if (!result) return ['was not evaluated'];
   if (result.error) return [result.error];
   if (result.labels.length === 0) return ['gives nothing'];
@@ -173,8 +173,8 @@ function faultsOf(result: Result | undefined, legend: string): string[] {
 }
 
 /**
- * Evaluates expressions with `promtool test rules`. It expects no result of any, and so promtool reports all that have
- * one. Counters grow by their value each minute, as if all happened again.
+ * Evaluates expressions with `promtool test rules`. The tests expect empty results, so promtool reports all others.
+ * Counters grow by their value each minute, as if the same events happened again.
  */
 async function evaluate(
   expressions: readonly string[],
@@ -195,30 +195,30 @@ async function evaluate(
     ]),
   );
   const results = new Map<string, Result>();
-  const place = mkdtempSync(join(tmpdir(), 'relay-boards-'));
+  const workFolder = mkdtempSync(join(tmpdir(), 'relay-boards-'));
   try {
     const queries = [...substituted.keys()].map((expr) => ({ expr, eval_time: '10m', exp_samples: [] }));
     const tests = [{ interval: '1m', input_series: series, promql_expr_test: queries }];
-    writeFileSync(join(place, 'boards.yaml'), JSON.stringify({ rule_files: [], tests }));
+    writeFileSync(join(workFolder, 'boards.yaml'), JSON.stringify({ rule_files: [], tests }));
     const output = await run(promtool ?? '', ['test', 'rules', 'boards.yaml'], {
-      cwd: place,
+      cwd: workFolder,
       maxBuffer: 2 ** 26,
     }).then(
       ({ stdout }) => stdout,
       ({ stdout, stderr }) => `${stdout}${stderr}`,
     );
     for (const expr of expressions) results.set(expr, { labels: [] });
-    for (const [, quoted = '', said = ''] of output.matchAll(
+    for (const [, quoted = '', message = ''] of output.matchAll(
       /expr: ("(?:[^"\\]|\\.)*"), time: 10m,?\s*([\s\S]*?)(?=\n\s+expr: |\n*$)/g,
     )) {
       const expr = substituted.get(JSON.parse(quoted)) ?? '';
-      const labels = [...said.matchAll(/\{([^}]*)\} \S+E[+-]\d+/g)].map(([, list = '']) =>
+      const labels = [...message.matchAll(/\{([^}]*)\} \S+E[+-]\d+/g)].map(([, list = '']) =>
         list.split(', ').map((one) => one.split('=')[0] ?? ''),
       );
-      results.set(expr, /\berr\b/.test(said) ? { error: said, labels } : { labels });
+      results.set(expr, /\berr\b/.test(message) ? { error: message, labels } : { labels });
     }
   } finally {
-    rmSync(place, { recursive: true });
+    rmSync(workFolder, { recursive: true });
   }
   return results;
 }

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openStream, submit, topicUrl } from '@expert-relay/testkit';
 import type { Product } from './run-product.ts';
 
-/** What an agent, an expert, a browser session and readers call, again and again. */
+/** Repeated calls of an agent, an expert, a browser session and readers. */
 export interface Load {
-  /** How many calls of each kind were answered as they should be. */
+  /** The number of successful calls of each kind. */
   readonly answered: Readonly<Record<string, number>>;
-  /** Every call that failed, and how. */
+  /** All failed calls, with their errors. */
   readonly failures: readonly string[];
   stop(): Promise<void>;
 }

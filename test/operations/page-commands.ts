@@ -14,7 +14,7 @@ import { migrate } from './run-programs.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/runbook.md'), 'utf8');
 
-/** The shell commands below a heading of docs/runbook.md, one text for each block. */
+/** The blocks of shell commands under a heading of docs/runbook.md. */
 export function commandsOf(heading: string): string[] {
   const section = page.split(/^##+ /m).find((one) => one.startsWith(`${heading}\n`));
   const blocks = [...(section ?? '').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
@@ -23,24 +23,24 @@ export function commandsOf(heading: string): string[] {
 }
 
 export interface Shell extends AsyncDisposable {
-  /** Runs commands of the page in the checkout, after the functions that it defines. */
+  /** Runs commands of the page in the checkout. The functions that the page defines are available. */
   run(commands: string, env?: Record<string, string>): Promise<string>;
 }
 
 /**
- * A shell whose `kubectl` and `helm` read and change `secret`, and replace the processes of `product`. They know what the page
- * uses, and fail for anything else.
+ * A shell with its own `kubectl` and `helm`, which read and change `secret`, and replace the processes of `product`. They
+ * support the commands of the page, and fail for all others.
  */
 export async function openShell(product: Product, secret: Record<string, string>): Promise<Shell> {
   const functions = [...commandsOf('Rotating secrets'), commandsOf('Keys of the relay')[0]].join('\n');
   const folder = mkdtempSync(join(tmpdir(), 'relay-page-'));
 
   async function kubectl(args: string, input: string): Promise<string> {
-    const put = (values: Record<string, string>) => {
+    const replaceSecret = (values: Record<string, string>) => {
       for (const name of Object.keys(secret)) delete secret[name];
       Object.assign(secret, values);
     };
-    const rolled = /^rollout restart --namespace relay deployment\/expert-relay-([a-z-]+)$/.exec(args);
+    const rollout = /^rollout restart --namespace relay deployment\/expert-relay-([a-z-]+)$/.exec(args);
     if (args === 'get secret relay-secrets --namespace relay --output json') {
       return JSON.stringify({
         kind: 'Secret',
@@ -48,9 +48,9 @@ export async function openShell(product: Product, secret: Record<string, string>
       });
     }
     if (args === 'replace --filename -') {
-      put(mapValues(JSON.parse(input).data, (value) => Buffer.from(value, 'base64').toString()));
+      replaceSecret(mapValues(JSON.parse(input).data, (value) => Buffer.from(value, 'base64').toString()));
     } else if (args.startsWith('patch secret relay-secrets --namespace relay --patch ')) {
-      put({ ...secret, ...JSON.parse(args.slice(args.indexOf('{'))).stringData });
+      replaceSecret({ ...secret, ...JSON.parse(args.slice(args.indexOf('{'))).stringData });
     } else if (args.startsWith('scale --namespace relay --replicas=0 ')) {
       for (const [, service = ''] of args.matchAll(/deployment\/expert-relay-([a-z-]+)/g)) {
         await product.end(service as ServiceName);
@@ -60,10 +60,10 @@ export async function openShell(product: Product, secret: Record<string, string>
     ) {
       await migrate(secret.DATABASE_URL ?? '');
       for (const service of services) await product.roll(service);
-    } else if (rolled) {
-      await product.roll(rolled[1] as ServiceName);
+    } else if (rollout) {
+      await product.roll(rollout[1] as ServiceName);
     } else if (!args.startsWith('rollout status --namespace relay --timeout=5m deployment/expert-relay-')) {
-      throw new Error(`This kubectl does not know: ${args}`);
+      throw new Error(`This test's kubectl does not support: ${args}`);
     }
     return '';
   }
@@ -78,7 +78,7 @@ export async function openShell(product: Product, secret: Record<string, string>
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   for (const program of ['kubectl', 'helm']) {
-    writeFileSync(join(folder, program), standIn(port), { mode: 0o755 });
+    writeFileSync(join(folder, program), fakeProgram(port), { mode: 0o755 });
   }
 
   return {
@@ -101,7 +101,7 @@ export async function openShell(product: Product, secret: Record<string, string>
 const mapValues = (values: Record<string, string>, change: (value: string) => string) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
-const standIn = (port: number) => `#!/usr/bin/env node
+const fakeProgram = (port: number) => `#!/usr/bin/env node
 const args = process.argv.slice(2).join(' ');
 let input = '';
 if (args.endsWith(' -')) for await (const part of process.stdin) input += part;

@@ -12,28 +12,28 @@ import { commandsOf, openShell } from './page-commands.ts';
 import { runProduct } from './run-product.ts';
 import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
 
-/* The backup and the restore of docs/runbook.md, by the commands of the page. */
+/* The backup and the restore, with the commands of docs/runbook.md. */
 
 const withDump = findProgram('pg_dump') && findProgram('pg_restore') ? test : test.skip;
 const { redisUrl } = testServers();
 
-withDump('what was backed up is there after a restore, and the relay goes on', async () => {
+withDump('after a restore, the saved data exists and the relay works', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
   const ownNats = await startOwnServer(nats);
   const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
-  await using first = await makeDatabase();
+  await using original = await makeDatabase();
   await using restored = await makeDatabase();
   await using data = await makeDatabase();
   try {
-    await migrate(first.url);
-    const secret = await makeSecret({ databaseUrl: first.url, natsUrl: ownNats.url, redisUrl });
+    await migrate(original.url);
+    const secret = await makeSecret({ databaseUrl: original.url, natsUrl: ownNats.url, redisUrl });
     await using product = await runProduct({
       secret,
       settings: { RELAY_REDIS_PREFIX: redisPrefix, RELAY_DATABASE_POOL: '2' },
     });
     await using shell = await openShell(product, secret);
     const { gatewayUrl, hubUrl } = product;
-    const user = await createUser(first.url);
+    const user = await createUser(original.url);
     const { body: kept } = await submit(gatewayUrl, user.consumerKey);
     const read = (requestId: string) =>
       fetch(`${gatewayUrl}/api/v1/messages/${requestId}`, { headers: { 'x-api-key': user.consumerKey } });
@@ -41,7 +41,7 @@ withDump('what was backed up is there after a restore, and the relay goes on', a
 
     const inFolder = (commands = '') => shell.run(`cd ${folder}\n${commands}`, env);
     const env = {
-      DATABASE_URL: first.url,
+      DATABASE_URL: original.url,
       RESTORED_URL: restored.url,
       MIGRATED_URL: data.url,
     };
@@ -52,7 +52,7 @@ withDump('what was backed up is there after a restore, and the relay goes on', a
     await shell.run(install, env);
     expect(await (await read(kept.requestId)).text()).toBe(conversation);
     expect((await read(lost.requestId)).status).toBe(404);
-    // Events reach readers: of new requests, and in their order.
+    // Events of new requests reach readers.
     const topic = topicUrl(hubUrl, `/svc/providers/${user.userId}`);
     const stream = await openStream(topic, { headers: { 'x-api-key': user.providerKey } });
     await submit(gatewayUrl, user.consumerKey, { question: 'After the restore?' });
@@ -61,7 +61,7 @@ withDump('what was backed up is there after a restore, and the relay goes on', a
 
     await migrate(data.url);
     await inFolder(dataAlone);
-    const counts = await Promise.all([first, data].map(countRows));
+    const counts = await Promise.all([original, data].map(countRows));
     expect(counts[1]).toEqual(counts[0]);
     expect(counts[0]?.request_stages).toBe('2');
   } finally {
@@ -71,7 +71,7 @@ withDump('what was backed up is there after a restore, and the relay goes on', a
   }
 });
 
-/** How many rows each table has. */
+/** The number of rows of each table. */
 async function countRows({ url }: { url: string }): Promise<Record<string, string>> {
   const client = new pg.Client(url);
   await client.connect();

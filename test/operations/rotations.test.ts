@@ -15,10 +15,10 @@ import { type Product, runProduct } from './run-product.ts';
 import { asSuperuser, createUser, makeSecret, migrate } from './run-programs.ts';
 
 /*
- * The rotations of docs/runbook.md, by the commands of the page, during calls of every kind: no call may fail. They replace
- * some thirty processes, so they run on request only: RELAY_TEST_ROTATIONS=true npm test -- test/operations/rotations
+ * The rotations, with the commands of docs/runbook.md, during calls of every kind: no call may fail. They replace about
+ * thirty processes, so they run only on request: RELAY_TEST_ROTATIONS=true npm test -- test/operations/rotations
  */
-const wanted = process.env.RELAY_TEST_ROTATIONS === 'true';
+const isOn = process.env.RELAY_TEST_ROTATIONS === 'true';
 
 const password = () => `k${randomBytes(12).toString('hex')}`;
 const passwords: Record<string, string> = {};
@@ -32,7 +32,7 @@ const natsUsers = renderNatsUsers().replace(/\$NATS_PASSWORD_([A-Z]+)/g, (_, use
 );
 
 const owner = `relay_${randomBytes(4).toString('hex')}`;
-/** The test's database, for a superuser. */
+/** The URL of the test's database, for a superuser. */
 const adminUrl = Object.assign(new URL(testServers().databaseUrl), { pathname: owner }).href;
 let natsText = '';
 let ownNats: OwnServer;
@@ -43,12 +43,12 @@ let shell: Shell;
 let load: Load;
 
 beforeAll(async () => {
-  if (!wanted) return;
+  if (!isOn) return;
   ownNats = await startOwnServer({
     ...nats,
     url: ({ port }) => `nats://hub:${passwordOf('HUB')}@127.0.0.1:${port}`,
     async runProgram({ data, port }, { path }) {
-      // JetStream must be in the file: a reload switches off what only the command line has.
+      // JetStream must be in the file, because a reload switches off settings that are only on the command line.
       natsText = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${data}" }\n${natsUsers}`;
       writeFileSync(natsConfig, natsText);
       return { command: path, args: ['--config', natsConfig, '--pid', natsPid] };
@@ -78,7 +78,7 @@ beforeAll(async () => {
   shell = await openShell(product, secret);
 });
 afterAll(async () => {
-  if (!wanted) return;
+  if (!isOn) return;
   await shell?.[Symbol.asyncDispose]();
   await product?.[Symbol.asyncDispose]();
   await ownNats?.stop();
@@ -89,9 +89,9 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  if (!wanted) return;
+  if (!isOn) return;
   load = await callAll(product, await createUser(adminUrl));
-  await everybodyWasAnswered();
+  await waitForCalls();
 });
 afterEach(() => load?.stop());
 
@@ -102,14 +102,14 @@ const settings = {
   RELAY_RATE_LIMIT_POLL: '0',
 };
 
-const rotation = wanted ? test : test.skip;
+const rotation = isOn ? test : test.skip;
 rotation('keys of the relay', async () => {
   const before = { ...secret };
-  const [, use = '', drop = ''] = commandsOf('Keys of the relay');
-  await shell.run(use);
-  await everybodyWasAnswered();
-  await shell.run(drop);
-  await everybodyWasAnswered();
+  const [, useNew = '', removeOld = ''] = commandsOf('Keys of the relay');
+  await shell.run(useNew);
+  await waitForCalls();
+  await shell.run(removeOld);
+  await waitForCalls();
   const changed = Object.keys(secret).filter((name) => secret[name] !== before[name]);
   expect(changed.sort()).toEqual(
     Object.keys(before)
@@ -119,7 +119,7 @@ rotation('keys of the relay', async () => {
   expect(Object.values(secret).filter((value) => value.includes(','))).toEqual([]);
 });
 
-const withPsql = wanted && findProgram('psql') ? test : test.skip;
+const withPsql = isOn && findProgram('psql') ? test : test.skip;
 withPsql('password for Postgres', async () => {
   // The owner of the tables is "relay" on the page.
   const [commands = ''] = commandsOf('Password for Postgres').map((block) =>
@@ -135,12 +135,12 @@ withPsql('password for Postgres', async () => {
       NEW_PASSWORD: newPassword,
       NEW_URL: withUser(adminUrl, newRole, newPassword),
     });
-    await everybodyWasAnswered();
+    await waitForCalls();
   }
   await asSuperuser(`DROP ROLE ${owner}_2`);
 });
 
-const withRedisCli = wanted && findProgram('redis-cli') ? test : test.skip;
+const withRedisCli = isOn && findProgram('redis-cli') ? test : test.skip;
 withRedisCli('passwords for Redis', async () => {
   const newPassword = password();
   const [commands = ''] = commandsOf('Passwords for Redis');
@@ -150,11 +150,11 @@ withRedisCli('passwords for Redis', async () => {
     NEW_PASSWORD: newPassword,
     NEW_URL: withUser(ownRedis.url, 'dashboard', newPassword),
   });
-  await everybodyWasAnswered();
+  await waitForCalls();
 });
 
 rotation('users of NATS', async () => {
-  const [reload = '', lead = ''] = commandsOf('Users of NATS');
+  const [reload = '', useNew = ''] = commandsOf('Users of NATS');
   const newPassword = password();
   const [hub = ''] = /\{\s+user: hub,[\s\S]*?\n {4}\}/.exec(natsText) ?? [];
   const second = hub.replace('user: hub', 'user: hub-2').replace(passwordOf('HUB'), newPassword);
@@ -164,9 +164,9 @@ rotation('users of NATS', async () => {
     await shell.run(reload, { NATS_PID: readFileSync(natsPid, 'utf8') });
   };
   await change(hub, `${hub}\n${second}`);
-  await shell.run(lead, { NEW_URL: withUser(ownNats.url, 'hub-2', newPassword) });
+  await shell.run(useNew, { NEW_URL: withUser(ownNats.url, 'hub-2', newPassword) });
   await change(hub, '');
-  await everybodyWasAnswered();
+  await waitForCalls();
   // Events arrive through the new user.
   const delivered = async () =>
     Number(/^relay_hub_events_total\S* (\d+)/m.exec((await product.metrics()).hub)?.[1] ?? 0);
@@ -174,8 +174,8 @@ rotation('users of NATS', async () => {
   await eventually('the hub to get events', async () => (await delivered()) > seen);
 });
 
-/** Waits for two more calls of every kind, so that all services have been called with what is valid now. */
-async function everybodyWasAnswered(): Promise<void> {
+/** Waits for two more calls of every kind, so that all services have been called with the current secrets. */
+async function waitForCalls(): Promise<void> {
   const before = { ...load.answered };
   await eventually('two calls of every kind', () => {
     expect(load.failures).toEqual([]);

@@ -18,11 +18,11 @@ export interface Product extends AsyncDisposable {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
   readonly urls: Readonly<Record<ServiceName, string>>;
-  /** As Kubernetes replaces a pod: the new process gets the secret of now, and the old one ends once that is ready. */
+  /** Starts a process with the current secret, and stops the old one when the new one is ready, as Kubernetes does. */
   roll(service: ServiceName): Promise<void>;
-  /** Ends all processes of a service. */
+  /** Stops the process of a service. */
   end(service: ServiceName): Promise<void>;
-  /** What /metrics of each service answers. */
+  /** The text of /metrics of each service. */
   metrics(): Promise<Record<ServiceName, string>>;
 }
 
@@ -33,7 +33,7 @@ interface Pod {
   log: string;
 }
 
-/** Ends the process with the test run, however that ends. */
+/** Kills the process when the test run ends, also if that is killed. */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
   "process.on('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();",
 )}`;
@@ -41,7 +41,7 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
 export async function runProduct(options: {
   /** The content of the Secret, as charts/expert-relay/make-secrets.mjs makes it. It may change between rolls. */
   secret: Readonly<Record<string, string>>;
-  /** Settings that are no secrets, for the services that read them. */
+  /** Settings that are not secret, for the services that read them. */
   settings?: Readonly<Record<string, string>>;
 }): Promise<Product> {
   const { secret } = options;
@@ -53,12 +53,12 @@ export async function runProduct(options: {
     return port;
   }
   const pods = new Map<ServiceName, Pod>();
-  const fronts: Server[] = [];
+  const proxies: Server[] = [];
   const urls = {} as Record<ServiceName, string>;
   for (const service of services) {
-    const front = await openFront(await choosePort(), () => pods.get(service)?.port);
-    fronts.push(front.server);
-    urls[service] = front.url;
+    const proxy = await openProxy(await choosePort(), () => pods.get(service)?.port);
+    proxies.push(proxy.server);
+    urls[service] = proxy.url;
   }
   const values: Record<string, string> = {
     NODE_ENV: 'development',
@@ -146,7 +146,7 @@ export async function runProduct(options: {
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...pods.keys()].map((service) => product.end(service)));
-      for (const front of fronts) front.close();
+      for (const proxy of proxies) proxy.close();
     },
   };
   try {
@@ -158,16 +158,16 @@ export async function runProduct(options: {
   return product;
 }
 
-/** As a Service of Kubernetes: an address that leads each new connection to the newest pod. */
-async function openFront(
+/** A TCP proxy that acts as a Service of Kubernetes: each new connection goes to the newest pod. */
+async function openProxy(
   port: number,
   target: () => number | undefined,
 ): Promise<{ url: string; server: Server }> {
-  const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({ port: target() ?? 1, host: '127.0.0.1', allowHalfOpen: true });
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = connect({ port: target() ?? 1, host: '127.0.0.1', allowHalfOpen: true });
     for (const [one, other] of [
-      [near, far],
-      [far, near],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       one.setNoDelay(true).pipe(other);
       one.on('error', () => other.destroy());

@@ -11,7 +11,7 @@ async function runProgram(args: readonly string[], env: Record<string, string>):
   return (await promisify(execFile)(process.execPath, [...args], { env, cwd: root })).stdout;
 }
 
-/** The content of the Secret for these servers, as an operator makes it. */
+/** The content of the Secret for these servers, made by make-secrets.mjs. */
 export async function makeSecret(servers: {
   databaseUrl: string;
   redisUrl: string;
@@ -26,7 +26,7 @@ export async function makeSecret(servers: {
   return Object.fromEntries(entries.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
 }
 
-/** Brings a database to the schema of this release. */
+/** Migrates a database to the schema of this release. */
 export async function migrate(databaseUrl: string): Promise<void> {
   await runProgram(['packages/db/dist/migrate.js'], { DATABASE_URL: databaseUrl });
 }
@@ -40,7 +40,7 @@ export async function asSuperuser(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-/** An empty database of a test. */
+/** Creates an empty database, which is dropped at the end of the test. */
 export async function makeDatabase(): Promise<{ url: string } & AsyncDisposable> {
   const name = `relay_operations_${randomBytes(6).toString('hex')}`;
   await asSuperuser(`CREATE DATABASE ${name}`);

@@ -6,7 +6,7 @@ export interface Reply {
   body: Record<string, unknown>;
 }
 
-/** One call with a key; the answer's JSON whatever its status. */
+/** One call with a key. Returns the JSON of any answer. */
 export async function ask(
   relay: Constellation,
   method: string,
@@ -21,7 +21,7 @@ export async function ask(
   return { status: answer.status, body: (await answer.json()) as Reply['body'] };
 }
 
-/** A request in plain text, and its id. */
+/** Submits a request in plain text. Returns its id. */
 export async function submit(relay: Constellation, tenant: Tenant): Promise<string> {
   const body = { apiKey: tenant.consumerKey, messages: [], plaintext: 'help' };
   const reply = await ask(relay, 'POST', '/api/v1/help', { body });
@@ -42,7 +42,7 @@ export const providerKeys = () => ({
 const publicPem = (algorithm: 'ed25519' | 'x25519') =>
   generateKeyPairSync(algorithm as 'ed25519').publicKey.export({ type: 'spki', format: 'pem' }) as string;
 
-/** How often each status was answered. */
+/** The number of answers with each status. */
 export function tally(replies: readonly Reply[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;

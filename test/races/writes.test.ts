@@ -18,7 +18,7 @@ const send = (requestId: string, key: string, body: unknown) =>
 const conversation = (requestId: string) =>
   ask(relay, 'GET', `/api/v1/messages/${requestId}`, { key: tenant.providerKey }).then(({ body }) => body);
 
-test('fifty parallel sends: all kept, in one order without a gap, each counted once', async () => {
+test('fifty parallel sends: all are stored, numbered without a gap, and counted once', async () => {
   const requestId = await submit(relay, tenant);
   const replies = await times(50, (index) =>
     index % 2
@@ -33,7 +33,7 @@ test('fifty parallel sends: all kept, in one order without a gap, each counted o
   expect(responseCount).toBe(25);
 });
 
-test('one message sent twenty times at once: one is kept, all get its answer, one event', async () => {
+test('one message sent twenty times in parallel: it is stored once, with one event, and all calls get the same answer', async () => {
   const requestId = await submit(relay, tenant);
   const stream = await openStream(`${relay.hubUrl}/?topic=/svc/requests/${requestId}`);
   const message = textMessage('provider');
@@ -49,7 +49,7 @@ test('one message sent twenty times at once: one is kept, all get its answer, on
   expect((await conversation(requestId)).responseCount).toBe(2);
 });
 
-test('one messageId with twenty different bodies: one is kept, the others are refused', async () => {
+test('one messageId with twenty different bodies: one is stored, the others are refused', async () => {
   const requestId = await submit(relay, tenant);
   const messageId = randomUUID();
   const replies = await times(20, (index) =>
@@ -59,7 +59,7 @@ test('one messageId with twenty different bodies: one is kept, the others are re
   expect((await conversation(requestId)).messages).toHaveLength(1);
 });
 
-test('twenty key exchanges at once: one wins, whoever repeats it is fine, the others are refused', async () => {
+test('twenty parallel key exchanges: the first one and its repetitions succeed, the others are refused', async () => {
   const requestId = await submit(relay, tenant);
   const [one, other] = [providerKeys(), providerKeys()];
   const replies = await times(20, (index) =>
@@ -74,7 +74,7 @@ test('twenty key exchanges at once: one wins, whoever repeats it is fine, the ot
   expect(providerSignPubKey).toBe(winner.providerSignPubKey);
 });
 
-test('a close against thirty sends: what was accepted is kept and counted, nothing comes after', async () => {
+test('a close in parallel with thirty sends: accepted messages are stored and counted, none comes after the close', async () => {
   for (let round = 0; round < 10; round++) {
     const requestId = await submit(relay, tenant);
     const [closed, ...sent] = await Promise.all([
@@ -96,7 +96,7 @@ test('a close against thirty sends: what was accepted is kept and counted, nothi
   }
 });
 
-test('twenty closes at once: one moment, one event', async () => {
+test('twenty parallel closes: one time, one event', async () => {
   const requestId = await submit(relay, tenant);
   const stream = await openStream(`${relay.hubUrl}/?topic=/svc/requests/${requestId}`);
   const replies = await times(20, (index) =>
@@ -112,7 +112,7 @@ test('twenty closes at once: one moment, one event', async () => {
   await stream.close();
 });
 
-test('one submit sent twenty times at once under one Idempotency-Key: one request, one event', async () => {
+test('one submit sent twenty times in parallel with one Idempotency-Key: one request, one event', async () => {
   const stream = await openStream(`${relay.hubUrl}/?topic=/svc/providers/${tenant.userId}`, {
     headers: { 'x-api-key': tenant.providerKey },
   });

@@ -1,4 +1,4 @@
-"""Calls a relay with the client that openapi-python-client made (the package `relay`, beside which this is put)."""
+"""Calls a relay with the client of openapi-python-client (the package `relay` in the same folder)."""
 
 import importlib
 import json
@@ -22,10 +22,10 @@ def client(key):
     return AuthenticatedClient(base_url=base_url, token=key, auth_header_name="x-api-key", prefix="")
 
 
-agent, expert, nobody = client(consumer_key), client(provider_key), Client(base_url=base_url)
+agent, expert, anonymous = client(consumer_key), client(provider_key), Client(base_url=base_url)
 
 submitted = submit_help.sync(
-    client=nobody,
+    client=anonymous,
     body=PlaintextSubmission(
         api_key=consumer_key,
         messages=[ContextMessage(role="user", content="The deploy hangs.")],
@@ -41,7 +41,7 @@ keys = KeyExchange(
 exchange_keys.sync(request_id, client=expert, body=keys)
 answer = PlaintextMessage(role=Role.PROVIDER, plaintext="Yes, it is stale.")
 sent = send_message.sync(request_id, client=expert, body=answer)
-polled = poll_help.sync(request_id, client=nobody)
+polled = poll_help.sync(request_id, client=anonymous)
 conversation = list_messages.sync(request_id, client=agent, after=0, limit=10)
 listed = list_requests.sync(client=agent, status="responded")
 token = create_stream_token.sync(client=agent, body=Topics(topics=[f"/svc/requests/{request_id}"]))

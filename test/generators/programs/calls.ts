@@ -1,4 +1,4 @@
-// Calls a relay with the types that openapi-typescript made (relay.ts, put beside this by typescript-client.test.ts).
+// Calls a relay with the types of openapi-typescript (relay.ts, which typescript-client.test.ts writes into the same folder).
 import createClient from 'openapi-fetch';
 import type { components, paths } from './relay.ts';
 
@@ -12,7 +12,7 @@ const expert = createClient<paths>({ baseUrl, headers: { 'x-api-key': providerKe
 
 type Problem = components['schemas']['Problem'];
 
-/** The body of an answer that is no error. */
+/** The body of a successful answer; fails for an error. */
 async function ok<T>(call: Promise<{ data?: T; error?: Problem; response: Response }>): Promise<T> {
   const { data, error, response } = await call;
   if (error || data === undefined) throw new Error(`${response.status} ${JSON.stringify(error)}`);
