@@ -1,7 +1,7 @@
 import type { SeedResult } from '../checks/seed-result.ts';
 
 const heads = [
-  ['seed', 'events', 'delivered', 'lost', 'duplicated', 'order', 'resets'],
+  ['seed', 'events', 'delivered', 'lost', 'duplicated', 'out of order', 'resets'],
   ['requests', 'expired', 'early', 'duplicated', 'missing', 's', ''],
 ].flat();
 
