@@ -10,6 +10,7 @@ const count = 100;
 /** From the question to the answer, with both sides in this process: with the SDK, and with bare calls. */
 export const roundTrip: Row = {
   name: 'round-trip',
+  onlyByName: true,
   async measure(environment, { progress }) {
     const { gatewayUrl, hubUrl } = await start(environment);
     progress('with the SDK');
