@@ -19,7 +19,8 @@ let consumerKey: string;
 let userId: string;
 /** All clients of one test use it. */
 let memory: Memory;
-let calls: { method: string; path: string; headers: Headers; init: RequestInit }[];
+let calls: Call[];
+let browserFetch: typeof fetch;
 
 beforeAll(async () => {
   const ask = async (path: string, body: object) => {
@@ -39,16 +40,27 @@ beforeAll(async () => {
 beforeEach(() => {
   memory = createMemory();
   calls = [];
+  browserFetch = createBrowserFetch(calls);
 });
 
-/** A browser's fetch: it adds the cookie to calls of the gateway. */
-const browserFetch: typeof fetch = async (input, init = {}) => {
-  const { href, pathname, search } = new URL(String(input));
-  const headers = new Headers(init.headers);
-  calls.push({ method: init.method ?? 'GET', path: pathname + search, headers, init });
-  if (href.startsWith(server.gatewayUrl) && init.credentials === 'same-origin') headers.set('cookie', cookie);
-  return await fetch(input, { ...init, headers });
-};
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly init: RequestInit;
+}
+
+/** A browser's fetch: it adds the cookie to calls of the gateway. It records the calls of the clients of one test. */
+function createBrowserFetch(recorded: Call[]): typeof fetch {
+  return async (input, init = {}) => {
+    const { href, pathname, search } = new URL(String(input));
+    const headers = new Headers(init.headers);
+    recorded.push({ method: init.method ?? 'GET', path: pathname + search, headers, init });
+    if (href.startsWith(server.gatewayUrl) && init.credentials === 'same-origin')
+      headers.set('cookie', cookie);
+    return await fetch(input, { ...init, headers });
+  };
+}
 
 function expertWith(options: Partial<SessionExpertOptions> = {}) {
   const expert = createSessionExpert({
@@ -221,12 +233,13 @@ describe('an unsent answer of a page that was closed', () => {
   /** The fetch of a page that is closed during the call that sends an answer, before or after the relay has it. */
   function closing(when: 'before' | 'after', isLast = isPost): typeof fetch {
     let isClosed = false;
+    const send = browserFetch;
     return async (input, init) => {
       const isHit = isLast(init, input);
-      if (isHit && when === 'after' && !isClosed) await browserFetch(input, init);
+      if (isHit && when === 'after' && !isClosed) await send(input, init);
       if (isHit) isClosed = true;
       if (isClosed) throw new TypeError('The page was closed here.');
-      return await browserFetch(input, init);
+      return await send(input, init);
     };
   }
   const startAnswer = async (conversation: Conversation, pageFetch: typeof fetch, encrypted = true) => {
