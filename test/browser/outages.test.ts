@@ -75,6 +75,32 @@ test('a page that was offline shows new requests and sends the answer written me
   expect(await wasNotLoadedAgain(page)).toBe(true);
 });
 
+test.each([true, false])(
+  'an answer written offline that the relay then refuses can be removed (encrypted: %p)',
+  async (isEncrypted) => {
+    const { requestId } = isEncrypted ? await agent.ask('May I?') : await ask('May I?');
+    const page = await device.open(`/requests/${requestId}`);
+    if (isEncrypted) {
+      await page.getByRole('button', { name: 'Answer' }).click();
+      await makeExpertKey(page);
+    }
+    await box(page).waitFor();
+    await page.route(/\/api\/requests\/[^/]+\/messages$/, (route) =>
+      route.fulfill({ status: 409, json: { error: 'conversation_full', title: 'It is full', status: 409 } }),
+    );
+    await device.context.setOffline(true);
+    await box(page).fill('Too late');
+    await sendButton(page).click();
+    await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
+    await device.context.setOffline(false);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.locator('[data-delivery]').waitFor({ state: 'detached' });
+    await page.reload();
+    await box(page).waitFor();
+    expect(await page.locator('[data-delivery]').count()).toBe(0);
+  },
+);
+
 test('a late answer to an earlier call does not hide that the browser is offline', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);

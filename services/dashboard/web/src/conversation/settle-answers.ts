@@ -1,7 +1,7 @@
 import type { ConversationState, PendingAnswer } from './conversation-state.ts';
 
 /** The SDK's state of the answers. */
-interface Sendings {
+interface SdkAnswers {
   /** Texts that were not sent yet. */
   readonly unsent: readonly string[];
   /** Keys of the answers that are being sent, in their order. */
@@ -13,7 +13,7 @@ interface Sendings {
 /** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
 export function settleAnswers(
   { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
-  { unsent, inFlight, isOver }: Sendings,
+  { unsent, inFlight, isOver }: SdkAnswers,
 ): readonly PendingAnswer[] {
   const left = [...unsent];
   const settled: PendingAnswer[] = [];
