@@ -35,6 +35,19 @@ const answer = (device: Device, requestId: string) =>
     plaintext: 'Yes.',
   });
 
+test('a second announcement with the same text is a new element, so that screen readers read it', async () => {
+  const { device, agent, page } = await openInboxWith('announcements', ['The first one?']);
+  await agent.askPlainly({ question: 'The same?', plaintext: 'Now.' });
+  const announced = page
+    .getByRole('status', { name: 'New requests' })
+    .getByText('New request from build agent: The same?');
+  await untilVisible(announced);
+  await announced.evaluate('element => element.setAttribute("data-first", "")');
+  await agent.askPlainly({ question: 'The same?', plaintext: 'Now.' });
+  await untilVisible(announced.and(page.locator(':not([data-first])')));
+  await device[Symbol.asyncDispose]();
+});
+
 test('a new request appears in the list, and moves to other lists when it is answered and closed', async () => {
   const { device, agent, page, asked } = await openInboxWith('lists', ['The first one?']);
   const reads: string[] = [];

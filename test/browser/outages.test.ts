@@ -85,13 +85,13 @@ test.each([true, false])(
       await makeExpertKey(page);
     }
     await box(page).waitFor();
-    await page.route(/\/api\/requests\/[^/]+\/messages$/, (route) =>
-      route.fulfill({ status: 409, json: { error: 'conversation_full', title: 'It is full', status: 409 } }),
-    );
     await device.context.setOffline(true);
     await box(page).fill('Too late');
     await sendButton(page).click();
     await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
+    await page.route(/\/api\/requests\/[^/]+\/messages$/, (route) =>
+      route.fulfill({ status: 409, json: { error: 'conversation_full', title: 'It is full', status: 409 } }),
+    );
     await device.context.setOffline(false);
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });

@@ -7,8 +7,9 @@ const collectMs = 1_500;
 
 /** Announces new requests and messages to screen readers. */
 export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
-  const [text, setText] = useState('');
+  const [announcement, setAnnouncement] = useState({ text: '', number: 0 });
   useEffect(() => {
+    const setText = (text: string) => setAnnouncement(({ number }) => ({ text, number: number + 1 }));
     let collected: News[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const announce = async () => {
@@ -37,7 +38,8 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
   }, [inbox]);
   return (
     <div className="visually-hidden" role="status" aria-label="New requests">
-      {text}
+      {/* A new element each time, since a live region does not announce an unchanged text again. */}
+      <span key={announcement.number}>{announcement.text}</span>
     </div>
   );
 }
