@@ -6,8 +6,7 @@ import { chooseRows } from '../bench/rows/choose-rows.ts';
 import { root } from './local/home.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
-import { buildAll } from './steps/build.ts';
-import { generateAll } from './steps/generate.ts';
+import { buildAll, generateAll } from './steps/build.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm run bench`: all rows, or those that the arguments name; see bench/README.md. */

@@ -1,4 +1,4 @@
-import { generateAll } from './steps/generate.ts';
+import { generateAll } from './steps/build.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm run generate`: the code that is made from proto/ and the database schema. */

@@ -9,8 +9,7 @@ import {
   runAlone,
 } from './mixed/older-commit.ts';
 import { openServers } from './servers/open-servers.ts';
-import { buildProduct } from './steps/build.ts';
-import { migrate } from './steps/generate.ts';
+import { buildProduct, migrate } from './steps/build.ts';
 import { runJest } from './steps/run-jest.ts';
 import { StepError } from './terminal/failure.ts';
 import { createTerminal } from './terminal/terminal.ts';

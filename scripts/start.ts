@@ -8,8 +8,7 @@ import { serviceProgram, services } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { checkNamedServers } from './servers/named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
-import { buildProduct } from './steps/build.ts';
-import { migrate } from './steps/generate.ts';
+import { buildProduct, migrate } from './steps/build.ts';
 import { inBackground } from './terminal/terminal.ts';
 
 /** `npm start`: the whole product, until Ctrl-C. */

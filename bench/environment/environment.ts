@@ -5,7 +5,7 @@ import { type DevUser, readSecrets } from '../../scripts/local/secrets.ts';
 import type { ServiceName } from '../../scripts/local/services.ts';
 import type { Run } from '../../scripts/local/with-run.ts';
 import type { ServerUrls } from '../../scripts/servers/open-servers.ts';
-import { migrate } from '../../scripts/steps/generate.ts';
+import { migrate } from '../../scripts/steps/build.ts';
 import { type Database, openDatabase } from './database.ts';
 import { startNchan } from './nchan.ts';
 import { type BenchProcess, programStarter, type ServiceOptions, serviceStarter } from './processes.ts';

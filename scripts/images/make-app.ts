@@ -7,8 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { root } from '../local/home.ts';
 import { type ServiceName, services } from '../local/services.ts';
-import { buildWeb } from '../steps/build.ts';
-import { generateAll } from '../steps/generate.ts';
+import { buildWeb, generateAll } from '../steps/build.ts';
 
 /** Loaded at run time by name: as part of a bundle, Prisma would see fragments of SQL as instances of another class. */
 const unbundled = ['@prisma/client-runtime-utils'];

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { identify } from '../processes/process-identity.ts';
 import { type RunningProcess, stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
 import { createTerminal, type Terminal } from '../terminal/terminal.ts';
@@ -16,8 +17,8 @@ export interface Run {
   terminal: Terminal;
   ports: Ports;
   supervisor: Supervisor;
-  /** Has a process that the command started itself stopped too, if it still runs at the end. */
-  adopt(process: RunningProcess): void;
+  /** Has a process that the command started itself stopped too, first of all, if it still runs at the end. */
+  adopt(name: string, pid: number | undefined): void;
   /** Calls at once, and then whenever a process starts or ends. */
   watchProcesses(watch: (running: RunningProcess[]) => void): void;
   /** Resolves when the user wants it to stop. */
@@ -71,8 +72,9 @@ export async function withRun<T>(
     terminal,
     ports,
     supervisor,
-    adopt(process) {
-      adopted.push(process);
+    adopt(name, pid) {
+      const identity = pid && identify(pid);
+      if (identity) adopted.push({ name, pid, identity, tier: 4, stopSignal: 'SIGTERM' });
       record();
     },
     watchProcesses(watch) {

@@ -1,15 +1,62 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../local/home.ts';
-import { type Command, runCommand } from '../processes/run-command.ts';
+import { runCommand } from '../processes/run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { generateAll } from './generate.ts';
+
+/** Files that a program makes from others, again when these have changed. */
+interface Generated {
+  name: string;
+  output: string;
+  /** Files and folders that decide the result, the generator's own version included. */
+  inputs: readonly string[];
+  /** Arguments of Node. */
+  args: readonly string[];
+}
+
+const buf = (name: string): Generated => ({
+  name,
+  output: `packages/${name}/src/generated`,
+  inputs: [
+    'proto',
+    'buf.yaml',
+    `packages/${name}/buf.gen.yaml`,
+    'node_modules/@bufbuild/protoc-gen-es/package.json',
+  ],
+  args: ['node_modules/@bufbuild/buf/bin/buf', 'generate', '--template', `packages/${name}/buf.gen.yaml`],
+});
+
+const generatedCode: readonly Generated[] = [
+  buf('kit'),
+  buf('contracts'),
+  {
+    name: 'db',
+    output: 'packages/db/src/generated',
+    inputs: [
+      'packages/db/prisma/schema.prisma',
+      'packages/db/prisma.config.ts',
+      'node_modules/prisma/package.json',
+    ],
+    args: ['node_modules/prisma/build/index.js', 'generate', '--config', 'packages/db/prisma.config.ts'],
+  },
+  {
+    name: 'openapi',
+    output: 'services/gateway/src/generated',
+    inputs: ['docs/openapi.yaml', 'scripts/openapi', 'node_modules/yaml/package.json'],
+    args: ['--import', 'tsx', 'scripts/openapi/generate.ts'],
+  },
+];
 
 const web = 'services/dashboard/web';
-const codeStampFile = join(root, 'node_modules', '.relay-stamp-build');
-const webStampFile = join(root, 'node_modules', '.relay-stamp-web');
+export const webApp: Generated = {
+  name: 'web',
+  output: `${web}/dist/index.html`,
+  inputs: [web, 'packages/sdk/package.json', 'packages/sdk/src', 'tsconfig.base.json', 'package-lock.json'],
+  // Vite prints only errors.
+  args: ['node_modules/vite/bin/vite.js', 'build', web, '--logLevel', 'warn'],
+};
 
 /** Generates and compiles what has changed. */
 export async function buildProduct(terminal: Terminal): Promise<void> {
@@ -17,14 +64,19 @@ export async function buildProduct(terminal: Terminal): Promise<void> {
   await terminal.step('build', buildAll);
 }
 
-/** Compiles the code for Node, and builds the web app by Vite. */
+/** Generates code from proto/, the database schema and the API's document. */
+export async function generateAll(): Promise<void> {
+  await Promise.all(generatedCode.map(generate));
+}
+
+/** Compiles the code for Node, and builds the web app. */
 export async function buildAll(): Promise<void> {
   await Promise.all([compile(), buildWeb()]);
 }
 
+export const buildWeb = (): Promise<void> => generate(webApp);
+
 async function compile(): Promise<void> {
-  const stamp = stampSources(root);
-  if (hasStamp(codeStampFile, stamp) && allBuilt(root)) return;
   await runCommand({
     command: await findCompiler(),
     args: ['--build', 'tsconfig.build.json'],
@@ -32,25 +84,6 @@ async function compile(): Promise<void> {
     failure:
       'The code does not compile. Repair what the compiler reports above, then run the same command again.',
   });
-  writeFileSync(codeStampFile, stamp);
-}
-
-/** Vite, which prints only errors. */
-export const buildWebCommand = {
-  command: process.execPath,
-  args: ['node_modules/vite/bin/vite.js', 'build', web, '--logLevel', 'warn'],
-  cwd: root,
-} satisfies Partial<Command>;
-
-export async function buildWeb(): Promise<void> {
-  const stamp = stampWeb(root);
-  if (hasStamp(webStampFile, stamp) && existsSync(join(root, web, 'dist/index.html'))) return;
-  await runCommand({
-    ...buildWebCommand,
-    failure:
-      'The web app could not be built. Repair what is reported above, then run the same command again.',
-  });
-  writeFileSync(webStampFile, stamp);
 }
 
 /** TypeScript's compiler itself: its wrapper in JavaScript takes time, and does not stop it when it is stopped. */
@@ -60,53 +93,63 @@ export async function findCompiler(): Promise<string> {
   return getExePath();
 }
 
-function hasStamp(file: string, stamp: string): boolean {
-  return existsSync(file) && readFileSync(file, 'utf8') === stamp;
+async function generate({ name, output, inputs, args }: Generated): Promise<void> {
+  const stampFile = join(root, 'node_modules', `.relay-stamp-${name}`);
+  const stamp = fingerprint(inputs);
+  const isFresh = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
+  if (isFresh && existsSync(join(root, output))) return;
+  await runCommand({
+    command: process.execPath,
+    args,
+    cwd: root,
+    env: generatorEnv(),
+    failure: `${output} could not be made. Repair what is reported above, then run the same command again.`,
+  });
+  writeFileSync(stampFile, stamp);
 }
 
-/** Changes with every source file that is saved, added or removed. Faster than the compiler's own check. */
-export function stampSources(folder: string): string {
-  const ofWorkspaces = workspacesIn(folder).flatMap((workspace) => [
-    `${workspace}/tsconfig.json`,
-    `${workspace}/package.json`,
-    ...filesIn(folder, `${workspace}/src`),
-  ]);
-  return stampOf(folder, [...ofWorkspaces, 'tsconfig.base.json', 'tsconfig.build.json', 'package-lock.json']);
+function generatorEnv(): NodeJS.ProcessEnv {
+  // Prisma and buf write settings and caches into the user's home folder: they get another one.
+  const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME, ...env } = process.env;
+  const home = join(root, 'node_modules/.cache/generators');
+  mkdirSync(home, { recursive: true });
+  return {
+    ...env,
+    HOME: home,
+    PATH: [join(root, 'node_modules/.bin'), env.PATH].join(delimiter),
+    // Prisma would download an engine, although it generates without one: it accepts any program.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    // Prisma would look for a newer release on the internet.
+    CHECKPOINT_DISABLE: '1',
+  };
 }
 
-/** The same for everything that Vite reads: the web app and the SDK's sources. */
-export function stampWeb(folder: string): string {
-  const sdk = ['packages/sdk/package.json', ...filesIn(folder, 'packages/sdk/src')];
-  return stampOf(folder, [...filesIn(folder, web), ...sdk, 'tsconfig.base.json', 'package-lock.json']);
-}
-
-/** Whether every workspace has been compiled. */
-export function allBuilt(folder: string): boolean {
-  return workspacesIn(folder).every((workspace) => existsSync(join(folder, workspace, 'dist/.tsbuildinfo')));
-}
-
-function stampOf(folder: string, files: readonly string[]): string {
+/** Changes whenever one of these files changes, and when one is added to a folder or removed. */
+export function fingerprint(inputs: readonly string[], folder = root): string {
   const hash = createHash('sha256');
-  for (const file of files) {
-    const { size, mtimeMs } = statSync(join(folder, file));
-    hash.update(`${file}\0${size} ${mtimeMs}\0`);
+  for (const file of inputs.flatMap((input) => filesIn(folder, input))) {
+    hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
   }
   return hash.digest('hex');
 }
 
-function workspacesIn(folder: string): string[] {
-  return ['packages', 'services']
-    .flatMap((kind) => readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`))
-    .filter((workspace) => existsSync(join(folder, workspace, 'tsconfig.json')))
-    .sort();
+/** The files that are written by hand. */
+function filesIn(folder: string, path: string): string[] {
+  if (!statSync(join(folder, path)).isDirectory()) return [path];
+  return readdirSync(join(folder, path))
+    .filter((name) => name !== 'dist' && name !== 'node_modules')
+    .sort()
+    .flatMap((name) => filesIn(folder, `${path}/${name}`));
 }
 
-function filesIn(folder: string, path: string): string[] {
-  const ignored = ['dist', 'node_modules'].map((name) => join(folder, path, name, '/'));
-  return readdirSync(join(folder, path), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !ignored.some((start) => file.startsWith(start)))
-    .map((file) => file.slice(join(folder, '/').length))
-    .sort();
+/** Brings the database to the schema of the code. */
+export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
+  await runCommand({
+    command: process.execPath,
+    args: [join(root, 'packages/db/dist/migrate.js')],
+    cwd: root,
+    env,
+    failure:
+      'The database could not be migrated. The reason is above; repair it, then run the same command again.',
+  });
 }

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
 import type { Run } from '../local/with-run.ts';
-import { identify } from '../processes/process-identity.ts';
 
 /** Runs Jest in a checkout. Returns its exit code. */
 export function runJest(
@@ -19,9 +18,7 @@ export function runJest(
     env: { ...process.env, ...env, NODE_OPTIONS: options.filter(Boolean).join(' ') },
     stdio: 'inherit',
   });
-  const identity = jest.pid && identify(jest.pid);
-  if (jest.pid && identity)
-    run.adopt({ name: 'jest', tier: 4, stopSignal: 'SIGTERM', pid: jest.pid, identity });
+  run.adopt('jest', jest.pid);
   return new Promise((resolve, reject) => {
     jest.once('error', reject);
     jest.once('exit', (code) => resolve(code ?? 1));

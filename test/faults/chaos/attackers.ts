@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Run } from '../../../scripts/local/with-run.ts';
-import { identify } from '../../../scripts/processes/process-identity.ts';
 import type { Knowledge } from './attack/connection.ts';
 import type { Assignment, Command, Recent, Report } from './attack/program.ts';
 
@@ -25,9 +24,7 @@ const program = fileURLToPath(new URL('attack/program.ts', import.meta.url));
 export async function startAttackers(run: Run): Promise<Attackers> {
   const { NODE_OPTIONS: _forTests, ...env } = process.env;
   const child = fork(program, { execArgv: ['--import', 'tsx'], env });
-  const identity = child.pid && identify(child.pid);
-  if (child.pid && identity)
-    run.adopt({ name: 'attackers', tier: 4, stopSignal: 'SIGTERM', pid: child.pid, identity });
+  run.adopt('attackers', child.pid);
   let ended: string | undefined;
   child.on('exit', (code, signal) => {
     ended = `the attackers' process ended (${signal ?? code})`;

@@ -7,7 +7,7 @@ import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
 import { type ServiceEntry, serviceProgram, services } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
-import { migrate } from '../../../scripts/steps/generate.ts';
+import { migrate } from '../../../scripts/steps/build.ts';
 import { type Database, openDatabase } from '../environment/database.ts';
 
 /** The built product, with one process of each service and without cables. */

@@ -6,7 +6,7 @@ import type { Home } from '../../../scripts/local/home.ts';
 import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
-import { migrate } from '../../../scripts/steps/generate.ts';
+import { migrate } from '../../../scripts/steps/build.ts';
 import { type Database, openDatabase } from './database.ts';
 import { configureInstances, type EnvironmentSettings } from './instances.ts';
 import { createNetwork, type Network } from './network.ts';
