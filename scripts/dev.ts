@@ -31,5 +31,5 @@ function startBuilding(
 ): void {
   const child = spawn(command, args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
-  run.adopt(name, child.pid);
+  run.supervisor.adopt(name, child.pid);
 }

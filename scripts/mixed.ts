@@ -1,13 +1,5 @@
-import type { ServiceName } from './local/services.ts';
 import { type Run, withTemporaryRun } from './local/with-run.ts';
-import {
-  buildCommit,
-  findOlderCommit,
-  forgetRemovedTrees,
-  lacks,
-  type Release,
-  runAlone,
-} from './mixed/older-commit.ts';
+import { buildCommit, findOlderCommit, servicesThatRunAlone } from './mixed/older-commit.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildProduct, migrate } from './steps/build.ts';
 import { runJest } from './steps/run-jest.ts';
@@ -23,7 +15,7 @@ export async function mixed([commit]: string[]): Promise<void> {
   const older = commit ?? (await findOlderCommit());
   const code = await withTemporaryRun('mixed', terminal, (run) =>
     runMixed(run, older, run.home.file('older')),
-  ).finally(forgetRemovedTrees);
+  );
   process.exitCode = code ?? 130;
 }
 
@@ -39,14 +31,12 @@ async function runMixed(run: Run, older: string, olderRoot: string): Promise<num
   await terminal.step('migrate', () => migrate(databaseEnv));
   // Only now: it imports what was just built.
   const { openMixture } = await import('./mixed/open-mixture.ts');
-  const single: Partial<Record<ServiceName, Release>> = {};
-  for (const { since, service, release, reason } of runAlone) {
-    if (!(await lacks(older, since))) continue;
-    single[service] = release;
-    terminal.line(`  ! only the ${release} ${service} runs: ${reason}`);
+  const alone = await servicesThatRunAlone(older);
+  for (const [service, release] of Object.entries(alone)) {
+    terminal.line(`  ! only the ${release} ${service} runs`);
   }
   await using mixture = await terminal.step('services', () =>
-    openMixture({ run, servers, olderRoot, alone: single }),
+    openMixture({ run, servers, olderRoot, alone }),
   );
   const env = { ...servers, RELAY_TEST_URL: mixture.gatewayUrl, RELAY_TEST_HUB_URL: mixture.hubUrl };
   const code = await runJest(run, { args: ['test/conformance'], env, folder: olderRoot });

@@ -24,7 +24,7 @@ export async function start(): Promise<void> {
  * while the database is migrated (they wait for that), so the time of a step is what it has added.
  */
 export async function startProduct(run: Run): Promise<void> {
-  const { home, terminal, supervisor, watchProcesses } = run;
+  const { home, terminal, supervisor } = run;
   for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
     terminal.line(`  ! ${warning}`);
   }
@@ -53,6 +53,6 @@ export async function startProduct(run: Run): Promise<void> {
   const user = await terminal.step('user', () => ensureDevUser(home, secrets, databaseEnv, gatewayUrl));
 
   const description = describeRun(addresses, servers, user);
-  watchProcesses((running) => writeDevJson(home, description, running));
+  supervisor.watch((running) => writeDevJson(home, description, running));
   showScreen(terminal, description, home);
 }

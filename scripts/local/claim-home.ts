@@ -11,7 +11,7 @@ import { type Home, readJson, root, writeJson } from './home.ts';
 export interface RunRecord {
   /** Whether the run is about to release the home. */
   stopping: boolean;
-  processes: RunningProcess[];
+  processes: readonly RunningProcess[];
   /** Files and folders that exist only while it runs. */
   remove: readonly string[];
 }

@@ -59,41 +59,38 @@ export const devFiles = (home: Home): string[] =>
 
 /** Shows the addresses, the keys, and two commands to try. */
 export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
+  const { gatewayUrl, hubUrl, dashboardUrl, userId, consumerKey, providerKey } = run;
   const request = {
-    apiKey: run.consumerKey,
+    apiKey: consumerKey,
     messages: [{ role: 'user', content: 'The deploy waits for a lock.' }],
     question: 'May I remove the lock file?',
     plaintext: 'The deploy waits for a lock. May I remove the lock file?',
   };
   const near = relative(root, home.path);
   const folder = near.startsWith('..') ? home.path : near;
-  for (const text of [
-    '',
-    `  Gateway       ${bold(run.gatewayUrl)}${explainPort('gateway', run.gatewayUrl)}`,
-    `  Hub           ${bold(run.hubUrl)}${explainPort('hub', run.hubUrl)}`,
-    `  Dashboard     ${bold(`${run.dashboardUrl}/dashboard`)}`,
-    '',
-    `  Consumer key  ${run.consumerKey}`,
-    `  Provider key  ${run.providerKey}`,
-    '',
-    faint(`  Set both up as README.md does: source ${folder}/expert.env, or source ${folder}/agent.env`),
-    '',
-    faint('  Wait for requests, as an expert:'),
-    '',
-    `curl -N -H 'x-api-key: ${run.providerKey}' \\`,
-    `  '${run.hubUrl}/?topic=/svc/providers/${run.userId}'`,
-    '',
-    faint('  Ask for help, as an agent:'),
-    '',
-    `curl -X POST ${run.gatewayUrl}/api/v1/help \\`,
-    `  -H 'content-type: application/json' \\`,
-    `  -d '${JSON.stringify(request)}'`,
-    '',
-    faint(`  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`),
-    '',
-  ]) {
-    line(text);
-  }
+  line(`
+  Gateway       ${bold(gatewayUrl)}${explainPort('gateway', gatewayUrl)}
+  Hub           ${bold(hubUrl)}${explainPort('hub', hubUrl)}
+  Dashboard     ${bold(`${dashboardUrl}/dashboard`)}
+
+  Consumer key  ${consumerKey}
+  Provider key  ${providerKey}
+
+${faint(`  Set both up as README.md does: source ${folder}/expert.env, or source ${folder}/agent.env`)}
+
+${faint('  Wait for requests, as an expert:')}
+
+curl -N -H 'x-api-key: ${providerKey}' \\
+  '${hubUrl}/?topic=/svc/providers/${userId}'
+
+${faint('  Ask for help, as an agent:')}
+
+curl -X POST ${gatewayUrl}/api/v1/help \\
+  -H 'content-type: application/json' \\
+  -d '${JSON.stringify(request)}'
+
+${faint(`  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`)}
+`);
 }
 
 /** Says why a port is neither the usual one nor one that the user has set. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,17 +43,14 @@ function openCache(home: string, env: NodeJS.ProcessEnv): string {
 
 /** The content of one of our files; `undefined` when there is none. */
 export function readJson<T>(file: string): T | undefined {
-  let text: string;
+  if (!existsSync(file)) return undefined;
   try {
-    text = readFileSync(file, 'utf8');
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new StepError(`${file} cannot be read (${(error as Error).message}). Give yourself access to it.`);
-  }
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw new StepError(`${file} is not JSON any more. Repair it, or remove it to have a new one made.`);
+    const { message } = error as Error;
+    throw new StepError(
+      `${file} cannot be read: ${message}. Repair it, or remove it to have a new one made.`,
+    );
   }
 }
 

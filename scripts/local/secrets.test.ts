@@ -42,6 +42,6 @@ test('what an older version did not have is added, and the rest kept', () => {
 
 test('a broken file is not replaced in silence', () => {
   writeFileSync(home.file('secrets.json'), '{');
-  expect(() => readSecrets(home)).toThrow(/secrets\.json is not JSON any more\. Repair it, or remove it/);
+  expect(() => readSecrets(home)).toThrow(/secrets\.json cannot be read: .*\. Repair it, or remove it/);
   expect(readFileSync(home.file('secrets.json'), 'utf8')).toBe('{');
 });

@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identify } from '../processes/process-identity.ts';
-import { type RunningProcess, stopProcesses } from '../processes/stop-processes.ts';
 import { createSupervisor, type Supervisor } from '../processes/supervisor.ts';
 import { createTerminal, type Terminal } from '../terminal/terminal.ts';
 import { claimHome, startWatchdog } from './claim-home.ts';
@@ -17,10 +15,6 @@ export interface Run {
   terminal: Terminal;
   ports: Ports;
   supervisor: Supervisor;
-  /** Has a process that the command started itself stopped too, first of all, if it still runs at the end. */
-  adopt(name: string, pid: number | undefined): void;
-  /** Calls at once, and then whenever a process starts or ends. */
-  watchProcesses(watch: (running: RunningProcess[]) => void): void;
   /** Resolves when the user wants it to stop. */
   interrupted: Promise<void>;
 }
@@ -50,52 +44,19 @@ export async function withRun<T>(
   claim.update({ remove: [...devFiles(home), ...remove] });
   const interruption = listenForInterruption();
   const ports = openPorts(home);
+  const supervisor = createSupervisor({ say: (text) => terminal.line(`  · ${text}`) });
+  supervisor.watch((processes) => claim.update({ processes }));
 
-  let supervised: RunningProcess[] = [];
-  const adopted: RunningProcess[] = [];
-  let watcher: ((running: RunningProcess[]) => void) | undefined;
-  const record = () => {
-    const processes = [...supervised, ...adopted];
-    claim.update({ processes });
-    watcher?.(processes);
-  };
-  const supervisor = createSupervisor({
-    say: (text) => terminal.line(`  · ${text}`),
-    changed(running) {
-      supervised = running;
-      record();
-    },
-  });
-
-  const working = work({
-    home,
-    terminal,
-    ports,
-    supervisor,
-    adopt(name, pid) {
-      const identity = pid && identify(pid);
-      if (identity) adopted.push({ name, pid, identity, tier: 4, stopSignal: 'SIGTERM' });
-      record();
-    },
-    watchProcesses(watch) {
-      watcher = watch;
-      record();
-    },
-    interrupted: interruption.stop,
-  });
+  const working = work({ home, terminal, ports, supervisor, interrupted: interruption.stop });
   // Interrupted work fails, since what it uses is stopped.
   working.catch(() => undefined);
   try {
     return await Promise.race([working, interruption.stop.then(() => undefined)]);
   } finally {
-    watcher = undefined;
-    for (const file of devFiles(home)) rmSync(file, { force: true });
     claim.update({ stopping: true });
-    const stop = async () => {
-      await stopProcesses(adopted, 5_000, interruption.hurry);
-      await supervisor.stop(interruption.hurry);
-    };
-    await (supervised.length > 0 ? terminal.step('stop', stop) : stop());
+    const stopping = terminal.step('stop', () => supervisor.stop(interruption.hurry));
+    for (const file of devFiles(home)) rmSync(file, { force: true });
+    await stopping;
     ports.release();
     stopWatchdog();
     claim.release();

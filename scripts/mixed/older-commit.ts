@@ -18,13 +18,10 @@ export async function findOlderCommit(): Promise<string> {
   return git('rev-parse', `${await git('log', '--diff-filter=A', '--format=%H', '-1', '--', newest)}^`);
 }
 
-/** Whether the older commit does not contain another one. */
-export async function lacks(older: string, commit: string): Promise<boolean> {
-  return (await git('rev-list', '--max-count=1', commit, '--not', older)) !== '';
-}
-
-/** Checks a commit out into a folder of its own and builds it with its own packages. */
+/** Checks a commit out into a folder of its own, and builds it with its own packages. */
 export async function buildCommit(commit: string, folder: string): Promise<void> {
+  // Folders of earlier runs were removed, and git still lists them.
+  await git('worktree', 'prune');
   await git('worktree', 'add', '--detach', folder, commit);
   await runCommand({
     command: process.execPath,
@@ -34,29 +31,13 @@ export async function buildCommit(commit: string, folder: string): Promise<void>
   });
 }
 
-/** The folder of a tree was removed: git must know. */
-export async function forgetRemovedTrees(): Promise<void> {
-  await git('worktree', 'prune');
-}
-
 export type Release = 'older' | 'newer';
 
-/**
- * Services that cannot run in both releases beside each other, which no change after the first release may cause. An
- * entry counts where the older commit was made before `since`.
- */
-export const runAlone: readonly {
-  readonly service: ServiceName;
-  readonly release: Release;
-  readonly since: string;
-  readonly reason: string;
-}[] = [
-  {
-    service: 'dashboard',
-    release: 'newer',
-    since: 'ce1653d7c7d0e1dfb841daf23294a1887266d892',
-    reason:
-      'Sessions name the identity that signed in, and sessions without one are refused. Before, only the local run ' +
-      'had sessions.',
-  },
-];
+/** The services that run in one release alone, which no change after the first release may cause. */
+export async function servicesThatRunAlone(older: string): Promise<Partial<Record<ServiceName, Release>>> {
+  // Since this commit, sessions name the identity that signed in, and others are refused. Before, only the local run had
+  // sessions.
+  const since = 'ce1653d7c7d0e1dfb841daf23294a1887266d892';
+  const isOlder = (await git('rev-list', '--max-count=1', since, '--not', older)) !== '';
+  return isOlder ? { dashboard: 'newer' } : {};
+}

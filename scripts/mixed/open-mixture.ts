@@ -34,7 +34,7 @@ export async function openMixture(options: {
   const secrets = readSecrets(run.home);
   const addresses: Record<Release, Addresses> = {
     older: await chooseAddresses(run.ports),
-    newer: await chooseAddresses(shiftNames(run.ports)),
+    newer: await chooseAddresses(run.ports),
   };
   const cables: Cable[] = [];
   const logs: { name: string; file: string }[] = [];
@@ -90,11 +90,6 @@ export async function openMixture(options: {
       await Promise.all(cables.map((cable) => cable.stop()));
     },
   };
-
-  /** Ports are remembered by the names of their services. */
-  function shiftNames(ports: Run['ports']): Run['ports'] {
-    return { ...ports, choose: (name) => ports.choose(`${name}-newer`) };
-  }
 }
 
 /** Providers that the conformance suite expects; it never reaches them. */

@@ -10,19 +10,16 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 let folder: string;
 let said: string[];
-let running: RunningProcess[];
+let running: readonly RunningProcess[];
 let supervisor: Supervisor;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'supervisor-'));
   said = [];
   running = [];
-  supervisor = createSupervisor({
-    say: (line) => said.push(line),
-    changed: (now) => {
-      running = now;
-    },
-    firstPauseMs: 10,
+  supervisor = createSupervisor({ say: (line) => said.push(line), firstPauseMs: 10 });
+  supervisor.watch((now) => {
+    running = now;
   });
 });
 
@@ -106,7 +103,6 @@ describe('a supervisor', () => {
     await supervisor.stop();
     expect(readFileSync(order, 'utf8')).toBe('edge server ');
     expect(all.filter(isRunning)).toEqual([]);
-    expect(running).toEqual([]);
     expect(said).toEqual([]);
   });
 

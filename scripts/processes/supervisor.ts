@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastLines, StepError } from '../terminal/failure.ts';
 import { formatTime } from '../terminal/terminal.ts';
+import { identify } from './process-identity.ts';
 import { type Program, type Spawned, spawnProgram } from './program.ts';
 import { type RunningProcess, stopProcesses } from './stop-processes.ts';
 
@@ -11,6 +12,11 @@ export interface Supervisor {
   start(program: Program): Promise<void>;
   /** Stops a program gracefully and starts it again. */
   restart(name: string): Promise<void>;
+  /** Has a process that it did not start stopped too, before all others. */
+  adopt(name: string, pid: number | undefined): void;
+  /** Calls at once, and then whenever a process starts, until everything is stopped. */
+  watch(listener: (running: readonly RunningProcess[]) => void): void;
+  /** Stops everything, and kills it when `hurry` is aborted. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
@@ -22,21 +28,25 @@ const stableAfterMs = 30_000;
 
 export function createSupervisor(options: {
   say: (line: string) => void;
-  /** Called synchronously for each process that starts, and when all have been stopped. */
-  changed: (running: RunningProcess[]) => void;
   firstPauseMs?: number;
 }): Supervisor {
-  const { say, changed, firstPauseMs = 100 } = options;
+  const { say, firstPauseMs = 100 } = options;
+  const adopted: RunningProcess[] = [];
+  const listeners: ((running: readonly RunningProcess[]) => void)[] = [];
   const spawned = new Map<string, Spawned>();
   /** The programs that end because they shall be restarted. */
   const restarting = new Set<string>();
   const stopping = new AbortController();
-  const running = () => [...spawned.values()].flatMap(({ process }) => process ?? []);
+  const running = () => [...adopted, ...[...spawned.values()].flatMap(({ process }) => process ?? [])];
+
+  function report(): void {
+    if (!stopping.signal.aborted) for (const listener of listeners) listener(running());
+  }
 
   function launch(program: Program): Spawned {
     const launched = spawnProgram(program);
     spawned.set(program.name, launched);
-    changed(running());
+    report();
     return launched;
   }
 
@@ -69,11 +79,11 @@ export function createSupervisor(options: {
       if (stopping.signal.aborted) return;
       startedAt = Date.now();
       current = launch(program);
-      void report(program, current, isRestart ? 'reloaded' : 'is back');
+      void sayWhenReady(program, current, isRestart ? 'reloaded' : 'is back');
     }
   }
 
-  async function report(program: Program, launched: Spawned, verb: string): Promise<void> {
+  async function sayWhenReady(program: Program, launched: Spawned, verb: string): Promise<void> {
     const startedAt = Date.now();
     const reason = await whyNotReady(program, launched, stopping.signal);
     // keepRunning reports its end.
@@ -91,13 +101,23 @@ export function createSupervisor(options: {
     await stopProcesses([target], stopLimitMs);
   }
 
-  async function stop(hurry?: AbortSignal): Promise<void> {
-    stopping.abort();
-    await stopProcesses(running(), stopLimitMs, hurry);
-    changed([]);
-  }
-
-  return { start, restart, stop };
+  return {
+    start,
+    restart,
+    adopt(name, pid) {
+      const identity = pid && identify(pid);
+      if (identity) adopted.push({ name, pid, identity, tier: 4, stopSignal: 'SIGTERM' });
+      report();
+    },
+    watch(listener) {
+      listeners.push(listener);
+      report();
+    },
+    async stop(hurry) {
+      stopping.abort();
+      await stopProcesses(running(), stopLimitMs, hurry);
+    },
+  };
 }
 
 /** Waits until a program that was just started is ready. Returns the reason when it does not become so. */

@@ -18,7 +18,7 @@ export function runJest(
     env: { ...process.env, ...env, NODE_OPTIONS: options.filter(Boolean).join(' ') },
     stdio: 'inherit',
   });
-  run.adopt('jest', jest.pid);
+  run.supervisor.adopt('jest', jest.pid);
   return new Promise((resolve, reject) => {
     jest.once('error', reject);
     jest.once('exit', (code) => resolve(code ?? 1));

@@ -24,7 +24,7 @@ const program = fileURLToPath(new URL('attack/program.ts', import.meta.url));
 export async function startAttackers(run: Run): Promise<Attackers> {
   const { NODE_OPTIONS: _forTests, ...env } = process.env;
   const child = fork(program, { execArgv: ['--import', 'tsx'], env });
-  run.adopt('attackers', child.pid);
+  run.supervisor.adopt('attackers', child.pid);
   let ended: string | undefined;
   child.on('exit', (code, signal) => {
     ended = `the attackers' process ended (${signal ?? code})`;

@@ -40,7 +40,7 @@ export function startWatch(run: Run): Watch {
   const known = new Map<number, RunningProcess>();
   const listeners: ((one: Ended) => void)[] = [];
 
-  run.watchProcesses((running) => {
+  run.supervisor.watch((running) => {
     // A process that has just ended may still be in the list.
     for (const one of running) if (names.includes(one.name) && isRunning(one)) known.set(one.pid, one);
   });

@@ -24,12 +24,12 @@ export interface Processes {
   releaseAll(): void;
 }
 
-export function createProcesses({ supervisor, watchProcesses }: Run): Processes {
+export function createProcesses({ supervisor }: Run): Processes {
   const programs = new Map<string, Program>();
   const gates = new Map<string, PromiseWithResolvers>();
   const frozen = new Set<string>();
   let running: readonly RunningProcess[] = [];
-  watchProcesses((now) => {
+  supervisor.watch((now) => {
     running = now;
   });
 
