@@ -17,7 +17,7 @@ const keepAliveIntervalMs = 500;
 
 /**
  * Without the timeouts, a session whose process is frozen or cut off would keep the lock until TCP gives the connection
- * up. Commits need not wait for the disk: when Postgres loses the mark of a published row, the event is published
+ * up. Marks of published rows need not wait for the disk: when Postgres loses one in a crash, the event is published
  * once more, under the same id.
  *
  * Each statement reads a few rows by an index, and its plan is kept: a plan that was made while the table was small

@@ -55,6 +55,17 @@ describe('published rows', () => {
     expect(await requeueLost(client, { epoch: 'then', lastSeq: 90 })).toBe(0);
   });
 
+  test('that wait again are on the disk of Postgres before they are published', async () => {
+    await client.query('SET synchronous_commit = off');
+    const { rows: before } = await client.query('SELECT pg_current_wal_insert_lsn() AS lsn');
+    await requeueLost(client, { epoch: 'then', lastSeq: 90 });
+    const { rows: after } = await client.query('SELECT pg_current_wal_flush_lsn() > $1 AS "isOnDisk"', [
+      before[0].lsn,
+    ]);
+    await client.query('RESET synchronous_commit');
+    expect(after[0].isOnDisk).toBe(true);
+  });
+
   test('all wait again when the stream was created again', async () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)

@@ -41,7 +41,12 @@ export async function requeueLost(
   return requeued;
 }
 
-/** Requeues the lost rows of one batch. One row results: the counts of the batch, and its oldest row, where the next begins. */
+/**
+ * Requeues the lost rows of one batch. One row results: the counts of the batch, and its oldest row, where the next begins.
+ *
+ * Other commits of the session do not wait for the disk; this one does. If Postgres lost it in a crash, after some of the
+ * rows were published again, the old sequences of the others could belong to other events of the stream.
+ */
 const requeueText = `
   WITH batch AS MATERIALIZED (
     SELECT id, published_at, stream_epoch <> $1 OR stream_seq > $2 AS is_lost FROM outbox_events
@@ -54,7 +59,7 @@ const requeueText = `
   )
   SELECT
     count(*) OVER ()::int AS examined, count(*) FILTER (WHERE is_lost) OVER ()::int AS lost,
-    published_at::text AS at, id
+    published_at::text AS at, id, set_config('synchronous_commit', 'on', true)
   FROM batch ORDER BY published_at, id LIMIT 1`;
 
 /**
