@@ -71,10 +71,14 @@ describe('a supervisor', () => {
   test('restarts on request with the same program and without an alarm', async () => {
     await supervisor.start(program('one'));
     const first = pidOf('one');
-    await supervisor.restart('one');
+    // Two changes at the same time.
+    await Promise.all([supervisor.restart('one'), supervisor.restart('one')]);
     await until(() => said.length === 1);
     expect(pidOf('one')).not.toBe(first);
     expect(said[0]).toMatch(/^one reloaded/);
+    process.kill(pidOf('one'), 'SIGKILL');
+    await until(() => said.length === 3);
+    expect(said[1]).toMatch(/^one ended unexpectedly/);
   });
 
   test('refuses a program that ends before it is ready, with the end of its log', async () => {
@@ -106,7 +110,7 @@ describe('a supervisor', () => {
     expect(said).toEqual([]);
   });
 
-  test('kills what does not stop by itself: at once when `hurry` is aborted', async () => {
+  test('kills a program that does not stop: at once when `hurry` is aborted', async () => {
     await supervisor.start(program('deaf', 1, ''));
     const [deaf] = running;
     const began = Date.now();

@@ -34,8 +34,8 @@ export function createSupervisor(options: {
   const adopted: RunningProcess[] = [];
   const listeners: ((running: readonly RunningProcess[]) => void)[] = [];
   const spawned = new Map<string, Spawned>();
-  /** The programs that end because they shall be restarted. */
-  const restarting = new Set<string>();
+  /** The processes that end because of `restart`. */
+  const restarting = new Set<Spawned>();
   const stopping = new AbortController();
   const running = () => [...adopted, ...[...spawned.values()].flatMap(({ process }) => process ?? [])];
 
@@ -70,7 +70,7 @@ export function createSupervisor(options: {
     for (let current = first, startedAt = Date.now(); ; ) {
       const how = await current.ended;
       if (stopping.signal.aborted) return;
-      const isRestart = restarting.delete(name);
+      const isRestart = restarting.delete(current);
       if (isRestart || Date.now() - startedAt > stableAfterMs) failures = 0;
       const waitMs = isRestart ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** failures++);
       if (!isRestart) say(`${name} ended unexpectedly (${how}); starting it again in ${formatTime(waitMs)}`);
@@ -95,10 +95,10 @@ export function createSupervisor(options: {
   }
 
   async function restart(name: string): Promise<void> {
-    const target = spawned.get(name)?.process;
-    if (!target || stopping.signal.aborted) return;
-    restarting.add(name);
-    await stopProcesses([target], stopLimitMs);
+    const target = spawned.get(name);
+    if (!target?.process || stopping.signal.aborted) return;
+    restarting.add(target);
+    await stopProcesses([target.process], stopLimitMs);
   }
 
   return {
