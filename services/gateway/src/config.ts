@@ -34,7 +34,7 @@ export const variables = {
   },
   rateLimits: {
     pages: integer('RELAY_RATE_LIMIT_PAGES', {
-      help: 'Calls a minute from one address, v1 apart; 0 = no limit.',
+      help: 'Calls a minute from one address, without those of /api/v1/*; 0 = no limit.',
       default: 60,
     }),
     api: integer('RELAY_RATE_LIMIT_API', {
@@ -47,7 +47,7 @@ export const variables = {
     }),
   },
   connectionsPerAddress: integer('RELAY_MAX_CONNECTIONS_PER_ADDRESS', {
-    help: 'Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. Trusted proxies have none.',
+    help: 'The most open connections of one client address (IPv6: of one /64); 0 = no limit. Trusted proxies have no limit.',
     default: 1_000,
   }),
   bodies: {
@@ -56,13 +56,13 @@ export const variables = {
       default: 64,
     }),
     bytes: integer('RELAY_BODY_MEMORY', {
-      help: 'Bytes of bodies that the process holds, at most. Beyond it the oldest slow body is refused, or else the newest.',
+      help: 'The most bytes of bodies in memory. Above it the oldest slow body is refused, or the newest body if none is slow.',
       default: 134_217_728,
       min: 2_097_152,
     }),
   },
   minTransferRate: integer('RELAY_MIN_TRANSFER_RATE', {
-    help: 'Bytes per second that a client must take of an answer, on average; slower ones are disconnected. 0 = no limit.',
+    help: 'Bytes per second that a client must read of an answer, on average; slower clients are disconnected. 0 = no limit.',
     default: 8_192,
   }),
   trustedProxies: trustedProxiesVariable,

@@ -185,7 +185,7 @@ describe('several requests in one packet', () => {
     connection.socket.destroy();
   });
 
-  test('when the second is malformed, no part of an answer is sent', async () => {
+  test('when the second is malformed, the first is answered completely or not at all', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(`GET /api/health HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n`);
     expect(await connection.closed(3_000)).toBe(true);
