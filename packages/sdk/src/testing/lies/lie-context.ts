@@ -1,6 +1,7 @@
 import type { Tenant } from '@expert-relay/constellation';
 import type { Json, LyingRelay } from '@expert-relay/testkit';
 import { makeAgentKeys, makeRoot } from '../../crypto/index.ts';
+import { quick } from '../quick.ts';
 import type { TestServer } from '../use-test-server.ts';
 
 /** A real relay with a lying proxy in front of it, and the keys of one agent and one expert. */
@@ -21,6 +22,10 @@ export interface LieContext {
   /** The request of that conversation. */
   readonly otherRequestId: string;
 }
+
+/** Calls are not repeated where all of their answers are invalid. */
+export const timingFor = ({ code }: { readonly code?: string | undefined }): typeof quick =>
+  code === 'unexpected_answer' ? { ...quick, patience: 0 } : quick;
 
 /** The messages that each side sends. */
 export const texts: readonly string[] = ['one', 'two', 'three'];

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import { type Conversation, RelayError } from '../../../index.ts';
-import { type LieContext, type Setup, texts } from '../lie-context.ts';
+import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
 
 interface AgentResult {
@@ -22,6 +22,7 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
   const relay = server.agent({
     url: liar.url,
     apiKey: tenant.consumerKey,
+    timing: timingFor(row),
     expert: row.known ? await expert.fingerprint() : undefined,
   });
   const conversation = await relay.ask(row.asked ?? { question: 'May I?' });

@@ -3,7 +3,7 @@ import { eventually, type Json } from '@expert-relay/testkit';
 import { type MessageRecord, openChannel, openExpert, restoreAgentKeys } from '../../../crypto/index.ts';
 import type { Expert, ExpertMessage, ExpertRequest } from '../../../expert/index.ts';
 import { type Conversation, createMemory, type Memory, RelayError } from '../../../index.ts';
-import { type LieContext, type Setup, texts } from '../lie-context.ts';
+import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 interface ExpertResult {
@@ -57,6 +57,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     apiKey: tenant.providerKey,
     root,
     memory,
+    timing: timingFor(row),
     fetch: recordingFetch,
   });
   const expected = row.after ?? (row.code || row.agent ? 0 : texts.length);

@@ -1,0 +1,23 @@
+import { expect } from '@jest/globals';
+import { texts } from './testing/lies/lie-context.ts';
+import { describeError, endsConversation, testLies } from './testing/lies/test-lies.ts';
+import { liesToAgents } from './testing/lies/to-agent/index.ts';
+import { runAsAgent } from './testing/lies/to-agent/run-as-agent.ts';
+
+testLies('to the agent', liesToAgents, async (row, { setup, context }, report) => {
+  const result = await runAsAgent(setup, context, row);
+  const { conversation, code } = result;
+  report(code ? describeError(code) : `works (${conversation.verification})`);
+  expect(code).toBe(row.code ?? '');
+  const expected =
+    row.upTo === undefined
+      ? (row.after ?? (row.code ? 0 : texts.length))
+      : Math.min(result.answers.length, row.upTo);
+  expect(result.answers).toEqual(texts.slice(0, expected).map((text) => ({ text, protection: 'sequenced' })));
+  if (row.verification) expect(conversation.verification).toBe(row.verification);
+  if (!endsConversation(code)) return;
+  // It stays refused when the relay does not lie any more.
+  setup.liar.tell({});
+  await expect(conversation.send('more')).rejects.toMatchObject({ code: row.code });
+  await expect(conversation.waitForAnswer({ timeout: 50 })).rejects.toMatchObject({ code: row.code });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { isRefusal } from '../../crypto/refusal.ts';
+import { RelayError, type RelayErrorCode } from '../../index.ts';
+import { drawTable } from '../draw-table.ts';
+import { useTestServer } from '../use-test-server.ts';
+import { type LieContext, makeLieContext, makeSetup, type Setup } from './lie-context.ts';
+
+/** A lying relay with an agent and an expert of its own. It tells one lie at a time. */
+export interface Lane {
+  readonly setup: Setup;
+  readonly context: LieContext;
+}
+
+// Each lie is partly waiting time, so several run at the same time: as many as Jest's default for `maxConcurrency`.
+const laneCount = 5;
+
+/**
+ * Makes a test of each row, and prints a table of the results: `check` reports what the SDK does. Call it outside of
+ * `describe`, since concurrent tests start before the hooks of a `describe`.
+ */
+export function testLies<Row extends { readonly name: string }>(
+  side: 'to the agent' | 'to the expert',
+  rows: readonly Row[],
+  check: (row: Row, lane: Lane, report: (result: string) => void) => Promise<void>,
+): void {
+  const server = useTestServer();
+  const freeLanes: Lane[] = [];
+  const results = new Map<Row, string>();
+
+  beforeAll(async () => {
+    for (let count = 0; count < laneCount; count += 1) {
+      const setup = await makeSetup(server);
+      freeLanes.push({ setup, context: await makeLieContext(setup) });
+    }
+  });
+  afterAll(() => {
+    const seen = rows.map((row) => [row.name, results.get(row) ?? '']);
+    process.stdout.write(
+      drawTable(`What a lying relay does ${side}, and what the SDK does`, [
+        ['The relay', 'The SDK'],
+        ...seen,
+      ]),
+    );
+  });
+  test.concurrent.each(rows)(`${side}, a lying relay that $name`, async (row) => {
+    const lane = freeLanes.pop();
+    if (!lane)
+      throw new Error('More tests run at the same time than there are lanes: see maxConcurrency of Jest.');
+    try {
+      await check(row, lane, (result) => void results.set(row, result));
+    } finally {
+      freeLanes.push(lane);
+    }
+  });
+}
+
+/** Whether an error ends the conversation. Errors that are no proof of a lie do not. */
+export const endsConversation = (code: string) => isRefusal(new RelayError(code as RelayErrorCode, ''));
+
+export const describeError = (code: string) => `${endsConversation(code) ? 'refuses' : 'reports'}: ${code}`;
