@@ -95,7 +95,7 @@ export function makeChaosResult(given: {
     described,
   } = given;
   // A run of a few connections shows nothing about speed and memory.
-  const isMeasured = settings.only === undefined;
+  const isMeasured = settings.only === undefined && settings.quietMs > 0;
   const honest = {
     before: percentiles(timings, periods.before),
     during: percentiles(timings, periods.during),

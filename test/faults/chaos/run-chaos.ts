@@ -120,14 +120,14 @@ async function runInEnvironment(
     const { warmUp, connections, quietMs } = settings;
     if (warmUp > 0) await attack('warm-up', 0, warmUp);
     const before = await phase('quiet before', quietMs);
-    const memoryBefore = await watch.memoryAfterGc();
+    const memoryBefore = quietMs > 0 ? await watch.memoryAfterGc() : {};
     watch.takePeak();
     const from = performance.now();
     const done = await attack('attack', warmUp, warmUp + connections);
     const during = { from, to: performance.now() };
     const peak = watch.takePeak();
     const after = await phase('quiet after', quietMs);
-    const memoryAfter = await watch.memoryAfterGc();
+    const memoryAfter = quietMs > 0 ? await watch.memoryAfterGc() : {};
 
     progress('waiting for completion');
     clearInterval(renewal);
