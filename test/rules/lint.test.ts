@@ -68,7 +68,7 @@ const violations: [path: string, source: string, message: string][] = [
   ['services/hub/src/PascalCase.ts', 'export const a = 1;', 'filename'],
   ['services/hub/src/printing.ts', `console.log('here');`, 'console'],
   ['services/hub/src/forgotten.ts', 'async function a(): Promise<void> {}\na();', 'floating'],
-  ['services/hub/src/long.ts', 'export {};\n'.repeat(251), '250'],
+  ['services/hub/src/long.ts', 'export {};\n'.repeat(301), '300'],
   [
     'services/hub/src/round-a.ts',
     `import { b } from './round-b.ts';\nexport const a = () => b;`,
