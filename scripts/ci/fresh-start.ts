@@ -52,12 +52,12 @@ async function tryOut(npm: ChildProcess, devJson: string): Promise<void> {
     if (hasEnded(npm)) throw new Error('npm start ended before it was ready.');
     return existsSync(devJson);
   };
-  await eventually('npm start is ready', isReady, { within: startLimit });
+  await eventually('npm start is ready', isReady, { timeoutMs: startLimit });
   const run: DevJson = JSON.parse(readFileSync(devJson, 'utf8'));
   await submitAndWatch(run);
 
   process.kill(-(npm.pid ?? 0), 'SIGINT');
-  await eventually('npm start ends after Ctrl-C', () => hasEnded(npm), { within: 30_000 });
+  await eventually('npm start ends after Ctrl-C', () => hasEnded(npm), { timeoutMs: 30_000 });
   const left = Object.entries(run.pids).filter(([, pid]) => identify(pid));
   if (left.length > 0) throw new Error(`Ctrl-C left these running: ${JSON.stringify(left)}`);
 }
@@ -75,7 +75,7 @@ async function submitAndWatch({
   const question = `Does a fresh clone work? ${crypto.randomUUID()}`;
   const began = performance.now();
   const { body } = await submit(gatewayUrl, consumerKey, { question });
-  const { data } = await stream.next({ question }, { within: 5_000 });
+  const { data } = await stream.next({ question }, { timeoutMs: 5_000 });
   deepStrictEqual(JSON.parse(data), { type: 'new_request', refCode: body.refCode, question });
   console.log(`new_request arrived ${(performance.now() - began).toFixed(0)} ms after the submit was sent`);
   await stream.close();

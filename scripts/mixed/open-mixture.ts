@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cable, createCable } from '@expert-relay/testkit';
+import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
 import { type Addresses, chooseAddresses } from '../local/addresses.ts';
 import { environmentFor, localValues } from '../local/environment.ts';
 import { root } from '../local/home.ts';
@@ -36,12 +36,12 @@ export async function openMixture(options: {
     older: await chooseAddresses(run.ports),
     newer: await chooseAddresses(run.ports),
   };
-  const cables: Cable[] = [];
+  const proxies: TcpProxy[] = [];
   const logs: { name: string; file: string }[] = [];
   const both = async (service: 'gateway' | 'hub') => {
-    const cable = await createCable(releases.map((release) => addresses[release][service].url ?? ''));
-    cables.push(cable);
-    return cable.url;
+    const proxy = await createTcpProxy(releases.map((release) => addresses[release][service].url ?? ''));
+    proxies.push(proxy);
+    return proxy.url;
   };
   const [gatewayUrl, hubUrl] = [await both('gateway'), await both('hub')];
 
@@ -87,7 +87,7 @@ export async function openMixture(options: {
         logs.map(({ name, file }) => [name, readFileSync(file, 'utf8').split('"msg":"call"').length - 1]),
       ),
     async [Symbol.asyncDispose]() {
-      await Promise.all(cables.map((cable) => cable.stop()));
+      await Promise.all(proxies.map((proxy) => proxy.stop()));
     },
   };
 }

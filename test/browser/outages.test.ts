@@ -1,4 +1,4 @@
-import { type Cable, createCable, eventually } from '@expert-relay/testkit';
+import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './setup/make-expert-key.ts';
@@ -6,20 +6,20 @@ import { type Device, openProduct, type Product, type TestAgent } from './setup/
 
 /* An open page during outages: of the network, the relay, its Redis, the session and the page itself. */
 
-let cable: Cable;
+let proxy: TcpProxy;
 let product: Product & AsyncDisposable;
 let device: Device;
 let agent: TestAgent;
 let users = 0;
 
 beforeAll(async () => {
-  cable = await createCable(process.env.REDIS_URL ?? '');
-  product = await openProduct({ servers: { redisUrl: cable.url } });
+  proxy = await createTcpProxy(process.env.REDIS_URL ?? '');
+  product = await openProduct({ servers: { redisUrl: proxy.url } });
   // Chromium may have to be installed first.
 }, 600_000);
 afterAll(async () => {
   await product?.[Symbol.asyncDispose]();
-  await cable?.stop();
+  await proxy?.stop();
 });
 beforeEach(async () => {
   users += 1;
@@ -144,13 +144,13 @@ test('a page works again without a reload after a restart of gateway and hub', a
 test('while Redis is frozen the page shows that it reconnects, and works again afterwards', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
-  cable.hold();
+  proxy.hold();
   try {
     await box(page).fill('Written meanwhile');
     await sendButton(page).click();
     await page.getByText('Reconnecting…').waitFor();
   } finally {
-    await cable.restore();
+    await proxy.restore();
   }
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });
@@ -163,13 +163,13 @@ test('while Redis is frozen the page shows that it reconnects, and works again a
 test('a request that arrives while Redis is frozen is shown completely afterwards', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
-  cable.hold();
+  proxy.hold();
   try {
     await ask('A question from meanwhile');
     await page.getByRole('link', { name: /A question from meanwhile/ }).waitFor();
     await page.getByText('Reconnecting…').waitFor();
   } finally {
-    await cable.restore();
+    await proxy.restore();
   }
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /build agent.*A question from meanwhile/s }).waitFor();

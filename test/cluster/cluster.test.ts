@@ -102,7 +102,7 @@ async function waitForRollout(name: string): Promise<void> {
   await kubectl('rollout', 'status', `deployment/expert-relay-${name}`, '--timeout=180s');
   const replicas = await replicasOf(name);
   const isComplete = async () => (await podsOf(name)).length === replicas;
-  await eventually(`${name} has ${replicas} pods`, isComplete, { within: 120_000 });
+  await eventually(`${name} has ${replicas} pods`, isComplete, { timeoutMs: 120_000 });
 }
 
 async function scaleHub(replicas: number): Promise<void> {

@@ -58,7 +58,7 @@ export async function underLoad(
         userId,
         readers: [],
         committed,
-        within: timeoutMs,
+        timeoutMs,
       });
       const report = await load.report();
       const checked = await checkReport(report, user, database);

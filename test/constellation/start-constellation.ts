@@ -138,7 +138,7 @@ async function watchConnections(prisma: PrismaClient): Promise<() => Promise<voi
       'every service has closed its connections to Postgres',
       async () => (await count()) <= before,
       {
-        within: 1_000,
+        timeoutMs: 1_000,
       },
     );
   };

@@ -1,5 +1,5 @@
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { type Cable, createCable, eventually } from '@expert-relay/testkit';
+import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createVisitor } from './sign-in/visitor.ts';
 
@@ -9,19 +9,19 @@ import { createVisitor } from './sign-in/visitor.ts';
  */
 
 const { REDIS_URL: redisUrl = '' } = process.env;
-let cable: Cable;
+let proxy: TcpProxy;
 let relay: Constellation;
 let cookie = '';
 
 beforeAll(async () => {
-  cable = await createCable(redisUrl);
-  relay = await startConstellation({ servers: { redisUrl: cable.url } });
+  proxy = await createTcpProxy(redisUrl);
+  relay = await startConstellation({ servers: { redisUrl: proxy.url } });
   const visitor = createVisitor(relay.gatewayUrl);
   await visitor.call('POST', '/auth/dev', { user: 'frieda' });
   cookie = visitor.cookies();
 });
 afterAll(() => relay.stop());
-afterAll(() => cable.stop());
+afterAll(() => proxy.stop());
 
 async function callMe() {
   const answer = await fetch(`${relay.gatewayUrl}/api/me`, { headers: { cookie } });
@@ -36,7 +36,7 @@ const openPage = () =>
 
 test('GET /dashboard while Redis is frozen: a 503 page that reloads, without content of an earlier answer', async () => {
   expect((await openPage()).status).toBe(200);
-  cable.hold();
+  proxy.hold();
   for (let call = 0; call < 2; call++) {
     const page = await openPage();
     expect(page.status).toBe(503);
@@ -47,15 +47,15 @@ test('GET /dashboard while Redis is frozen: a 503 page that reloads, without con
     expect(text).toContain('This page tries again every 5 seconds.');
     expect(text).not.toContain('Sign out');
   }
-  await cable.restore();
+  await proxy.restore();
   await eventually('pages are served again', async () => (await openPage()).status === 200);
 });
 
 test('GET /api/me while Redis is frozen: 503, and 200 when Redis is back', async () => {
   expect((await callMe()).status).toBe(200);
-  cable.hold();
+  proxy.hold();
   // At the first call the connection still looks healthy. At the second one it is known to be broken.
   for (let call = 0; call < 2; call++) expect(await callMe()).toEqual({ status: 503, error: 'unavailable' });
-  await cable.restore();
+  await proxy.restore();
   await eventually('sessions are read again', async () => (await callMe()).status === 200);
 });

@@ -1,10 +1,10 @@
 import { type Constellation, startConstellation, type Tenant, untilReady } from '@expert-relay/constellation';
 import {
-  type Cable,
-  createCable,
+  createTcpProxy,
   eventually,
   openStream,
   submit,
+  type TcpProxy,
   testServers,
   topicUrl,
 } from '@expert-relay/testkit';
@@ -20,7 +20,7 @@ import { createVisitor } from './sign-in/visitor.ts';
 type Server = 'postgres' | 'redis' | 'nats';
 type ServiceName = keyof Constellation['services'];
 
-const cables = {} as Record<Server, Cable>;
+const proxies = {} as Record<Server, TcpProxy>;
 let relay: Constellation;
 let expert: Tenant;
 let cookie = '';
@@ -28,9 +28,9 @@ let cookie = '';
 beforeAll(async () => {
   const { databaseUrl, redisUrl, natsUrl } = testServers();
   for (const [name, url] of Object.entries({ postgres: databaseUrl, redis: redisUrl, nats: natsUrl }))
-    cables[name as Server] = await createCable(url);
+    proxies[name as Server] = await createTcpProxy(url);
   relay = await startConstellation({
-    servers: { databaseUrl: cables.postgres.url, redisUrl: cables.redis.url, natsUrl: cables.nats.url },
+    servers: { databaseUrl: proxies.postgres.url, redisUrl: proxies.redis.url, natsUrl: proxies.nats.url },
   });
   expert = await relay.makeTenant();
   const visitor = createVisitor(relay.gatewayUrl);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   cookie = visitor.cookies();
 });
 afterAll(() => relay.stop());
-afterAll(() => Promise.all(Object.values(cables).map((cable) => cable.stop())));
+afterAll(() => Promise.all(Object.values(proxies).map((proxy) => proxy.stop())));
 
 async function readiness(name: ServiceName) {
   const answer = await fetch(`${relay.services[name].opsUrl}/readyz`);
@@ -74,7 +74,7 @@ const unavailable = { status: 503, retryAfter: expect.any(Number) };
 
 describe('without Postgres', () => {
   test('gateway and hub are ready and answer 503 with Retry-After; requests, messages and worker are not ready', async () => {
-    await cables.postgres.cut();
+    await proxies.postgres.cut();
     const away = { postgres: expect.stringContaining('is not reachable') };
     await untilReportedAway('postgres', ['gateway', 'requests', 'messages', 'expiry-worker']);
     expect(await readiness('gateway')).toEqual({ status: 200, away });
@@ -101,7 +101,7 @@ describe('without Postgres', () => {
     expect([stream.status, stream.headers.get('retry-after')]).toEqual([503, '2']);
     await stream.arrayBuffer();
 
-    await cables.postgres.restore();
+    await proxies.postgres.restore();
     await allReady();
     await eventually(
       'the gateway reports that Postgres is up',
@@ -115,7 +115,7 @@ describe('without Postgres', () => {
 describe('without Redis', () => {
   test('the dashboard is ready and answers 503 with Retry-After; the worker is not ready', async () => {
     expect((await get('/api/me', { cookie })).status).toBe(200);
-    await cables.redis.cut();
+    await proxies.redis.cut();
     await untilReportedAway('redis', ['dashboard', 'expiry-worker']);
     const away = { redis: expect.any(String) };
     expect(await readiness('dashboard')).toEqual({ status: 200, away });
@@ -125,7 +125,7 @@ describe('without Redis', () => {
     expect(answer).toEqual(unavailable);
     expect(answer.retryAfter).toBeGreaterThan(0);
 
-    await cables.redis.restore();
+    await proxies.redis.restore();
     await allReady();
     await eventually(
       'sessions are read again',
@@ -142,7 +142,7 @@ describe('without NATS', () => {
         headers: { 'x-api-key': expert.providerKey },
       });
     const before = await subscribe();
-    await cables.nats.cut();
+    await proxies.nats.cut();
     await untilReportedAway('nats', ['gateway', 'requests', 'messages', 'hub']);
     await untilReportedAway('stream', ['hub']);
     for (const name of Object.keys(relay.services) as ServiceName[])
@@ -152,7 +152,7 @@ describe('without NATS', () => {
     const during = await subscribe();
     expect(during.response.status).toBe(200);
     expect((await submit(relay.gatewayUrl, expert.consumerKey, { question: 'Meanwhile?' })).status).toBe(201);
-    await cables.nats.restore();
+    await proxies.nats.restore();
     for (const stream of [before, during]) {
       await stream.next({ question: 'Meanwhile?' });
       expect(stream.ended).toBe(false);

@@ -71,7 +71,7 @@ async function sendWhileStreamsEnd(): Promise<string[]> {
   for (let round = 0; round < 3; round++) {
     ids.push(await send());
     const before = countEndedStreams();
-    await eventually('the end of a stream', () => countEndedStreams() > before, { within: 60_000 });
+    await eventually('the end of a stream', () => countEndedStreams() > before, { timeoutMs: 60_000 });
   }
   ids.push(await send());
   await call('close');
@@ -118,7 +118,7 @@ describe.each(readers)('docs/events.md, %s', (_name, program, canRun) => {
           const received = eventsOf(reader);
           return received.some(([, data]) => 'refCode' in data) ? received : undefined;
         },
-        { within: 60_000 },
+        { timeoutMs: 60_000 },
       );
       expect(events.filter(([name]) => name === 'message').map(([, data]) => data)).toEqual([
         ...messages(ids),
@@ -137,10 +137,10 @@ describe.each(readers)('docs/events.md, %s', (_name, program, canRun) => {
   run('prints a reset when its position is unknown, and then further events', async () => {
     const reader = runExample(program(), readerEnv({ LAST_EVENT_ID: 'gone.1.00000000' }));
     try {
-      await eventually('the reset', () => eventsOf(reader).length > 0, { within: 60_000 });
+      await eventually('the reset', () => eventsOf(reader).length > 0, { timeoutMs: 60_000 });
       const messageId = await send();
       await eventually('the message', () => eventsOf(reader).some(([name]) => name === 'message'), {
-        within: 60_000,
+        timeoutMs: 60_000,
       });
       const [first, ...rest] = eventsOf(reader).filter(([name]) => name !== 'hub.end');
       expect(first).toEqual(['hub.reset', { id: expect.any(String) }]);
@@ -192,7 +192,7 @@ describe('docs/events.md, the reader with EventSource', () => {
         const received = await eventsOfRequest();
         return received.some(([, { type }]) => type === 'request_closed') ? received : undefined;
       },
-      { within: 60_000 },
+      { timeoutMs: 60_000 },
     );
     expect(events.map(([, data]) => data)).toEqual([
       { type: 'new_request', refCode, question: expect.any(String), requestId },

@@ -17,7 +17,7 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-const timeLimit = { within: 120_000 };
+const timeLimit = { timeoutMs: 120_000 };
 
 // Blocks arrive through a separate pipe, so that no program reads them from stdin. The shell ignores Ctrl-C, and prints
 // each command that fails.

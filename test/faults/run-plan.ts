@@ -56,7 +56,7 @@ export async function runPlan(plan: Plan, environment: Environment, began: numbe
         );
       }),
     ]);
-    failures.push(...(await restoreAndWait({ environment, readers: readers.all, within: timeoutMs })));
+    failures.push(...(await restoreAndWait({ environment, readers: readers.all, timeoutMs })));
     // An event that is delivered twice would arrive during this time.
     await pause(700);
     await readers.stop();

@@ -10,14 +10,14 @@ import type { ResumingReader } from './readers/resuming-reader.ts';
 export async function restoreAndWait(options: {
   environment: Environment;
   readers: readonly ResumingReader[];
-  within: number;
+  timeoutMs: number;
 }): Promise<string[]> {
-  const { environment, readers, within } = options;
+  const { environment, readers, timeoutMs } = options;
   const { database, processes, network, user } = environment;
   await network.restore();
   processes.releaseAll();
   const committed = () => readCommitted(database, user.userId);
-  return waitForCompletion({ database, userId: user.userId, readers, committed, within });
+  return waitForCompletion({ database, userId: user.userId, readers, committed, timeoutMs });
 }
 
 /** Waits until every conversation of a user has ended and every reader has received all events. */
@@ -26,16 +26,16 @@ export async function waitForCompletion(options: {
   userId: string;
   readers: readonly ResumingReader[];
   committed: () => Promise<CommittedState>;
-  within: number;
+  timeoutMs: number;
 }): Promise<string[]> {
-  const { database, userId, readers, within } = options;
+  const { database, userId, readers, timeoutMs } = options;
   const failures: string[] = [];
   const attempt = async (work: Promise<unknown>) => {
     await work.catch((error: Error) => failures.push(error.message));
   };
 
-  await attempt(database.waitUntil('every conversation has ended', allEnded(userId), { within }));
-  await attempt(database.waitUntil('every event is published', allPublished, { within }));
+  await attempt(database.waitUntil('every conversation has ended', allEnded(userId), { timeoutMs }));
+  await attempt(database.waitUntil('every event is published', allPublished, { timeoutMs }));
   const committed = await options.committed();
   let incomplete = readers;
   const lacksEvents = ({ topics, segments }: ResumingReader) =>
@@ -49,7 +49,7 @@ export async function waitForCompletion(options: {
         incomplete = incomplete.filter(lacksEvents);
         return incomplete.length === 0;
       },
-      { within },
+      { timeoutMs },
     ),
   );
   return failures;

@@ -112,7 +112,7 @@ export async function runProduct(options: {
           () => false,
         );
       },
-      { within: 60_000 },
+      { timeoutMs: 60_000 },
     );
     return pod;
   }

@@ -176,7 +176,7 @@ test('messages that the relay erased after the retention are reported as erased,
       await again.refresh();
       return again.erasedAt !== undefined;
     },
-    { within: 60_000 },
+    { timeoutMs: 60_000 },
   );
   await conversation.refresh();
   await request.refresh();

@@ -1,5 +1,5 @@
 import { startConstellation } from '@expert-relay/constellation';
-import { createCable } from '@expert-relay/testkit';
+import { createTcpProxy } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { type ConversationState, createRelay } from './index.ts';
@@ -150,7 +150,7 @@ describe('waiting for an answer', () => {
   });
 
   test.concurrent('continues when the gateway and the hub are reachable again', async () => {
-    const [gateway, hub] = [await createCable(server.gatewayUrl), await createCable(server.hubUrl)];
+    const [gateway, hub] = [await createTcpProxy(server.gatewayUrl), await createTcpProxy(server.hubUrl)];
     const relay = server.agent({ url: gateway.url, hubUrl: hub.url });
     const conversation = await relay.ask({ question: 'Still there?' });
     const first = conversation.waitForAnswer({ timeout: 60_000 });

@@ -110,7 +110,7 @@ test('an expert who is signed in answers an agent, encrypted, with the session a
     for await (const { role, text } of request.messages) if (role === 'consumer') received.push(text);
   })();
   await conversation.send('Really?');
-  await eventually('the question', () => received.includes('Really?'), { within: 60_000 });
+  await eventually('the question', () => received.includes('Really?'), { timeoutMs: 60_000 });
   await request.answer('Really.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Really.');
   await request.close();
@@ -146,10 +146,10 @@ test('each connection to the hub has a new stream token', async () => {
     await setTimeout(500);
     return events.find((event) => event.type === 'new_request' && asked.has(event.requestId));
   };
-  await eventually('an event of the first stream', newRequest, { within: 60_000 });
+  await eventually('an event of the first stream', newRequest, { timeoutMs: 60_000 });
   await server.constellation.restart('hub');
   asked.clear();
-  const event = await eventually('an event of a later stream', newRequest, { within: 60_000 });
+  const event = await eventually('an event of a later stream', newRequest, { timeoutMs: 60_000 });
   const requestId = event.type === 'new_request' ? event.requestId : '';
   expect(event).toMatchObject({ refCode: asked.get(requestId)?.refCode, question: 'Which way?' });
   const count = (pattern: RegExp) => calls.filter(({ path }) => pattern.test(path)).length;

@@ -7,14 +7,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   check: () => T | Promise<T>,
-  options: { within?: number } = {},
+  options: { timeoutMs?: number } = {},
 ): Promise<NonNullable<T>> {
-  const { within = 60_000 } = options;
-  const until = performance.now() + within;
+  const { timeoutMs = 60_000 } = options;
+  const until = performance.now() + timeoutMs;
   for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
     const value = await check();
     if (value) return value;
-    if (performance.now() > until) throw new Error(`Not true after ${within} ms: ${what}.`);
+    if (performance.now() > until) throw new Error(`Not true after ${timeoutMs} ms: ${what}.`);
     await pause(wait);
   }
 }

@@ -1,6 +1,6 @@
 export { type CapturedLogs, captureLogs, type LogLine } from './capture-logs.ts';
-export { type Cable, createCable } from './create-cable.ts';
 export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
+export { createTcpProxy, type TcpProxy } from './create-tcp-proxy.ts';
 export { eventually } from './eventually.ts';
 export { type Flood, type FloodingRelay, startFloodingRelay } from './flooding-relay.ts';
 export { forgetRedisKeys, forgetStream, readRedisKeys } from './forget.ts';

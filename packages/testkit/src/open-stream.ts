@@ -16,7 +16,10 @@ export interface TestStream {
   /** Whether the other side has ended the stream. */
   readonly ended: boolean;
   /** Waits for an event whose JSON has these members, and returns it. Skips the first `from` events. */
-  next(members: Record<string, unknown>, options?: { from?: number; within?: number }): Promise<StreamEvent>;
+  next(
+    members: Record<string, unknown>,
+    options?: { from?: number; timeoutMs?: number },
+  ): Promise<StreamEvent>;
   close(): Promise<void>;
 }
 
@@ -60,11 +63,11 @@ export async function openStream(
     get ended() {
       return ended;
     },
-    next: (members, { from = 0, within } = {}) =>
+    next: (members, { from = 0, timeoutMs } = {}) =>
       eventually(
         `an event with ${JSON.stringify(members)} on ${url}`,
         () => events.slice(from).find(({ data }) => hasMembers(JSON.parse(data), members)),
-        within === undefined ? {} : { within },
+        timeoutMs === undefined ? {} : { timeoutMs },
       ),
     async close() {
       aborted.abort();

@@ -28,9 +28,9 @@ afterAll(async () => {
   await assertNothingLeftOpen();
 });
 
-const ended = (count: number, within = 5_000) =>
+const ended = (count: number, timeoutMs = 5_000) =>
   eventually(`${count} requests ended`, async () => (await countRequests(setup.prisma)).expired === count, {
-    within,
+    timeoutMs,
   });
 
 /** Each request has ended with one event, none early. */
@@ -153,7 +153,7 @@ test('stale rows of request_stages do not prevent the sweep from ending requests
     'the rows are repaired',
     async () => (await countRequests(setup.prisma)).wrongStages === 0,
     {
-      within: 10_000,
+      timeoutMs: 10_000,
     },
   );
   const row = await setup.prisma.requestStage.findFirstOrThrow({ where: { requestId: other ?? '' } });

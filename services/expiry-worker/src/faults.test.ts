@@ -1,9 +1,9 @@
 import {
-  type Cable,
   captureLogs,
-  createCable,
+  createTcpProxy,
   eventually,
   forgetRedisKeys,
+  type TcpProxy,
   testServers,
   watchOpenHandles,
 } from '@expert-relay/testkit';
@@ -18,33 +18,33 @@ let assertNothingLeftOpen: () => Promise<void>;
 const { databaseUrl: server, redisUrl } = testServers();
 const { logOf, lines } = captureLogs();
 let setup: TestSetup;
-let redisCable: Cable;
-let databaseCable: Cable;
+let redisProxy: TcpProxy;
+let databaseProxy: TcpProxy;
 
 beforeAll(async () => {
   assertNothingLeftOpen = watchOpenHandles();
   setup = await createTestSetup({ server, redisUrl, log: logOf('expiry-worker') });
-  redisCable = await createCable(redisUrl);
-  databaseCable = await createCable(setup.databaseUrl);
+  redisProxy = await createTcpProxy(redisUrl);
+  databaseProxy = await createTcpProxy(setup.databaseUrl);
 });
 
 afterEach(async () => {
-  await redisCable.restore();
-  await databaseCable.restore();
+  await redisProxy.restore();
+  await databaseProxy.restore();
   await setup.reset();
 });
 
 afterAll(async () => {
   await setup.stop();
-  await redisCable.stop();
-  await databaseCable.stop();
+  await redisProxy.stop();
+  await databaseProxy.stop();
   await assertNothingLeftOpen();
 });
 
 /** Waits until every request has ended; expects that each ended once and none early. */
-async function allEnded(count: number, within = 8_000): Promise<void> {
+async function allEnded(count: number, timeoutMs = 8_000): Promise<void> {
   const isDone = async () => (await countRequests(setup.prisma)).expired === count;
-  await eventually(`${count} requests ended`, isDone, { within });
+  await eventually(`${count} requests ended`, isDone, { timeoutMs });
   expect(await countRequests(setup.prisma)).toEqual({
     requests: count,
     expired: count,
@@ -93,9 +93,9 @@ describe('Redis loses', () => {
 
 describe('Redis is away', () => {
   test('while the worker runs: overdue requests end without it, and later the queue works again', async () => {
-    const worker = await setup.startWorker({ redisUrl: redisCable.url });
+    const worker = await setup.startWorker({ redisUrl: redisProxy.url });
     await eventually('the first sweep', () => readMetric(worker, 'relay_expiry_sweep_seconds_count'));
-    await redisCable.cut();
+    await redisProxy.cut();
     await seedRequests(setup.prisma, { count: 50, dueIn: 300 });
     await allEnded(50);
     expect(logged(/^Redis is away/)).toBe(true);
@@ -103,7 +103,7 @@ describe('Redis is away', () => {
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ ready: false, away: { redis: expect.any(String) } });
 
-    await redisCable.restore();
+    await redisProxy.restore();
     await eventually('Redis is back', () => logged(/^Redis is back/));
     const sweeps = await readMetric(worker, 'relay_expiry_sweep_seconds_count');
     await eventually(
@@ -115,9 +115,9 @@ describe('Redis is away', () => {
   });
 
   test('when the worker starts, and when it stops', async () => {
-    await redisCable.cut();
+    await redisProxy.cut();
     await seedRequests(setup.prisma, { count: 10, dueIn: -1_000 });
-    const worker = await setup.startWorker({ redisUrl: redisCable.url });
+    const worker = await setup.startWorker({ redisUrl: redisProxy.url });
     await allEnded(10);
 
     const start = performance.now();
@@ -127,15 +127,15 @@ describe('Redis is away', () => {
 });
 
 test('an outage of Postgres delays the ends, and loses none', async () => {
-  const { href } = new URL(databaseCable.url);
+  const { href } = new URL(databaseProxy.url);
   const worker = await setup.startWorker({ databaseUrl: href });
   await seedRequests(setup.prisma, { count: 100, dueIn: 600 });
   await eventually('the first sweep', () => readMetric(worker, 'relay_expiry_sweep_seconds_count'));
-  await databaseCable.cut();
+  await databaseProxy.cut();
   await eventually(
     'a job has failed',
     async () => (await readMetric(worker, 'relay_expiry_job_failures_total')) > 0,
   );
-  await databaseCable.restore();
+  await databaseProxy.restore();
   await allEnded(100, 15_000);
 });

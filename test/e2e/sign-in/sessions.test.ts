@@ -59,7 +59,7 @@ const eraseUser = (userId: string) =>
 const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
 const listOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/sessions')).json.sessions;
 const untilEnded = (stream: TestStream) =>
-  eventually('the stream ends', () => stream.ended, { within: 5_000 });
+  eventually('the stream ends', () => stream.ended, { timeoutMs: 5_000 });
 
 describe('sessions', () => {
   test('are listed with their device, and the current one is marked', async () => {
@@ -133,7 +133,7 @@ describe('sessions', () => {
 
     await eraseUser(userId);
     for (const stream of open) {
-      await eventually('the stream ends', () => stream.ended, { within: 20_000 });
+      await eventually('the stream ends', () => stream.ended, { timeoutMs: 20_000 });
     }
     const topics = [`/svc/providers/${userId}`];
     expect((await visitor.call('POST', '/api/stream-token', { topics })).status).toBe(401);
@@ -144,7 +144,7 @@ describe('sessions', () => {
     await eventually(
       'nothing is left in Redis',
       async () => (await setup.sessionKeys()).every((key) => keysBefore.includes(key)),
-      { within: 20_000 },
+      { timeoutMs: 20_000 },
     );
     expect(await isSignedIn(other)).toBe(true);
     expect(otherStream.ended).toBe(false);

@@ -12,10 +12,10 @@ function disconnect(random: Random, pair: string, silently: boolean): PlannedFau
     title: `${pair} ${silently ? 'silent' : 'cut'} for ${seconds(durationMs)}`,
     async inject({ timeline, network }) {
       await timeline.waitUntil(at);
-      const cable = network.cable(pair);
-      await (silently ? cable.hold() : cable.cut());
+      const proxy = network.proxy(pair);
+      await (silently ? proxy.hold() : proxy.cut());
       await timeline.waitUntil(at + durationMs);
-      await cable.restore();
+      await proxy.restore();
     },
   };
 }

@@ -24,7 +24,7 @@ async function waitForMidBatch({ database, timeline }: FaultContext): Promise<vo
   await database.waitUntil(
     'some of the added events are published',
     `SELECT count(*) > 300 FROM outbox_events WHERE type = 'key_exchange' AND published_at IS NOT NULL`,
-    { within: 60_000 },
+    { timeoutMs: 60_000 },
   );
 }
 
@@ -41,7 +41,7 @@ async function replaceLeader(
     'another process is the outbox leader',
     () => context.outboxLeaders()[before.length],
     {
-      within: 60_000,
+      timeoutMs: 60_000,
     },
   );
   const gapSeconds = (next.at - removedAt) / 1_000;
@@ -96,9 +96,9 @@ export const leaderCutOff: Fault = {
       async inject(context) {
         await context.timeline.waitUntil(at);
         await replaceLeader(context, async (leader) => {
-          const cable = context.network.cable(pair(leader, 'postgres'));
-          cable.hold();
-          void context.timeline.waitUntil(at + durationMs).then(cable.restore);
+          const proxy = context.network.proxy(pair(leader, 'postgres'));
+          proxy.hold();
+          void context.timeline.waitUntil(at + durationMs).then(proxy.restore);
         });
         await context.timeline.waitUntil(at + durationMs);
       },

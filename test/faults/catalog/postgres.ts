@@ -29,10 +29,10 @@ export const postgresCut: Fault = {
       title: `all connections to Postgres ${silently ? 'silent' : 'cut'} for ${seconds(durationMs)}`,
       async inject({ timeline, network }) {
         await timeline.waitUntil(at);
-        const cables = network.to('postgres');
-        await Promise.all(cables.map((cable) => (silently ? cable.hold() : cable.cut())));
+        const proxies = network.to('postgres');
+        await Promise.all(proxies.map((proxy) => (silently ? proxy.hold() : proxy.cut())));
         await timeline.waitUntil(at + durationMs);
-        await Promise.all(cables.map((cable) => cable.restore()));
+        await Promise.all(proxies.map((proxy) => proxy.restore()));
       },
     };
   },

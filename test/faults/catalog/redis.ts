@@ -17,7 +17,7 @@ const flushed = (count: number): Fault => ({
     needs: { seeded: { count, expireAt: 9_000, spread: 1_000 }, workerTtl: '45s' },
     async inject(context) {
       const allPlanned = async () => (await pendingJobs(context)) >= count || context.timeline.now > 8_800;
-      await eventually('the jobs are planned', allPlanned, { within: 60_000 });
+      await eventually('the jobs are planned', allPlanned, { timeoutMs: 60_000 });
       const pending = await pendingJobs(context);
       await context.sendRedisCommand('FLUSHALL');
       context.remark(`${pending.toLocaleString('en')} jobs flushed`);

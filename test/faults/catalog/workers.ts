@@ -29,9 +29,9 @@ export const threeWorkersRace: Fault = {
     // Without Redis there is no queue, so each worker sweeps on its own.
     async inject({ timeline, network }) {
       await timeline.waitUntil(3_500);
-      await Promise.all(network.to('redis').map((cable) => cable.cut()));
+      await Promise.all(network.to('redis').map((proxy) => proxy.cut()));
       await timeline.waitUntil(10_000);
-      await Promise.all(network.to('redis').map((cable) => cable.restore()));
+      await Promise.all(network.to('redis').map((proxy) => proxy.restore()));
     },
   }),
 };
@@ -47,7 +47,7 @@ export const workerKilled: Fault = {
       needs: { seeded },
       async inject({ timeline, database, processes }) {
         await timeline.waitUntil(seeded.expireAt - 200);
-        await database.waitUntil('a batch is running', batchIsRunning, { within: 60_000 });
+        await database.waitUntil('a batch is running', batchIsRunning, { timeoutMs: 60_000 });
         await Promise.all(names(2).map(processes.kill));
         await Promise.all(names(2).map(processes.waitUntilReady));
       },

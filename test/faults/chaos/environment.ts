@@ -10,7 +10,7 @@ import { openServers } from '../../../scripts/servers/open-servers.ts';
 import { migrate } from '../../../scripts/steps/build.ts';
 import { type Database, openDatabase } from '../environment/database.ts';
 
-/** The built product, with one process of each service and without cables. */
+/** The built product, with one process of each service and without proxies. */
 export interface ChaosEnvironment {
   /** The user of the honest clients. */
   readonly user: DevUser;

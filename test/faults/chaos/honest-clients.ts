@@ -73,7 +73,7 @@ export async function startHonestClients(environment: HonestTarget, random: Rand
     open([topic], user.providerKey, 'earliest'),
   );
   await eventually('the first readers are open', () => readers.every(({ isOpen }) => isOpen), {
-    within: 30_000,
+    timeoutMs: 30_000,
   });
 
   /** Reads one conversation to its end, from a position before its beginning. */
@@ -96,7 +96,7 @@ export async function startHonestClients(environment: HonestTarget, random: Rand
   async function beginConversations(): Promise<void> {
     for (const timeline = startTimeline(), step = 1_000; continues; ) {
       for (let count = 0; count < conversationsPerSecond; count++) {
-        const script = drawScript(scripts, { within: step, lasting: 5_000 });
+        const script = drawScript(scripts, { submitWithinMs: step, lasting: 5_000 });
         const from = first?.position ?? 'earliest';
         const onSubmitted = (conversation: Conversation) => void follow(conversation, from);
         track(converse(script, { client, user, ledger, timeline: startTimeline(), onSubmitted }));

@@ -139,7 +139,7 @@ async function runInEnvironment(
       userId: user.userId,
       readers,
       committed: committed.now,
-      within: timeoutMs,
+      timeoutMs,
     });
     // An event that is delivered twice would arrive during this time.
     await pause(700);

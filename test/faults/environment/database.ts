@@ -1,11 +1,11 @@
 import { eventually } from '@expert-relay/testkit';
 import pg from 'pg';
 
-/** A connection to Postgres without a cable, so that faults do not affect it. */
+/** A connection to Postgres without a proxy, so that faults do not affect it. */
 export interface Database {
   query<T>(text: string, values?: readonly unknown[]): Promise<T[]>;
   /** Repeats a query until the first column of the first row is true, also while Postgres is down. */
-  waitUntil(what: string, text: string, options: { within: number }): Promise<void>;
+  waitUntil(what: string, text: string, options: { timeoutMs: number }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,12 +20,12 @@ export function openDatabase(url: string): Database {
 
   return {
     query,
-    async waitUntil(what, text, { within }) {
+    async waitUntil(what, text, { timeoutMs }) {
       const isTrue = async () => {
         const [row] = await query<Record<string, unknown>>(text).catch(() => []);
         return Object.values(row ?? {})[0] === true;
       };
-      await eventually(what, isTrue, { within });
+      await eventually(what, isTrue, { timeoutMs });
     },
     close: () => pool.end(),
   };

@@ -13,7 +13,7 @@ import { createNetwork, type Network } from './network.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import { listInstances, pair } from './topology.ts';
 
-/** The built product as real processes, with a cable for each connection between two of them. */
+/** The built product as real processes, with a proxy for each connection between two of them. */
 export interface Environment {
   readonly user: DevUser;
   readonly gatewayUrl: string;
@@ -59,13 +59,13 @@ export async function openEnvironment(run: Run, settings: EnvironmentSettings): 
       home,
       outboxes.map(({ name }) => name),
     );
-  await eventually('a process is the outbox leader', () => outboxLeaders().length > 0, { within: 30_000 });
+  await eventually('a process is the outbox leader', () => outboxLeaders().length > 0, { timeoutMs: 30_000 });
   const database = openDatabase(servers.DATABASE_URL);
   return {
     user,
-    gatewayUrl: await network.addCable(pair('clients', 'gateway'), urlOf('gateway')),
+    gatewayUrl: await network.addProxy(pair('clients', 'gateway'), urlOf('gateway')),
     hubUrls: await Promise.all(
-      ['hub-1', 'hub-2'].map((name) => network.addCable(pair('clients', name), urlOf(name))),
+      ['hub-1', 'hub-2'].map((name) => network.addProxy(pair('clients', name), urlOf(name))),
     ),
     processes,
     network,

@@ -27,7 +27,7 @@ export interface EnvironmentSettings {
 
 interface ConfiguredInstances {
   urlOf(name: string): string;
-  /** The built service with production settings, and with its own cable to each service and server that it calls. */
+  /** The built service with production settings, and with its own proxy to each service and server that it calls. */
   program(instance: Instance): Promise<Program>;
 }
 
@@ -63,14 +63,14 @@ export async function configureInstances(options: {
     return server ?? serving.map(({ name }) => own.get(name)?.url ?? '');
   }
 
-  /** The addresses that an instance gets: each is the beginning of a cable. */
-  async function connectCables(name: string, service: ServiceName): Promise<Record<string, string>> {
+  /** The addresses that an instance gets: each is that of a proxy. */
+  async function connectProxies(name: string, service: ServiceName): Promise<Record<string, string>> {
     const urls: Record<string, string> = {};
     const known = new Map<string, string>();
     for (const variable of settingNames(service)) {
       const target = targetOf(variable);
       if (!target) continue;
-      const url = known.get(target) ?? (await network.addCable(pair(name, target), urlsOf(target)));
+      const url = known.get(target) ?? (await network.addProxy(pair(name, target), urlsOf(target)));
       known.set(target, url);
       urls[variable] = url;
     }
@@ -85,7 +85,7 @@ export async function configureInstances(options: {
       const addresses: Addresses = { ...shared, [service]: address };
       const values = {
         ...localValues(servers, secrets, addresses, {}),
-        ...(await connectCables(name, service)),
+        ...(await connectProxies(name, service)),
       };
       const shift = settings.clocks[name];
       const env = {

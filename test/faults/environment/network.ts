@@ -1,36 +1,36 @@
-import { type Cable, createCable } from '@expert-relay/testkit';
+import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
 
-/** The cables of an environment, one for each connected pair. */
+/** The proxies of an environment, one for each connected pair. */
 export interface Network {
-  /** Adds a cable. Returns the address of its beginning. */
-  addCable(pair: string, serverUrls: string | readonly string[]): Promise<string>;
-  cable(pair: string): Cable;
-  /** All cables to a service or server. */
-  to(target: string): readonly Cable[];
+  /** Adds a proxy. Returns the address of its beginning. */
+  addProxy(pair: string, serverUrls: string | readonly string[]): Promise<string>;
+  proxy(pair: string): TcpProxy;
+  /** All proxies to a service or server. */
+  to(target: string): readonly TcpProxy[];
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export function createNetwork(): Network {
-  const cables = new Map<string, Cable>();
+  const proxies = new Map<string, TcpProxy>();
 
-  async function forAll(act: (cable: Cable) => Promise<void>): Promise<void> {
-    await Promise.all([...cables.values()].map(act));
+  async function forAll(act: (proxy: TcpProxy) => Promise<void>): Promise<void> {
+    await Promise.all([...proxies.values()].map(act));
   }
 
   return {
-    async addCable(pair, serverUrls) {
-      const cable = await createCable(serverUrls);
-      cables.set(pair, cable);
-      return cable.url;
+    async addProxy(pair, serverUrls) {
+      const proxy = await createTcpProxy(serverUrls);
+      proxies.set(pair, proxy);
+      return proxy.url;
     },
-    cable(pair) {
-      const cable = cables.get(pair);
-      if (!cable) throw new Error(`There is no cable from ${pair}.`);
-      return cable;
+    proxy(pair) {
+      const proxy = proxies.get(pair);
+      if (!proxy) throw new Error(`There is no proxy from ${pair}.`);
+      return proxy;
     },
-    to: (target) => [...cables].filter(([pair]) => pair.endsWith(` to ${target}`)).map(([, cable]) => cable),
-    restore: () => forAll((cable) => cable.restore()),
-    stop: () => forAll((cable) => cable.stop()),
+    to: (target) => [...proxies].filter(([pair]) => pair.endsWith(` to ${target}`)).map(([, proxy]) => proxy),
+    restore: () => forAll((proxy) => proxy.restore()),
+    stop: () => forAll((proxy) => proxy.stop()),
   };
 }

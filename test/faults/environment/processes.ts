@@ -47,7 +47,7 @@ export function createProcesses({ supervisor }: Run): Processes {
 
   async function waitUntilReady(name: string): Promise<void> {
     const isReady = async () => (await programs.get(name)?.notReady()) === undefined;
-    await eventually(`${name} is ready`, isReady, { within: 60_000 });
+    await eventually(`${name} is ready`, isReady, { timeoutMs: 60_000 });
   }
 
   function open(name: string): void {

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../scripts/local/services.ts';
 
-/** Services and servers that others reach over a cable. */
+/** Services and servers that others reach over a proxy. */
 export type Target = 'postgres' | 'nats' | 'redis' | 'requests' | 'messages';
 
 /** One process of a service. */
@@ -44,7 +44,7 @@ const callees: Partial<Record<ServiceName, readonly Target[]>> = {
 export const targetOf = (variable: string): Target | undefined => targets[variable];
 const calleesOf = (service: ServiceName): readonly Target[] => callees[service] ?? [];
 
-/** The name of a cable. */
+/** The name of a proxy. */
 export const pair = (from: string, to: string): string => `${from} to ${to}`;
 
 /** Every pair that the network can disconnect: services and servers, two services, clients and gateway or hub. */

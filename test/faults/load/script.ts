@@ -25,8 +25,11 @@ export interface Script {
 }
 
 /** `within`: the time in which submits are made; `lasting`: the time in which a conversation has messages. Milliseconds. */
-export function drawScript(random: Random, { within, lasting }: { within: number; lasting: number }): Script {
-  const submitAt = random.integer(0, within);
+export function drawScript(
+  random: Random,
+  { submitWithinMs, lasting }: { submitWithinMs: number; lasting: number },
+): Script {
+  const submitAt = random.integer(0, submitWithinMs);
   const drawTimes = (count: number) =>
     Array.from({ length: count }, () => submitAt + random.integer(50, lasting)).sort((a, b) => a - b);
   const send = (at: number): Step => ({

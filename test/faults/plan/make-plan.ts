@@ -40,7 +40,9 @@ export function makePlan(seed: number): Plan {
     faults: planned,
     mayLosePositions: chosen.some(({ losesPositions }) => losesPositions),
     environment: { ...usual, ...environment },
-    scripts: Array.from({ length: conversations }, () => drawScript(load, { within: 5_000, lasting: 5_000 })),
+    scripts: Array.from({ length: conversations }, () =>
+      drawScript(load, { submitWithinMs: 5_000, lasting: 5_000 }),
+    ),
     seeded,
     readersPerRequest,
     random: random.fork(),

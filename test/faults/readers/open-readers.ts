@@ -44,7 +44,7 @@ export function openReaders(options: {
     all: readers,
     async opened() {
       const allOpen = () => readers.every(({ isOpen }) => isOpen);
-      await eventually('the streams of the first readers are open', allOpen, { within: 30_000 });
+      await eventually('the streams of the first readers are open', allOpen, { timeoutMs: 30_000 });
     },
     follow({ requestId }) {
       const topic = `/svc/requests/${requestId}`;

@@ -1,4 +1,4 @@
-import { createCable, reservePort } from '@expert-relay/testkit';
+import { createTcpProxy, reservePort } from '@expert-relay/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openTestCli, useTestCli } from '../testing/test-cli.ts';
 
@@ -80,21 +80,21 @@ describe('relay ask', () => {
   });
 
   test.concurrent('submits a question once, if it is unknown whether the first call arrived', async () => {
-    const cable = await createCable(cli.relay.gatewayUrl);
-    const env = { ...cli.agent, RELAY_URL: cable.url };
+    const proxy = await createTcpProxy(cli.relay.gatewayUrl);
+    const env = { ...cli.agent, RELAY_URL: proxy.url };
     try {
-      await cable.cut();
+      await proxy.cut();
       const asking = cli.start(['ask', 'Did it arrive?'], { env });
       await asking.printed(/cannot be reached/);
       asking.kill('SIGINT');
       const { code, stderr } = await asking.ended;
       const [, id = ''] = /relay ask --resume ([0-9a-f-]{36})/.exec(stderr) ?? [];
       expect({ code, id }).toEqual({ code: 130, id: expect.stringMatching(/./) });
-      await cable.restore();
+      await proxy.restore();
       const { stdout } = await cli.run(['ask', '--resume', id, '--no-wait'], { env });
       expect((await cli.asExpert('show', stdout.trim())).stdout).toContain('Did it arrive?');
     } finally {
-      await cable.stop();
+      await proxy.stop();
     }
   });
 

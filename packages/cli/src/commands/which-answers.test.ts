@@ -99,7 +99,7 @@ test('erased messages are reported to both sides, and are no error', async () =>
           expect(run.code).toBe(0);
           return /The relay erased the messages/.test(run.stdout) ? run : undefined;
         },
-        { within: 60_000 },
+        { timeoutMs: 60_000 },
       );
       if (env === brief.agent) expect(shown.stdout).toContain('Yes.');
     }

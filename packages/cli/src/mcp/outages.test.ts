@@ -22,10 +22,10 @@ describe('when the relay cannot be reached', () => {
     'because it %s, a wait says so and returns no answers',
     (how) =>
       withClient(async (session) => {
-        const { agent, cable, wait } = session;
+        const { agent, proxy, wait } = session;
         const { reference } = await ask(session);
-        if (how === 'drops all packets') cable.hold();
-        else await cable.cut();
+        if (how === 'drops all packets') proxy.hold();
+        else await proxy.cut();
         const { isError, data, text } = await wait(reference, 5);
         expect({ isError, data }).toMatchObject({
           isError: false,
@@ -33,7 +33,7 @@ describe('when the relay cannot be reached', () => {
         });
         expect(text).toMatch(/^Whether the expert has answered HS-\w+ is not known\. The relay/);
         expect(text).not.toContain('no new answer');
-        await cable.restore();
+        await proxy.restore();
         await answer(session, reference, 'Yes.');
         expect((await wait(reference, 50)).data.answers).toMatchObject([{ text: 'Yes.' }]);
         if (how === 'drops all packets') return;
@@ -44,15 +44,15 @@ describe('when the relay cannot be reached', () => {
 
   test.concurrent(
     'a question that may have arrived is listed under its id, and can be continued',
-    withClient(async ({ agent, cable, wait }) => {
-      await cable.cut();
+    withClient(async ({ agent, proxy, wait }) => {
+      await proxy.cut();
       const failed = await agent.call('ask_expert', { question });
       const [id = ''] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(failed.text) ?? [];
       expect(failed).toMatchObject({ isError: true, text: expect.stringContaining('never asks it twice') });
       const listed = await agent.call('conversation_status');
       expect(listed.data.conversations).toEqual([{ reference: id, status: 'unconfirmed', answers_given: 0 }]);
       expect(listed.text).toContain(`${id}: it is not known whether the question has arrived.`);
-      await cable.restore();
+      await proxy.restore();
       const { data } = await wait(id, 5);
       expect(data).toMatchObject({ outcome: 'still_waiting', reference: expect.stringMatching(/^HS-/) });
       expect((await agent.call('conversation_status')).data.conversations).toMatchObject([

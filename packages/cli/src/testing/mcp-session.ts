@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert, type ExpertRequest } from '@expert-relay/sdk/expert';
-import { type Cable, createCable } from '@expert-relay/testkit';
+import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type McpClient, startMcpClient, type ToolAnswer } from './mcp-client.ts';
 
@@ -15,7 +15,7 @@ export interface McpSession {
   readonly relay: Constellation;
   readonly tenant: Tenant;
   /** The agent's connection to the gateway. */
-  readonly cable: Cable;
+  readonly proxy: TcpProxy;
   /** The environment variables of the agent's servers, among them RELAY_CONFIG_DIR, an empty folder. */
   readonly env: Env;
   readonly expert: Expert;
@@ -54,13 +54,13 @@ export function useMcpRelay() {
 
 async function openSession(relay: Constellation): Promise<McpSession> {
   const tenant = await relay.makeTenant();
-  const cable = await createCable(relay.gatewayUrl);
+  const proxy = await createTcpProxy(relay.gatewayUrl);
   const folder = mkdtempSync(join(tmpdir(), 'relay-mcp-'));
   const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
-  const env = { RELAY_URL: cable.url, RELAY_API_KEY: tenant.consumerKey, RELAY_CONFIG_DIR: folder };
+  const env = { RELAY_URL: proxy.url, RELAY_API_KEY: tenant.consumerKey, RELAY_CONFIG_DIR: folder };
   const clients: McpClient[] = [];
   const session: McpSession = {
-    ...{ relay, tenant, cable, env, expert },
+    ...{ relay, tenant, proxy, env, expert },
     async start(changes = {}, args = []) {
       const client = await startMcpClient({ env: { ...env, ...changes }, args });
       clients.push(client);
@@ -81,7 +81,7 @@ async function openSession(relay: Constellation): Promise<McpSession> {
     async stop() {
       for (const client of clients) await client.close();
       expert.stop();
-      await cable.stop();
+      await proxy.stop();
       rmSync(folder, { recursive: true });
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import { createCable } from '@expert-relay/testkit';
+import { createTcpProxy } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate } from '../migrations/migrate.ts';
@@ -114,14 +114,14 @@ describe('createDatabase', () => {
 
   test('is not ready while Postgres does not answer, and becomes ready again without a restart', async () => {
     await use(createTestDatabase(server));
-    await using cable = await createCable(target.url);
-    const database = open(cable.url);
+    await using proxy = await createTcpProxy(target.url);
+    const database = open(proxy.url);
     await database.start?.();
-    cable.hold();
+    proxy.hold();
     await until(() => database.notReady?.() !== undefined, 5_000);
     expect(database.dependency?.away()).toContain('is not reachable');
     await expect(database.prisma.user.count()).rejects.toThrow();
-    await cable.restore();
+    await proxy.restore();
     await until(() => database.notReady?.() === undefined, 5_000);
     expect(await database.prisma.user.count()).toBe(0);
   });

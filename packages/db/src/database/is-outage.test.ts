@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import { type Cable, createCable } from '@expert-relay/testkit';
+import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { isOutage } from '../postgres/failures.ts';
@@ -9,20 +9,20 @@ import { createDatabase, type Database } from './create-database.ts';
 
 const server = process.env.DATABASE_URL ?? '';
 let target: TestDatabase;
-let cable: Cable;
+let proxy: TcpProxy;
 let database: Database;
 
 beforeAll(async () => {
   target = await createTestDatabase(server);
-  cable = await createCable(target.url);
+  proxy = await createTcpProxy(target.url);
   const log = createLog('test', { level: 'silent' });
-  database = createDatabase({ url: cable.url, poolSize: 4, log, statementTimeoutMs: 3_000 });
+  database = createDatabase({ url: proxy.url, poolSize: 4, log, statementTimeoutMs: 3_000 });
   await database.start?.();
 });
-afterEach(() => cable.restore());
+afterEach(() => proxy.restore());
 afterAll(async () => {
   await database.stop?.();
-  await cable.stop();
+  await proxy.stop();
   await target.drop();
 });
 
@@ -51,14 +51,14 @@ describe.each(ways)('%s', (_, ask) => {
   test('fails with an outage when the connection breaks, and while there is none', async () => {
     const failing = failureOf(ask(sleepSeconds));
     await pause(100);
-    await cable.cut();
+    await proxy.cut();
     expect(isOutage(await failing)).toBe(true);
     expect(isOutage(await failureOf(ask(0)))).toBe(true);
   });
 
   test('fails with an outage when Postgres does not answer', async () => {
     await ask(0);
-    cable.hold();
+    proxy.hold();
     expect(isOutage(await failureOf(ask(0)))).toBe(true);
   });
 
@@ -77,11 +77,11 @@ describe.each(ways)('%s', (_, ask) => {
 
 test('a read of Prisma fails with an outage while Postgres is away, and when it does not answer', async () => {
   const count = () => database.prisma.user.count();
-  await cable.cut();
+  await proxy.cut();
   expect(isOutage(await failureOf(count()))).toBe(true);
-  await cable.restore();
+  await proxy.restore();
   await count();
-  cable.hold();
+  proxy.hold();
   expect(isOutage(await failureOf(count()))).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import { createCable, eventually } from '@expert-relay/testkit';
+import { createTcpProxy, eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { runAsLeader } from './leader-lock.ts';
@@ -24,11 +24,11 @@ describe('the leader lock', () => {
 
   test('another relay takes over within two seconds when the network drops all that the leader sends', async () => {
     await using outbox = await openOutbox(servers);
-    await using cable = await createCable(outbox.databaseUrl);
-    await outbox.relay({ directUrl: cable.url });
+    await using proxy = await createTcpProxy(outbox.databaseUrl);
+    await outbox.relay({ directUrl: proxy.url });
     const before = await leaderPid(outbox);
     await outbox.relay();
-    cable.hold();
+    proxy.hold();
     await untilAnotherLeads(outbox, before, 2_000);
     await outbox.write('a', 10);
     await outbox.untilPublished();
@@ -37,14 +37,14 @@ describe('the leader lock', () => {
 
   test('another relay takes over when the leader is frozen inside a transaction', async () => {
     await using outbox = await openOutbox(servers);
-    await using cable = await createCable(outbox.databaseUrl);
+    await using proxy = await createTcpProxy(outbox.databaseUrl);
     const stopping = new AbortController();
     let isFrozen = false;
     const leading = runAsLeader({
-      ...{ url: cable.url, log: createLog('test', { level: 'silent' }), signal: stopping.signal },
+      ...{ url: proxy.url, log: createLog('test', { level: 'silent' }), signal: stopping.signal },
       async lead(client, signal) {
         await client.query('BEGIN');
-        cable.hold();
+        proxy.hold();
         isFrozen = true;
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       },

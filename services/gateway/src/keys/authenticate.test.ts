@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { credentialRevokedPayload, encodeEnvelope, subjectsFor } from '@expert-relay/contracts';
 import { makeApiKey } from '@expert-relay/kit/api-key';
-import { createCable, createFakeClock, eventually } from '@expert-relay/testkit';
+import { createFakeClock, createTcpProxy, eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { connect } from 'nats';
 import { routes } from '../routes/index.ts';
@@ -199,17 +199,17 @@ describe('a revoked key', () => {
 });
 
 test('while Postgres is away, a key that must be looked up is 503, and other calls succeed', async () => {
-  const cable = await createCable(process.env.DATABASE_URL ?? '');
-  const other = await startTestGateway({ cable });
+  const proxy = await createTcpProxy(process.env.DATABASE_URL ?? '');
+  const other = await startTestGateway({ proxy });
   const key = (await other.makeKey('consumer')).text;
   const whoami = () => ask(other.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key } });
-  await cable.cut();
+  await proxy.cut();
   const refused = await whoami();
   expect([refused.status, refused.json.error]).toEqual([503, 'unavailable']);
   expect(refused.headers['retry-after']).toMatch(/^\d+$/);
   expect((await ask(other.url, { path: '/dashboard' })).status).toBe(200);
-  await cable.restore();
+  await proxy.restore();
   await eventually('the key is found again', async () => (await whoami()).status === 200);
   await other.stop();
-  await cable.stop();
+  await proxy.stop();
 });

@@ -1,4 +1,4 @@
-import { createCable, createFakeClock } from '@expert-relay/testkit';
+import { createFakeClock, createTcpProxy } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
@@ -32,16 +32,16 @@ test('is ok while the gateway can reach its dependencies, and 503 otherwise', as
 });
 
 test('is 503 while Postgres is away', async () => {
-  const cable = await createCable(process.env.DATABASE_URL ?? '');
+  const proxy = await createTcpProxy(process.env.DATABASE_URL ?? '');
   const clock = createFakeClock();
-  const gateway = await startTestGateway({ clock, cable });
+  const gateway = await startTestGateway({ clock, proxy });
   expect((await health(gateway.url)).status).toBe(200);
-  await cable.cut();
+  await proxy.cut();
   clock.advance(1_000);
   expect((await health(gateway.url)).json.status).toBe('unavailable');
-  await cable.restore();
+  await proxy.restore();
   clock.advance(1_000);
   expect((await health(gateway.url)).json.status).toBe('ok');
   await gateway.stop();
-  await cable.stop();
+  await proxy.stop();
 });

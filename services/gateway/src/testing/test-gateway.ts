@@ -36,7 +36,7 @@ interface Options {
   env?: Record<string, string>;
   clock?: Clock;
   /** The connection to Postgres, if the test interrupts it. */
-  cable?: { readonly url: string };
+  proxy?: { readonly url: string };
   stallTimeoutMs?: number;
   slowAfterMs?: number;
   transferGraceMs?: number;
@@ -82,7 +82,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const natsPrefix = `test-${randomBytes(6).toString('hex')}`;
   const config = readConfig({
-    DATABASE_URL: throughCable(database.url, options.cable),
+    DATABASE_URL: throughProxy(database.url, options.proxy),
     NATS_URL: process.env.NATS_URL,
     RELAY_NATS_PREFIX: natsPrefix,
     RELAY_HOST: '127.0.0.1',
@@ -150,8 +150,8 @@ async function makeKey(prisma: PrismaClient, kind: KeyKind): Promise<TestKey> {
   return { text, id, userId };
 }
 
-function throughCable(databaseUrl: string, cable: { readonly url: string } | undefined): string {
+function throughProxy(databaseUrl: string, proxy: { readonly url: string } | undefined): string {
   const url = new URL(databaseUrl);
-  if (cable) url.host = new URL(cable.url).host;
+  if (proxy) url.host = new URL(proxy.url).host;
   return url.href;
 }

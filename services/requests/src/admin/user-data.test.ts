@@ -215,7 +215,7 @@ describe('erase-user', () => {
     });
     const exited = new Promise((resolve) => admin.once('exit', resolve));
     await eventually('it has begun', async () => (await prisma.helpRequest.count()) < 6_000, {
-      within: 20_000,
+      timeoutMs: 20_000,
     });
     admin.kill('SIGKILL');
     await exited;

@@ -1,6 +1,6 @@
 import type { Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
-import { createCable, type LyingRelay } from '@expert-relay/testkit';
+import { createTcpProxy, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
@@ -147,16 +147,16 @@ describe('the start and the end of an outage are reported once', () => {
     ['ask', (): string[] => ['ask', 'Well?']],
     ['listen', (): string[] => ['listen']],
   ])('by relay %s', async (command, args) => {
-    const cable = await createCable(cli.relay.gatewayUrl);
-    const hub = await createCable(cli.relay.hubUrl);
-    const env = { ...agent, RELAY_URL: cable.url, RELAY_HUB_URL: hub.url };
+    const proxy = await createTcpProxy(cli.relay.gatewayUrl);
+    const hub = await createTcpProxy(cli.relay.hubUrl);
+    const env = { ...agent, RELAY_URL: proxy.url, RELAY_HUB_URL: hub.url };
     const refCodes = command === 'listen' ? await ask(5, env) : [];
     const waiting = cli.start(args(), { env });
     await waiting.printed(/Ctrl-C/);
     const [refCode = refCodes[0] ?? ''] = await waiting.printed(/HS-[0-9A-Z]{8}/);
-    await Promise.all([cable.cut(), hub.cut()]);
+    await Promise.all([proxy.cut(), hub.cut()]);
     await waiting.printed(/cannot be reached/);
-    await Promise.all([cable.restore(), hub.restore()]);
+    await Promise.all([proxy.restore(), hub.restore()]);
     await waiting.printed(/answers again/);
     await cli.run(['answer', refCode, 'Here.', '--plaintext'], { env: expert });
     await waiting.printed(/Here\./);
@@ -164,7 +164,7 @@ describe('the start and the end of an outage are reported once', () => {
     const { stderr } = await waiting.ended;
     expect(occurrences(stderr, /cannot be reached/)).toBe(1);
     expect(occurrences(stderr, /answers again/)).toBe(1);
-    await Promise.all([cable.stop(), hub.stop()]);
+    await Promise.all([proxy.stop(), hub.stop()]);
   });
 
   test('a rate limit is reported with the time of the next call', async () => {

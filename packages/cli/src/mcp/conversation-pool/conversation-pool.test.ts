@@ -38,7 +38,7 @@ async function get(path: string): Promise<ReturnType<typeof JSON.parse>> {
 async function withoutNetwork<T>(
   run: (use: { signal: AbortSignal; sent: Promise<boolean> }) => Promise<T>,
 ): Promise<T> {
-  session.cable.hold();
+  session.proxy.hold();
   const deadline = startDeadline(1, new AbortController().signal);
   return run({ signal: deadline.signal, sent }).finally(deadline.end);
 }
@@ -53,7 +53,7 @@ describe('when the network fails', () => {
     );
     expect(pool.list()).toMatchObject([{ state: { id } }]);
 
-    await session.cable.restore();
+    await session.proxy.restore();
     const refCode = await pool.use(id, withoutDeadline(), ({ conversation }) => conversation.refCode);
     expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
     expect(pool.list()).toMatchObject([{ state: { request: { refCode } }, entries: [{ text: 'May I?' }] }]);
@@ -73,7 +73,7 @@ describe('when the network fails', () => {
       return await withoutNetwork((use) => reply('This one.', use.signal));
     });
     expect(isSent).toBe(false);
-    await session.cable.restore();
+    await session.proxy.restore();
     await eventually(
       'the reply to arrive',
       async () => (await get(`messages/${requestId}`)).messages.length === 2,

@@ -48,8 +48,8 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     await request.answer(text);
     if (row.all) continue;
     const isCertain = index < expected && !row.isDelayed;
-    const within = isCertain ? 60_000 : uncertainAnswerMs;
-    await eventually('the answer', () => answers.length > index || code, { within }).catch(() => {});
+    const timeoutMs = isCertain ? 60_000 : uncertainAnswerMs;
+    await eventually('the answer', () => answers.length > index || code, { timeoutMs }).catch(() => {});
   }
   reading ??= startReading();
   const patience = row.code === 'timeout' ? 1_000 : 60_000;

@@ -87,8 +87,8 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
       await conversation.send(text).catch(noteAgentCode);
       if (row.all) continue;
       const isCertain = index < expected && !row.isDelayed;
-      const within = isCertain ? 60_000 : uncertainMessageMs;
-      await eventually('the message', () => countFromAgent() > index || code, { within }).catch(() => {});
+      const timeoutMs = isCertain ? 60_000 : uncertainMessageMs;
+      await eventually('the message', () => countFromAgent() > index || code, { timeoutMs }).catch(() => {});
     }
   }
   async function readAnswers(): Promise<void> {
@@ -163,7 +163,9 @@ async function find(
     hasFailed = true;
     throw error;
   });
-  const listed = eventually('the request', () => ours() || hasFailed, { within: patience }).catch(() => {});
+  const listed = eventually('the request', () => ours() || hasFailed, { timeoutMs: patience }).catch(
+    () => {},
+  );
   await Promise.race([listing, listed]);
   // A repeated request would be returned soon after the first.
   await setTimeout(300);

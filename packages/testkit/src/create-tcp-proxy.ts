@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-export interface Cable extends AsyncDisposable {
-  /** The address at which the server is reached through the cable. */
+export interface TcpProxy extends AsyncDisposable {
+  /** The address at which the server is reached through the proxy. */
   readonly url: string;
   /** Closes all connections and refuses new ones, as when the server is down. */
   cut(): Promise<void>;
@@ -13,7 +13,7 @@ export interface Cable extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** One connection through a cable: the client's socket, and the socket to the server. */
+/** One connection: the client's socket, and the socket to the server. */
 interface Pair {
   readonly client: Socket;
   server: Socket | undefined;
@@ -23,7 +23,7 @@ interface Pair {
  * A TCP proxy to a real server. A test can cut it, while the server stays up for other tests. With several servers,
  * connections go to them in turn, and a server that refuses is skipped.
  */
-export async function createCable(serverUrls: string | readonly string[]): Promise<Cable> {
+export async function createTcpProxy(serverUrls: string | readonly string[]): Promise<TcpProxy> {
   const targets = [serverUrls].flat().map((url) => new URL(url));
   const pairs = new Set<Pair>();
   let listener: Server | undefined;
@@ -60,7 +60,7 @@ export async function createCable(serverUrls: string | readonly string[]): Promi
     socket.setNoDelay(true);
     socket.on('error', () => {});
     socket.on('close', () => {
-      // While the cable is held, the other side does not learn that this one has closed.
+      // While the proxy holds bytes, the other side does not learn that this one has closed.
       if (!held) finish(pair);
     });
   }

@@ -3,42 +3,42 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Cable, createCable } from './create-cable.ts';
+import { createTcpProxy, type TcpProxy } from './create-tcp-proxy.ts';
 import { eventually } from './eventually.ts';
 import { watchOpenHandles } from './watch-open-handles.ts';
 
 let assertNothingLeftOpen: () => Promise<void>;
 let server: Server;
-let cable: Cable;
+let proxy: TcpProxy;
 
 beforeAll(async () => {
   assertNothingLeftOpen = watchOpenHandles();
   server = createServer((_, response) => response.end('answer'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cable = await createCable(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  proxy = await createTcpProxy(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 
 afterAll(async () => {
-  await cable.stop();
+  await proxy.stop();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await assertNothingLeftOpen();
 });
 
-const get = async () => (await fetch(cable.url)).text();
+const get = async () => (await fetch(proxy.url)).text();
 
-test('createCable: connections reach the server, fail after cut(), and reach it again after restore()', async () => {
+test('createTcpProxy: connections reach the server, fail after cut(), and reach it again after restore()', async () => {
   expect(await get()).toBe('answer');
-  await cable.cut();
+  await proxy.cut();
   await expect(get()).rejects.toThrow('fetch failed');
-  await cable.restore();
+  await proxy.restore();
   expect(await get()).toBe('answer');
 });
 
-test('createCable: hold() stops all bytes without closing connections; restore() delivers them', async () => {
-  const socket = connect(Number(new URL(cable.url).port), '127.0.0.1').setEncoding('utf8');
+test('createTcpProxy: hold() stops all bytes without closing connections; restore() delivers them', async () => {
+  const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1').setEncoding('utf8');
   await once(socket, 'connect');
-  cable.hold();
+  proxy.hold();
   socket.write('GET / HTTP/1.1\r\nhost: relay\r\n\r\n');
   const late = get();
   const answers: string[] = [];
@@ -46,14 +46,14 @@ test('createCable: hold() stops all bytes without closing connections; restore()
   await pause(200);
   expect([answers, socket.destroyed]).toEqual([[], false]);
 
-  await cable.restore();
+  await proxy.restore();
   await eventually('the answer', () => answers.join('').endsWith('answer'));
   expect(await late).toBe('answer');
   socket.destroy();
 });
 
-test('createCable: after the client has closed its side, it still receives the answer', async () => {
-  const socket = connect(Number(new URL(cable.url).port), '127.0.0.1').setEncoding('utf8');
+test('createTcpProxy: after the client has closed its side, it still receives the answer', async () => {
+  const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1').setEncoding('utf8');
   let answer = '';
   socket.on('data', (text: string) => {
     answer += text;
@@ -63,10 +63,10 @@ test('createCable: after the client has closed its side, it still receives the a
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
 });
 
-test('createCable: with several servers, connections go to them in turn and skip one that refuses', async () => {
-  const refusing = await createCable(cable.url);
+test('createTcpProxy: with several servers, connections go to them in turn and skip one that refuses', async () => {
+  const refusing = await createTcpProxy(proxy.url);
   await refusing.cut();
-  const balanced = await createCable([refusing.url, cable.url]);
+  const balanced = await createTcpProxy([refusing.url, proxy.url]);
   const answers = [];
   for (let call = 0; call < 4; call++) {
     const headers = { connection: 'close' };
