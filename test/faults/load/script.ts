@@ -24,7 +24,7 @@ export interface Script {
   readonly closeAt: number | undefined;
 }
 
-/** `within`: the time in which submits are made; `lasting`: the time in which a conversation has messages. Milliseconds. */
+/** `submitWithinMs`: the time in which submits are made; `lasting`: how long a conversation has messages, in milliseconds. */
 export function drawScript(
   random: Random,
   { submitWithinMs, lasting }: { submitWithinMs: number; lasting: number },
