@@ -34,7 +34,10 @@ if (!commands.includes(command)) {
 if (!writable(homedir()))
   process.env.npm_config_cache ??= join(tmpdir(), `expert-relay-npm-${userInfo().uid}`);
 
+const parent = process.ppid;
 await install();
+// The npm that started this command was killed during the installation.
+if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
 const { register } = await import('tsx/esm/api');
 register();
 const { reportFailure, UsageError } = await import('./terminal/failure.ts');

@@ -1,6 +1,6 @@
 // node ask-and-answer.mjs <gateway> <hub>, in the image of the requests service
 //
-// `helm test`: makes a user, asks as its agent, answers as its expert, hears of it from the hub, and erases the user.
+// `helm test`: makes a user, asks as its agent, answers as its expert, receives the event from the hub, and erases the user.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
