@@ -30,8 +30,8 @@ export async function startProduct(run: Run): Promise<void> {
   }
   const addresses = await chooseAddresses(run.ports, process.env);
   const secrets = readSecrets(home);
-  await checkNamedServers();
-  const opening = inBackground((detail) => openServers(run, { durable: true, detail }));
+  const named = await checkNamedServers();
+  const opening = inBackground((detail) => openServers(run, { durable: true, detail, named }));
   await buildProduct(terminal);
   const servers = await terminal.step('servers', opening);
 

@@ -43,6 +43,14 @@ export function pickProgram({ kind, data }: Wanted, programs: readonly FoundProg
   };
 }
 
+/** The first program of these names on PATH, or in further folders. */
+export function findOnPath(
+  names: readonly string[],
+  { path = process.env.PATH ?? '', folders = [] }: { path?: string; folders?: readonly string[] } = {},
+): string | undefined {
+  return executables(names, [...path.split(delimiter), ...folders].filter(Boolean))[0];
+}
+
 /** The programs of these names in these folders, the first name's first. */
 export function executables(names: readonly string[], folders: readonly string[]): string[] {
   const files = names.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name)));

@@ -9,8 +9,11 @@ import { fromNpm, npmPrograms } from './sources/npm.ts';
 /** Programs on PATH, in the usual folders, and those that an earlier run has fetched. */
 const fromThisMachine: Source = async (wanted, { cache }) => {
   const fetched = wanted.kind.name === 'postgres' ? npmPrograms : unpackedPrograms;
-  const programs = [...(await findPrograms(wanted.kind)), ...(await fetched(wanted.kind, cache))];
-  return pickProgram(wanted, programs) ?? '';
+  return (
+    pickProgram(wanted, await findPrograms(wanted.kind)) ??
+    pickProgram(wanted, await fetched(wanted.kind, cache)) ??
+    ''
+  );
 };
 
 const sources: readonly Source[] = [fromThisMachine, fromDocker, fromDebian, fromNpm];

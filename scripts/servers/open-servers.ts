@@ -3,7 +3,7 @@ import { readSecrets } from '../local/secrets.ts';
 import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
 import { findServers } from './find-servers.ts';
-import { checkNamedServers, describeFailure, serverKinds } from './named-servers.ts';
+import { checkNamedServers, describeFailure, type NamedServer, serverKinds } from './named-servers.ts';
 import type { Launch, Placement, ServerKind } from './server-kind.ts';
 
 export type ServerUrls = Record<ServerKind['variable'], string>;
@@ -15,14 +15,15 @@ export async function openServers(
     /** Whether data must survive a power cut. */
     durable: boolean;
     detail?: (text: string) => void;
-    env?: NodeJS.ProcessEnv;
+    /** The servers that the environment names, if they were checked before. */
+    named?: readonly NamedServer[];
   },
 ): Promise<ServerUrls> {
-  const { durable, detail = () => {}, env = process.env } = options;
+  const { durable, detail = () => {}, named = await checkNamedServers() } = options;
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
-  for (const { kind, url, version } of await checkNamedServers(env)) {
+  for (const { kind, url, version } of named) {
     urls[kind.variable] = url;
     titles.set(kind, `${kind.title} ${version} (${kind.variable})`);
   }

@@ -10,11 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { commandLine, identify } from '../processes/process-identity.ts';
 import { runCommand } from '../processes/run-command.ts';
 import { stopProcesses } from '../processes/stop-processes.ts';
-import { executables } from './find-program.ts';
+import { findOnPath } from './find-program.ts';
 import type { FoundProgram, Launch, Placement } from './server-kind.ts';
 
 export const superuser = 'relay';
@@ -55,7 +55,7 @@ export async function initialisePostgres(
 export function asPostgresUser(data: string, command: string, args: readonly string[]): Launch {
   const account = accountFor(data);
   if (!account) return { command, args };
-  const [setpriv] = executables(['setpriv'], (process.env.PATH ?? '').split(delimiter));
+  const setpriv = findOnPath(['setpriv']);
   if (!setpriv || ![data, command].some(isClosed)) return { command, args, ...account };
   // For a clone under /root: of root's capabilities, the program keeps the one to enter folders.
   const drop = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
@@ -69,7 +69,7 @@ function isClosed(path: string): boolean {
   return (statSync(folder).mode & 0o001) === 0 || (folder !== path && isClosed(folder));
 }
 
-/** If we are root: the owner of the data, or `nobody`, whom every system has. */
+/** For root: the owner of the data, or the account `nobody`, which every system has. */
 function accountFor(data: string): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(data);

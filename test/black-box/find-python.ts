@@ -1,13 +1,12 @@
-import { delimiter } from 'node:path';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { executables } from '../../scripts/servers/find-program.ts';
+import { findOnPath } from '../../scripts/servers/find-program.ts';
 
 /** A Python of this machine, or the reason why there is none: then its tests are skipped. */
 export type Python = { readonly program: string; readonly version: string } | { readonly missing: string };
 
 /** The first Python on PATH, if it is 3.10 or later. */
 export async function findPython(path = process.env.PATH ?? ''): Promise<Python> {
-  const [program] = executables(['python3', 'python'], path.split(delimiter).filter(Boolean));
+  const program = findOnPath(['python3', 'python'], { path });
   if (!program) return { missing: 'there is no python3 on PATH' };
   const version = await runCommand({
     command: program,

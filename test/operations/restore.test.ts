@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { forgetRedisKeys, openStream, submit, testServers, topicUrl } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { findProgram } from '../../scripts/chart/testing/cached-tool.ts';
+import { findOnPath } from '../../scripts/servers/find-program.ts';
 import { nats } from '../../scripts/servers/nats.ts';
 import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 import { commandsOf, openShell } from './page-commands.ts';
@@ -14,7 +14,7 @@ import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts
 
 /* The backup and the restore, with the commands of docs/runbook.md. */
 
-const withDump = findProgram('pg_dump') && findProgram('pg_restore') ? test : test.skip;
+const withDump = findOnPath(['pg_dump']) && findOnPath(['pg_restore']) ? test : test.skip;
 const { redisUrl } = testServers();
 
 withDump('after a restore, the saved data exists and the relay works', async () => {

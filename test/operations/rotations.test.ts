@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { eventually, testServers } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { redisUsers, renderNatsUsers } from '../../scripts/chart/server-users.ts';
-import { findProgram } from '../../scripts/chart/testing/cached-tool.ts';
+import { findOnPath } from '../../scripts/servers/find-program.ts';
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
@@ -119,7 +119,7 @@ rotation('keys of the relay', async () => {
   expect(Object.values(secret).filter((value) => value.includes(','))).toEqual([]);
 });
 
-const withPsql = isOn && findProgram('psql') ? test : test.skip;
+const withPsql = isOn && findOnPath(['psql']) ? test : test.skip;
 withPsql('password for Postgres', async () => {
   // The owner of the tables is "relay" on the page.
   const [commands = ''] = commandsOf('Password for Postgres').map((block) =>
@@ -140,7 +140,7 @@ withPsql('password for Postgres', async () => {
   await asSuperuser(`DROP ROLE ${owner}_2`);
 });
 
-const withRedisCli = isOn && findProgram('redis-cli') ? test : test.skip;
+const withRedisCli = isOn && findOnPath(['redis-cli']) ? test : test.skip;
 withRedisCli('passwords for Redis', async () => {
   const newPassword = password();
   const [commands = ''] = commandsOf('Passwords for Redis');

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeOnce } from '../../local/cached-folder.ts';
 
@@ -22,10 +21,4 @@ export async function cachedTool(
   const folder = join(cache, name);
   await makeOnce(folder, make);
   return folder;
-}
-
-/** A program of the PATH, or of further folders. */
-export function findProgram(name: string, ...more: string[]): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...more];
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }

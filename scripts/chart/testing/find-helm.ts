@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { cachedTool, findProgram, run } from './cached-tool.ts';
+import { findOnPath } from '../../servers/find-program.ts';
+import { cachedTool, run } from './cached-tool.ts';
 
 const version = '3.22.0';
 
 /** `helm` of the PATH, or else compiled once with Go; undefined where there is neither. */
 export async function findHelm(): Promise<string | undefined> {
-  const installed = findProgram('helm');
+  const installed = findOnPath(['helm']);
   if (installed) return installed;
-  const go = findProgram('go', '/usr/local/go/bin');
+  const go = findOnPath(['go'], { folders: ['/usr/local/go/bin'] });
   if (!go) return undefined;
   const folder = await cachedTool(`helm-${version}`, async (target) => {
     const env = { ...process.env, GOBIN: target, CGO_ENABLED: '0', GOFLAGS: '-trimpath' };

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { cachedTool, findProgram, run } from './cached-tool.ts';
+import { findOnPath } from '../../servers/find-program.ts';
+import { cachedTool, run } from './cached-tool.ts';
 
 /** `promtool` of the PATH, or else out of Debian's package, which is unpacked and not installed. */
 async function findPromtool(): Promise<string | undefined> {
-  const installed = findProgram('promtool');
+  const installed = findOnPath(['promtool']);
   if (installed || !existsSync('/etc/debian_version')) return installed;
   const folder = await cachedTool('promtool-debian', async (target) => {
     await run('apt-get', ['download', 'prometheus'], { cwd: target });

@@ -1,6 +1,5 @@
-import { delimiter } from 'node:path';
 import { runCommand } from '../../../scripts/processes/run-command.ts';
-import { executables } from '../../../scripts/servers/find-program.ts';
+import { findOnPath } from '../../../scripts/servers/find-program.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -37,5 +36,4 @@ async function install(name: string): Promise<void> {
   await installing().catch(() => apt('update').then(installing));
 }
 
-const onPath = (path: string): string | undefined =>
-  executables(names, path.split(delimiter).filter(Boolean))[0];
+const onPath = (path: string): string | undefined => findOnPath(names, { path });
