@@ -53,3 +53,35 @@ export interface Fault {
 }
 
 export const seconds = (milliseconds: number): string => `${milliseconds / 1_000} s`;
+
+/** A server is killed, and starts again at once or after a while. */
+export function serverKilled(
+  server: 'nats' | 'postgres' | 'redis',
+  options: {
+    name: string;
+    /** The range of the time at which it is killed. */
+    atMs: readonly [number, number];
+    downMs: readonly number[];
+    losesPositions?: true;
+  },
+): Fault {
+  const { name, atMs, downMs: durations, ...rest } = options;
+  return {
+    affects: server,
+    combines: true,
+    ...rest,
+    draw(random) {
+      const at = random.integer(...atMs);
+      const downMs = random.pick(durations);
+      return {
+        title: downMs === 0 ? `${name} killed` : `${name} killed, back after ${seconds(downMs)}`,
+        async inject({ timeline, processes }) {
+          await timeline.waitUntil(at);
+          await processes.takeDown(server);
+          await timeline.waitUntil(at + downMs);
+          await processes.bringBack(server);
+        },
+      };
+    },
+  };
+}

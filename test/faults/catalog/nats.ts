@@ -1,24 +1,12 @@
-import { type Fault, seconds } from './fault.ts';
+import { type Fault, seconds, serverKilled } from './fault.ts';
 
-export const natsKilled: Fault = {
-  affects: 'nats',
-  combines: true,
-  // Events that it acknowledged and had not yet written to disk are lost with the process.
+// Events that it acknowledged and had not yet written to disk are lost with the process.
+export const natsKilled = serverKilled('nats', {
+  name: 'NATS',
+  atMs: [1_500, 5_000],
+  downMs: [0, 1_000, 4_000],
   losesPositions: true,
-  draw(random) {
-    const at = random.integer(1_500, 5_000);
-    const downMs = random.pick([0, 1_000, 4_000]);
-    return {
-      title: downMs === 0 ? 'NATS killed' : `NATS killed, back after ${seconds(downMs)}`,
-      async inject({ timeline, processes }) {
-        await timeline.waitUntil(at);
-        await processes.takeDown('nats');
-        await timeline.waitUntil(at + downMs);
-        await processes.bringBack('nats');
-      },
-    };
-  },
-};
+});
 
 export const natsFrozen: Fault = {
   affects: 'nats',

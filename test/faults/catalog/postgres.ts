@@ -1,22 +1,10 @@
-import { type Fault, seconds } from './fault.ts';
+import { type Fault, seconds, serverKilled } from './fault.ts';
 
-export const postgresKilled: Fault = {
-  affects: 'postgres',
-  combines: true,
-  draw(random) {
-    const at = random.integer(1_500, 5_000);
-    const downMs = random.pick([0, 2_000]);
-    return {
-      title: downMs === 0 ? 'Postgres killed' : `Postgres killed, back after ${seconds(downMs)}`,
-      async inject({ timeline, processes }) {
-        await timeline.waitUntil(at);
-        await processes.takeDown('postgres');
-        await timeline.waitUntil(at + downMs);
-        await processes.bringBack('postgres');
-      },
-    };
-  },
-};
+export const postgresKilled = serverKilled('postgres', {
+  name: 'Postgres',
+  atMs: [1_500, 5_000],
+  downMs: [0, 2_000],
+});
 
 export const postgresCut: Fault = {
   affects: 'postgres',

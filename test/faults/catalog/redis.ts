@@ -1,5 +1,5 @@
 import { eventually } from '@expert-relay/testkit';
-import { type Fault, type FaultContext, seconds } from './fault.ts';
+import { type Fault, type FaultContext, serverKilled } from './fault.ts';
 
 const pendingKey = 'relay:expiry:end:delayed';
 const schedulerKeys = ['relay:expiry:sweep:repeat', 'relay:expiry:sweep:delayed'];
@@ -28,23 +28,11 @@ const flushed = (count: number): Fault => ({
 export const redisFlushed: Fault = flushed(2_000);
 export const redisFlushedUnderMany: Fault = flushed(10_000);
 
-export const redisKilled: Fault = {
-  affects: 'redis',
-  combines: true,
-  draw(random) {
-    const at = random.integer(2_000, 7_000);
-    const downMs = random.pick([0, 1_500, 5_000]);
-    return {
-      title: downMs === 0 ? 'Redis killed' : `Redis killed, back after ${seconds(downMs)}`,
-      async inject({ timeline, processes }) {
-        await timeline.waitUntil(at);
-        await processes.takeDown('redis');
-        await timeline.waitUntil(at + downMs);
-        await processes.bringBack('redis');
-      },
-    };
-  },
-};
+export const redisKilled = serverKilled('redis', {
+  name: 'Redis',
+  atMs: [2_000, 7_000],
+  downMs: [0, 1_500, 5_000],
+});
 
 export const schedulerDeleted: Fault = {
   affects: 'redis',

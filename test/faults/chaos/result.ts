@@ -38,7 +38,7 @@ export interface ChaosResult {
   readonly settings: ChaosSettings;
   readonly node: string;
   readonly connections: number;
-  /** Connections that were begun in a second. */
+  /** Connections that were started in a second. */
   readonly perSecond: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly seconds: number;
