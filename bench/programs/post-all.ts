@@ -29,7 +29,7 @@ export async function postAll(
   const sentAt: number[] = [];
   const answered: number[] = [];
   let failed = 0;
-  let begun = 0;
+  let started = 0;
   const idle: ((at: number) => void)[] = [];
   const waiting: number[] = [];
   const sockets = await Promise.all(Array.from({ length: connections }, openConnection));
@@ -59,13 +59,13 @@ export async function postAll(
   }
 
   const began = performance.now();
-  while (begun < requests.length) {
+  while (started < requests.length) {
     const due = Math.min(requests.length, Math.floor(((performance.now() - began) / 1_000) * perSecond) + 1);
-    for (; begun < due; begun++) {
-      sentAt[begun] = performance.now();
+    for (; started < due; started++) {
+      sentAt[started] = performance.now();
       const send = idle.shift();
-      if (send) send(begun);
-      else waiting.push(begun);
+      if (send) send(started);
+      else waiting.push(started);
     }
     await pause(1);
   }

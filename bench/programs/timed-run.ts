@@ -28,9 +28,9 @@ export function repeat(
   call: () => Promise<unknown>,
 ): (plan: { count: number; concurrency: number }) => Promise<TimedRun> {
   return ({ count, concurrency }) => {
-    let begun = 0;
+    let started = 0;
     const worker = async () => {
-      while (begun++ < count) await call();
+      while (started++ < count) await call();
     };
     return timeRun(Array(concurrency).fill(worker), { done: count });
   };

@@ -76,7 +76,7 @@ async function measureVisible({ user }: Environment, page: Page, url: string): P
   const [inPage, atSdk]: [number[], number[]] = [[], []];
   for (let at = 0; at < submits; at++) {
     const question = `question-${at}`;
-    const begun = Date.now();
+    const startedAt = Date.now();
     const answer = await fetch(`${url}/api/v1/help`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -87,8 +87,8 @@ async function measureVisible({ user }: Environment, page: Page, url: string): P
     while (!arrivals.has(question)) await new Promise((resolve) => setTimeout(resolve, 5));
     // The first ones are not counted, since they wait for streams to open.
     if (at < 5) continue;
-    inPage.push(seenAt - begun);
-    atSdk.push((arrivals.get(question) ?? Number.NaN) - begun);
+    inPage.push(seenAt - startedAt);
+    atSdk.push((arrivals.get(question) ?? Number.NaN) - startedAt);
   }
   expert.stop();
   await listening.catch(() => {});
@@ -131,11 +131,11 @@ async function measureOpening(
     await page.goto('/dashboard/requests?filter=answered');
     await page.locator(`[data-request="${requestId}"]`).waitFor();
     return page.evaluate<number>(`new Promise((resolve) => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       document.querySelector('[data-request="${requestId}"]').click();
       const check = () => {
         const pane = document.querySelector('section[aria-label="Conversation"]');
-        if (pane?.textContent.includes(${JSON.stringify(last)})) resolve(performance.now() - begun);
+        if (pane?.textContent.includes(${JSON.stringify(last)})) resolve(performance.now() - startedAt);
         else requestAnimationFrame(check);
       };
       check();

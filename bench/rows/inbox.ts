@@ -41,9 +41,9 @@ export const inbox: Row = {
     });
     const times = new Map<string, number[]>();
     const measureTime = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const result = await work();
-      times.set(name, [...(times.get(name) ?? []), performance.now() - begun]);
+      times.set(name, [...(times.get(name) ?? []), performance.now() - startedAt]);
       return result;
     };
     const get = async (query: string): Promise<{ next?: string }> => {

@@ -57,11 +57,11 @@ async function askAndAnswer({ user }: Environment, url: string, hubUrl: string):
   const times: number[] = [];
   try {
     for (let at = 0; at < warmUp + count; at += 1) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const conversation = await relay.ask({ question: 'May I remove the lock file?' });
       // If the expert fails, its error is reported, and not the timeout of the agent.
       await Promise.race([conversation.waitForAnswer({ timeout: 10_000 }), answering]);
-      if (at >= warmUp) times.push(performance.now() - begun);
+      if (at >= warmUp) times.push(performance.now() - startedAt);
       await conversation.close();
     }
   } finally {
@@ -105,7 +105,7 @@ async function askBare({ gatewayUrl, hubUrl, user }: BareOptions): Promise<numbe
 
   const times: number[] = [];
   for (let at = 0; at < warmUp + count; at += 1) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { requestId } = await call('/api/v1/help', {
       apiKey: user.consumerKey,
       messages: [],
@@ -123,7 +123,7 @@ async function askBare({ gatewayUrl, hubUrl, user }: BareOptions): Promise<numbe
       undefined,
       async (event) => (event === undefined || event.type === 'new_message' ? await hasAnswer() : false),
     );
-    if (at >= warmUp) times.push(performance.now() - begun);
+    if (at >= warmUp) times.push(performance.now() - startedAt);
     await call(`/api/v1/close/${requestId}`, {}, user.consumerKey);
   }
   stopped.abort();

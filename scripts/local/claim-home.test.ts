@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home.path, { recursive: true }));
 
-/** Writes what a run leaves that was killed, or that `holder` has begun. */
+/** Writes the files of a run that was killed, or of the run that `holder` has started. */
 function leave(
   record: Partial<RunRecord>,
   holder = { pid: process.pid, identity: 'an earlier start' },

@@ -21,7 +21,7 @@ interface Member {
   readonly required: boolean;
 }
 
-/** The members of an object, and of those in it; each variant of a choice by itself; nothing for other values. */
+/** The members of an object, and of those in it; each variant of a choice separately; nothing for other values. */
 export function renderMembers(document: ApiDocument, value: unknown): Html | false {
   const { oneOf } = resolve<Schema>(document, value);
   if (oneOf) {

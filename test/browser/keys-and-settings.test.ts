@@ -222,7 +222,7 @@ test('an account can be added at its provider, and removed with its sessions', a
   await page.getByText('this one too, so you sign in again in another way').waitFor();
   await button(page, 'Keep it').click();
   await button(page, 'Remove GitHub').click();
-  await page.getByText('every session that was begun with it ends.').waitFor();
+  await page.getByText('every session that was started with it ends.').waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
   await button(page, 'Remove GitHub').last().click();
   await page.getByText('GitHub is removed.').waitFor();

@@ -8,7 +8,7 @@ const first = 20_000 + (Number(process.env.JEST_WORKER_ID ?? 0) % 8) * count;
 
 /**
  * A free port for a service whose address others must know before it listens. It is below the ephemeral ports, which any
- * connection of any process could take in the meantime.
+ * connection of any process could take before the service listens.
  */
 export async function reservePort(): Promise<number> {
   for (;;) {

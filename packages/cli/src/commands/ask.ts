@@ -24,10 +24,10 @@ export const ask = defineCommand({
   async run(context, { options, words }) {
     const plan = readPlan(options, words, context.config.expert);
     const { resume: name, wait, any, json } = plan;
-    const begun = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
-    const { relay, conversation, journal, outages } = begun;
+    const started = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
+    const { relay, conversation, journal, outages } = started;
     try {
-      announce(context, begun, plan);
+      announce(context, started, plan);
       if (wait === undefined) return 'done';
       const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });
       showAnswers(context, conversation, { answers, json });

@@ -144,7 +144,7 @@ describe('an agent with the MCP server', () => {
   );
 
   test.concurrent(
-    'hides a confidential question from the relay, and is told that it was not sent yet',
+    'hides a confidential question from the relay, and reports that it was not sent yet',
     withClient(async (session) => {
       const { agent, expert, wait } = session;
       const secret = 'The customer is Ada Lovelace.';

@@ -168,7 +168,7 @@ describe('migrate', () => {
         () => new Error('it was applied'),
         (error: Error) => error,
       );
-      expect(message).toMatch(/^The migration 20990101000000_half was begun by another program/);
+      expect(message).toMatch(/^The migration 20990101000000_half was started by another program/);
       const [statement = ''] =
         new RegExp(`UPDATE _prisma_migrations SET ${column} [^;.]+`).exec(message) ?? [];
       await client.query(statement);

@@ -129,7 +129,7 @@ function unfinishedError(name: string): MigrateError {
   const update = (column: string) =>
     `UPDATE _prisma_migrations SET ${column} = now() WHERE migration_name = '${name}' AND finished_at IS NULL`;
   return new MigrateError(
-    `The migration ${name} was begun by another program, and its end is not recorded. Look whether its changes are in ` +
+    `The migration ${name} was started by another program, and its end is not recorded. Look whether its changes are in ` +
       `the database. If they are: ${update('finished_at')}; if not: ${update('rolled_back_at')}. Then migrate again.`,
   );
 }

@@ -50,7 +50,7 @@ export function createRefresher({ run, report, backoff }: RefresherOptions): Ref
   };
 }
 
-/** Whether an error will pass by itself, however long it takes. */
+/** Whether an error is temporary, however long it lasts. */
 export const isOutage = (error: unknown): boolean => isTransient(error) && error.code !== 'unexpected_answer';
 
 function asRelayError(error: unknown): RelayError {

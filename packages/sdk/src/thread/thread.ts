@@ -109,7 +109,7 @@ export function createThread(options: ThreadOptions): Thread {
 
   const read = (signal?: AbortSignal) =>
     reading(async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       let limit = pageSize;
       for (let isLast = false; !isLast; ) {
         if (refusal) throw refusal;
@@ -124,7 +124,7 @@ export function createThread(options: ThreadOptions): Thread {
           limit >>= 2;
         }
       }
-      readAt = begun;
+      readAt = startedAt;
     });
 
   function check(page: Page, after: number): Page {

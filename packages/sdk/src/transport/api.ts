@@ -39,7 +39,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
   }
 
   /** An answer to a call from before the outage does not end it. */
-  const reportAnswer = (begun: number) => void (begun >= outageSince && report());
+  const reportAnswer = (startedAt: number) => void (startedAt >= outageSince && report());
 
   const backoff = (attempt: number) => random() * Math.min(timing.maxBackoff, timing.backoff * 2 ** attempt);
 
@@ -76,20 +76,20 @@ export function createApi(options: Access & { timing: Timing }): Api {
     };
     const retryUntil = performance.now() + timing.patience;
     for (let failures = 0; ; ) {
-      let begun = 0;
+      let startedAt = 0;
       try {
         const answer = read(
           await withSlot(async () => {
             await pause(pausedUntil - performance.now(), signal);
-            begun = performance.now();
+            startedAt = performance.now();
             return attempt(apiKey ? path : sessionPath(path), settings, signal);
           }, signal),
         );
-        reportAnswer(begun);
+        reportAnswer(startedAt);
         return answer;
       } catch (error) {
         if (!isTransient(error)) {
-          if ((error as Partial<RelayError>).status) reportAnswer(begun);
+          if ((error as Partial<RelayError>).status) reportAnswer(startedAt);
           throw error;
         }
         report(error);

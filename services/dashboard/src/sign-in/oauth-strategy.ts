@@ -36,7 +36,7 @@ export class OAuthStrategy extends passport.Strategy {
     if (!response) throw new Error('Express gives each request its response.');
     if (this.step === 'finish') {
       flow.finish(request, response).then(
-        // Passport puts it into `request.finishedSignIn`. Nobody is signed in yet.
+        // Passport puts it into `request.finishedSignIn`. The user is not signed in yet.
         (finished) => this.success(finished as unknown as Express.User),
         (error) => this.error(error),
       );

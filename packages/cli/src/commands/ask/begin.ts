@@ -79,9 +79,9 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
     const { state } = journal.lock(kept.state.id);
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
-    const begun = { relay, conversation, journal, outages };
-    if (text !== undefined) await send(context, begun, text);
-    return begun;
+    const started = { relay, conversation, journal, outages };
+    if (text !== undefined) await send(context, started, text);
+    return started;
   } catch (error) {
     journal.release();
     relay.stop();

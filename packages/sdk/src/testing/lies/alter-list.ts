@@ -25,7 +25,7 @@ export function replaceList(times: 'always' | 'once', write: (answer: Json) => s
   };
 }
 
-/** As a proxy answers by itself. */
+/** An answer of a proxy that did not reach the relay. */
 export const htmlAnswer = (): string => '<html>Welcome!</html>';
 
 export const truncated = (answer: Json): string => JSON.stringify(answer).slice(0, -20);

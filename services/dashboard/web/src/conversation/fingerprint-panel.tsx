@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import styles from './fingerprint-panel.module.css';
 
-/** Shows fingerprints. By comparing them, the expert and the agent's owner see that nobody is between them. */
+/** Shows fingerprints. By comparing them, the expert and the agent's owner see that no third party is between them. */
 export function FingerprintPanel({ onClose }: { onClose: () => void }) {
   const key = useExpertKey();
   const title = useId();
@@ -43,8 +43,8 @@ function Compare({ fingerprint }: { fingerprint: string }) {
   return (
     <>
       <p>
-        This is your fingerprint. If nobody is between you, the agent shows the same one to its owner. Read it
-        to each other by phone, or over another channel that you trust.
+        This is your fingerprint. If no third party is between you, the agent shows the same one to its owner.
+        Read it to each other by phone, or over another channel that you trust.
       </p>
       <div className={styles.fingerprint}>
         <code className={styles.digits}>
@@ -82,7 +82,7 @@ function Outcome({ id, fingerprint, typed }: { id: string; fingerprint: string; 
     given === ''
       ? ''
       : given === own
-        ? 'The same: nobody is between you.'
+        ? 'The same: no third party is between you.'
         : own.startsWith(given)
           ? `Right so far: ${own.length - given.length} more digits.`
           : 'Not the same. Check for typing mistakes. If there are none, do not send anything confidential.';

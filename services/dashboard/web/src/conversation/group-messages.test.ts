@@ -76,9 +76,9 @@ test('of a long conversation only the newest messages are shown, without earlier
 
 test('ten thousand messages are grouped within two seconds', () => {
   const messages = Array.from({ length: 10_000 }, (_, at) => message(at % 3 ? 'provider' : 'consumer', at));
-  const begun = performance.now();
+  const startedAt = performance.now();
   expect(groupMessages(request, messages, whole).length).toBeGreaterThan(1_000);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
 test('the newest message decides whose turn it is', () => {

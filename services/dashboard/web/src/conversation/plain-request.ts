@@ -46,7 +46,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
   /** Ids by text. A text that is sent again keeps its id, since the relay may have stored it already. */
-  const begun = new Map<string, string>();
+  const messageIds = new Map<string, string>();
 
   const first = await readPage(signal);
   const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
@@ -128,10 +128,10 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     discard: async () => [],
     refresh: read,
     async answer(text) {
-      const messageId = begun.get(text) ?? randomId();
-      begun.set(text, messageId);
+      const messageId = messageIds.get(text) ?? randomId();
+      messageIds.set(text, messageId);
       await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId } }).catch(fail);
-      begun.delete(text);
+      messageIds.delete(text);
       void read().catch(() => {});
       return { messageId, isSent: true };
     },

@@ -130,7 +130,7 @@ function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
       {isAsked && (
         <Panel title={`Remove ${name}?`}>
           <p>
-            You can no longer sign in with it, and every session that was begun with it ends
+            You can no longer sign in with it, and every session that was started with it ends
             {isOwn ? ': this one too, so you sign in again in another way.' : '.'}
           </p>
           <div className={styles.actions}>
