@@ -25,7 +25,7 @@ let folder: string;
 let database: URL;
 let addresses: Addresses;
 const environments: Partial<Record<ServiceName, NodeJS.ProcessEnv>> = {};
-const processes: ChildProcess[] = [];
+const processes = new Map<ServiceName, ChildProcess>();
 
 const app = (name: ServiceName): string => join(folder, 'apps', name);
 const place = (name: ServiceName) => ({ cwd: app(name), env: environments[name], ...account });
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(processes.map(stop));
+  await Promise.all([...processes.values()].map(stop));
   if (database) await query(`DROP DATABASE ${database.pathname.slice(1)} WITH (FORCE)`);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -68,7 +68,7 @@ test('they are one relay: migrated, with a user, asked, and heard', async () => 
   const migrated = await run(process.execPath, ['packages/db/dist/migrate.js'], place('requests'));
   expect(migrated.stdout).toMatch(/Applied the migrations/);
   for (const { name } of services) start(name);
-  for (const { name } of services) await eventually(`${name} ready`, () => isReady(addresses[name].opsUrl));
+  for (const { name } of services) await eventually(`${name} ready`, () => isReady(name));
 
   const args = ['create-user', '--name', 'ada', '--key', 'consumer', '--json'];
   const made = await run(process.execPath, ['services/requests/dist/admin.js', ...args], place('requests'));
@@ -106,7 +106,7 @@ function start(name: ServiceName): void {
     ...place(name),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  processes.push(child);
+  processes.set(name, child);
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -116,8 +116,10 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function isReady(opsUrl: string): Promise<boolean> {
-  return await fetch(`${opsUrl}/readyz`).then(
+async function isReady(name: ServiceName): Promise<boolean> {
+  const exitCode = processes.get(name)?.exitCode ?? null;
+  if (exitCode !== null) throw new Error(`${name} ended with exit code ${exitCode}; its reason is on stderr.`);
+  return await fetch(`${addresses[name].opsUrl}/readyz`).then(
     ({ ok }) => ok,
     () => false,
   );

@@ -45,18 +45,11 @@ export async function runProduct(options: {
   settings?: Readonly<Record<string, string>>;
 }): Promise<Product> {
   const { secret } = options;
-  const chosen = new Set<number>();
-  async function choosePort(): Promise<number> {
-    const port = await reservePort();
-    if (chosen.has(port)) return choosePort();
-    chosen.add(port);
-    return port;
-  }
   const pods = new Map<ServiceName, Pod>();
   const proxies: Server[] = [];
   const urls = {} as Record<ServiceName, string>;
   for (const service of services) {
-    const proxy = await openProxy(await choosePort(), () => pods.get(service)?.port);
+    const proxy = await openProxy(await reservePort(), () => pods.get(service)?.port);
     proxies.push(proxy.server);
     urls[service] = proxy.url;
   }
@@ -84,7 +77,7 @@ export async function runProduct(options: {
   }
 
   async function start(service: ServiceName): Promise<Pod> {
-    const [port, opsPort] = [await choosePort(), await choosePort()];
+    const [port, opsPort] = [await reservePort(), await reservePort()];
     const env = {
       PATH: process.env.PATH ?? '',
       ...environmentOf(service),
