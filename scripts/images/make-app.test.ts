@@ -118,7 +118,8 @@ async function stop(child: ChildProcess): Promise<void> {
 
 async function isReady(name: ServiceName): Promise<boolean> {
   const exitCode = processes.get(name)?.exitCode ?? null;
-  if (exitCode !== null) throw new Error(`${name} ended with exit code ${exitCode}; its reason is on stderr.`);
+  if (exitCode !== null)
+    throw new Error(`${name} ended with exit code ${exitCode}; its reason is on stderr.`);
   return await fetch(`${addresses[name].opsUrl}/readyz`).then(
     ({ ok }) => ok,
     () => false,
