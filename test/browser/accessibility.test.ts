@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
@@ -113,6 +114,30 @@ describe('the keyboard', () => {
       await expectFocus(page, `H1 ${heading}`);
     }
     expect(unexpectedProblems(device)).toEqual([]);
+  });
+
+  test('j leaves the focus where it is, also when the conversation is shown late', async () => {
+    await using device = await product.signIn('late');
+    await using agent = await device.newAgent('build agent');
+    const { requestId } = await agent.askPlainly({ question: 'Which?', plaintext: 'Which?' });
+    const page = await device.open();
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(`**/api/requests/${requestId}`, async (route) => {
+      await answered;
+      await route.continue();
+    });
+    const row = page.getByRole('link', { name: /Which/ });
+    await row.focus();
+    await page.keyboard.press('j');
+    await page.waitForURL((url) => url.pathname.endsWith(`/requests/${requestId}`));
+    await pause(700);
+    answer();
+    await page.getByRole('heading', { name: 'build agent' }).waitFor();
+    await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+    expect(await focused(page)).toMatch(/^A .*Which/);
   });
 
   test('single-key shortcuts do nothing when they are switched off, and work when they are on again', async () => {

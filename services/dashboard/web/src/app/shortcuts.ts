@@ -6,14 +6,6 @@ type Shortcuts = Readonly<Record<string, () => void>>;
 /** The second key must follow `g` within this time. */
 const sequenceMs = 1_000;
 
-let lastShortcut = { name: '', at: Number.NEGATIVE_INFINITY };
-/** A navigation within this time after a shortcut counts as its effect. */
-const effectMs = 500;
-
-/** Whether one of these shortcuts was pressed just now. */
-export const wasPressed = (...names: readonly string[]): boolean =>
-  names.includes(lastShortcut.name) && performance.now() - lastShortcut.at < effectMs;
-
 /**
  * Handles keys such as `j`, `/` or `g i` while no text is being typed and no dialog is open. They can be switched off in
  * Settings (WCAG 2.1.4).
@@ -32,7 +24,6 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const name = isSequence ? `${prefix} ${event.key}` : event.key;
       prefix = event.key === 'g' ? 'g' : '';
       prefixAt = performance.now();
-      lastShortcut = { name, at: performance.now() };
       const run = current.current[name];
       if (!run) return;
       event.preventDefault();

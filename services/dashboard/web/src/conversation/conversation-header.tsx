@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
-import { wasPressed } from '../app/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy-button.tsx';
 import { BackIcon, LockIcon } from '../ui/icons.tsx';
@@ -21,12 +21,11 @@ interface HeaderProps {
   readonly onPanel: (panel: Panel) => void;
 }
 
-const isWide = () => matchMedia('(min-width: 768px)').matches;
-
 export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps) {
   const { request, messages, answers } = conversation.now;
   const now = useNow();
   const search = useSearch();
+  const keepsFocus = useHistoryState<{ keepsFocus?: boolean } | null>()?.keepsFocus;
   if (!request) return null;
   const isOver = hasEnded(request);
   const left = isOver ? undefined : describeTimeLeft(request.expiresAt, now);
@@ -40,8 +39,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
       >
         <BackIcon />
       </Link>
-      {/* After j and k the focus stays in the list. */}
-      <PageHeading className={styles.agent} takesFocus={!(wasPressed('j', 'k') && isWide())}>
+      <PageHeading className={styles.agent} takesFocus={!keepsFocus}>
         <bdi>{request.agent ?? 'Agent'}</bdi>
       </PageHeading>
       <div className={styles.facts}>

@@ -57,7 +57,8 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   const open = (step: number) => {
     const at = rows?.findIndex(({ requestId }) => requestId === selected) ?? -1;
     const next = rows?.[at < 0 ? 0 : at + step];
-    if (next) navigate(hrefOf(routes.request(next.requestId)));
+    // After j and k the focus stays where it is.
+    if (next) navigate(hrefOf(routes.request(next.requestId)), { state: { keepsFocus: true } });
   };
   useShortcuts({
     j: () => (isNarrow() ? moveFocus(1) : open(1)),
