@@ -125,10 +125,13 @@ describe('the keyboard', () => {
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await page.route(`**/api/requests/${requestId}`, async (route) => {
-      await answered;
-      await route.continue();
-    });
+    await page.route(
+      ({ pathname }) => pathname.endsWith(`/api/requests/${requestId}`),
+      async (route) => {
+        await answered;
+        await route.continue();
+      },
+    );
     const row = page.getByRole('link', { name: /Which/ });
     await row.focus();
     await page.keyboard.press('j');
