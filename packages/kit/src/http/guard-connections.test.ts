@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createHttpServer, type HttpServer } from './create-http-server.ts';
+import { createHttpServer, type HttpServer, listen } from './create-http-server.ts';
 import { guardConnections } from './guard-connections.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -132,6 +132,79 @@ describe('pipelined requests', () => {
   });
 });
 
+describe('what Node cannot read after pipelined requests', () => {
+  const chunked = 'POST /chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+  /**
+   * Sends `bytes`. The answer to the first request begins at once. It ends when Node has reported that it cannot read the
+   * rest, and the server has received `later` too. Returns all answers.
+   */
+  async function answersTo(bytes: string, later = '', headers: Record<string, string> = {}): Promise<string> {
+    const plain = createServer({ requireHostHeader: false, connectionsCheckingInterval: 20 });
+    [plain.headersTimeout, plain.requestTimeout] = [100, 100];
+    let first: ServerResponse | undefined;
+    guardConnections(plain, (request, response) => {
+      handled.push(request.url ?? '');
+      if (first) response.end(request.url);
+      else {
+        first = response.writeHead(200, { ...headers, 'content-length': 10 });
+        first.write('begun');
+      }
+    });
+    let errors = 0;
+    plain.on('clientError', () => errors++);
+    const socket = connect(Number(new URL(await listen(plain, '127.0.0.1', 0)).port), '127.0.0.1');
+    sockets.push(socket);
+    let received = '';
+    socket.setEncoding('latin1').on('data', (piece) => {
+      received += piece;
+    });
+    socket.write(bytes);
+    await until(() => errors > 0);
+    socket.write(later);
+    await until(() => first?.socket?.bytesRead === bytes.length + later.length);
+    first?.end('ended');
+    await once(socket, 'close');
+    plain.close();
+    return received;
+  }
+  const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+
+  test.each([
+    ['a malformed head', 'nonsense\r\n\r\n'],
+    ['a malformed body', `${chunked}zz\r\n`],
+  ])('is refused after their answers: %s', async (_, bytes) => {
+    const text = await answersTo(get('/1') + post('/2', 'two') + get('/3') + bytes);
+    expect(handled).toEqual(['/1', '/2', '/3']);
+    expect(statuses(text)).toEqual(['200', '200', '200', '400']);
+    expect(text).toMatch(/begunended.*\/2.*\/3.*"error":"invalid_request"/s);
+  });
+
+  test('is refused once', async () => {
+    const text = await answersTo(`${get('/1')}nonsense\r\n\r\n`, 'more nonsense\r\n\r\n');
+    expect(statuses(text)).toEqual(['200', '400']);
+  });
+
+  test('is refused with 408 when it is too slow, and its rest is not handled', async () => {
+    const text = await answersTo(`${get('/1')}GET /2 HTTP/1.1\r\nHo`, 'st: x\r\n\r\n');
+    expect(handled).toEqual(['/1']);
+    expect(statuses(text)).toEqual(['200', '408']);
+  });
+
+  test('gets no answer when one before it closes the connection', async () => {
+    const text = await answersTo(`${get('/1')}nonsense\r\n\r\n`, '', { connection: 'close' });
+    expect(statuses(text)).toEqual(['200']);
+  });
+
+  test('gets no answer when it is CONNECT', async () => {
+    const { socket, received } = await open();
+    handler = () => {};
+    socket.write(`${get('/1')}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await once(socket, 'close');
+    expect([handled, received()]).toEqual([['/1'], '']);
+  });
+});
+
 describe('a connection that is reset', () => {
   const starts: [string, string][] = [
     ['after CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -195,15 +268,5 @@ describe('input for which Node emits no request is refused with a problem and th
     expect(received()).toMatch(
       /x-own: yes\r\n.*content-type: application\/problem\+json\r\n.*connection: close/s,
     );
-  });
-
-  test('but not in the middle of another answer', async () => {
-    handler = (_request, response) => response.writeHead(200, { 'content-length': 10 }).write('half');
-    const { socket, received } = await open();
-    socket.write(get('/'));
-    await until(() => received().endsWith('half'));
-    socket.write('nonsense\r\n\r\n');
-    await once(socket, 'close');
-    expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 });

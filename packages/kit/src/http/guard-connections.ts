@@ -16,6 +16,10 @@ interface Connection {
   response?: ServerResponse;
   /** Pipelined requests that arrived before that response was finished. */
   readonly queue: Exchange[];
+  /** The newest request. Until it is complete, everything that arrives is its body. */
+  newest: Exchange;
+  /** The last answer of the connection, after those to the requests before it. */
+  refusal?: Problem;
   willPause: boolean;
 }
 
@@ -25,7 +29,8 @@ interface Connection {
  * - The requests of one connection are handled one after the other, and none after a response that closes the connection.
  *   Node would start them all at once, and fails an assertion when their responses finish out of order on a broken socket.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
- * - CONNECT, malformed heads and slow heads, for which Node emits no request, are answered with a problem.
+ * - CONNECT, malformed heads and slow heads, for which Node emits no request, are answered with a problem, after the requests
+ *   that arrived before them.
  */
 export function guardConnections(
   server: Server,
@@ -48,9 +53,31 @@ export function guardConnections(
       return;
     }
     const next = queue.shift();
-    if (!next) return;
+    if (!next) {
+      if (connection.refusal) refuse(socket, connection.refusal, headers);
+      return;
+    }
     if (queue.length === 0) socket.resume();
     handle(connection, next);
+  }
+
+  /** Refuses what Node could not read. Answers keep the order of their requests, so the earlier ones are answered first. */
+  function refuseInOrder(connection: Connection, socket: Duplex, problem: Problem): void {
+    // Node reports each further piece of a request that it cannot read.
+    if (connection.refusal) return;
+    connection.refusal = problem;
+    const { queue, newest } = connection;
+    const [request, response] = newest;
+    if (request.complete) {
+      if (isIdle(connection)) refuse(socket, problem, headers);
+    } else if (queue.at(-1) === newest) {
+      // Its body cannot be read, so it is refused and not handled.
+      queue.pop();
+    } else if (response.headersSent) {
+      close(socket);
+    } else {
+      refuse(socket, problem, headers);
+    }
   }
 
   /**
@@ -70,16 +97,20 @@ export function guardConnections(
     const { socket } = request;
     // When a connection breaks, Node still parses what it has read from it.
     if (!socket.writable) return;
+    const exchange: Exchange = [request, response];
     let connection = connections.get(socket);
     if (!connection) {
-      connection = { queue: [], willPause: false };
+      connection = { queue: [], newest: exchange, willPause: false };
       connections.set(socket, connection);
     }
+    // After a head that was too slow, Node still parses its rest.
+    if (connection.refusal) return;
+    connection.newest = exchange;
     if (isIdle(connection)) {
-      handle(connection, [request, response]);
+      handle(connection, exchange);
       return;
     }
-    connection.queue.push([request, response]);
+    connection.queue.push(exchange);
     pauseAfterRead(connection, socket);
   });
   // Without these listeners Node answers before the handler runs. The handler decides when it reads the body.
@@ -89,14 +120,16 @@ export function guardConnections(
 
   server.on('connection', (socket) => socket.on('error', ignore));
   server.on('connect', (_request, socket) => {
-    refuse(socket, new Problem('method_not_allowed', { headers: { allow: '' } }), headers);
+    const connection = connections.get(socket);
+    // Node has removed its own listeners from the socket, so earlier answers could not be completed.
+    if (connection && !isIdle(connection)) close(socket);
+    else refuse(socket, new Problem('method_not_allowed', { headers: { allow: '' } }), headers);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = connections.get(socket)?.response;
-    // A refusal must not be written into the middle of another answer.
-    const mayWrite = !response || response.closed || (response.socket === socket && !response.headersSent);
-    if (mayWrite && error.code !== 'ECONNRESET') refuse(socket, problemOf(error), headers);
-    else close(socket);
+    const connection = connections.get(socket);
+    if (error.code === 'ECONNRESET') close(socket);
+    else if (connection) refuseInOrder(connection, socket, problemOf(error));
+    else refuse(socket, problemOf(error), headers);
   });
 }
 
