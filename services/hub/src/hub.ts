@@ -69,7 +69,7 @@ export function createHub(options: {
     onCaughtUp: () => catchUp.beginPending(),
     onEvent(received) {
       streams.deliver(received);
-      catchUp.onHistoryChange();
+      catchUp.onEvent();
       if (received.event) applyRevocation(received.event);
       else {
         const { seq } = received.entry;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { epochOf, formatPosition } from '../events/position.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { type NatsProcess, startNatsProcess } from '../testing/nats-process.ts';
 import { Reader } from '../testing/reader.ts';
@@ -204,6 +205,23 @@ test('a stream that is created again while a reader is served from it: the reade
   await publishUntilStored(request.newMessage('the last'));
   await scanning.until('the last event', () => scanning.events.at(-1)?.messageId === 'the last');
   expect(scanning.named('hub.reset')).toHaveLength(1);
+});
+
+test('a reader that resumes from a stream which the hub has not noticed yet gets one reset, and every event after it', async () => {
+  const live = await read();
+  await stream.publish(...messages(5));
+  await live.count(5);
+  await stream.manager.streams.delete(stream.name);
+  await stream.make();
+  // As another hub would send it, which has noticed the new stream.
+  const { created } = await stream.manager.streams.info(stream.name);
+  const resumed = await read(formatPosition({ epoch: epochOf(created), seq: 1, check: 'deadbeef' }));
+  await resumed.until('a reset', () => resumed.named('hub.reset').length > 0);
+  await stream.publish(...messages(3));
+  await resumed.count(3);
+  await live.count(8);
+  expect(resumed.events).toEqual(live.events.slice(5));
+  for (const reader of [resumed, live]) expect(reader.named('hub.reset')).toHaveLength(1);
 });
 
 test('a consumer that is deleted by others is replaced', async () => {

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { noCheck } from '../events/position.ts';
+import { noCheck, unknownPosition } from '../events/position.ts';
 import { EventHistory } from '../history/event-history.ts';
 import { FlushQueue, StreamWriter } from '../sse/stream-writer.ts';
 import { SubscribersByTopic } from '../sse/subscriber.ts';
@@ -121,10 +121,14 @@ describe('a subscriber that catches up', () => {
     expect([subscriber.state, writer.resets]).toEqual(['live', 1]);
   });
 
-  test('waits, when the stream is created again, until the history continues with that, and is then reset once', async () => {
+  test.each([
+    ['the stream before it', epoch],
+    ['that stream', 'def'],
+    ['an older stream', 'abb'],
+  ])('waits, when a stream is created that the hub has not noticed, and is then reset once: with a position of %s', async (_, from) => {
     stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
     const subscriber = makeSubscriber({ writer });
-    catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });
+    catchUp.begin(subscriber, { epoch: from, seq: 8, check: noCheck });
     await eventually('three looks at the stream', () => stateReads >= 3);
     expect([subscriber.state, writer.resets]).toEqual(['ahead', 0]);
 
@@ -132,6 +136,28 @@ describe('a subscriber that catches up', () => {
     catchUp.onBreak();
     await eventually('the subscriber to be live', () => subscriber.isLive);
     expect(writer.resets).toBe(1);
+  });
+
+  test('is reset when its stream is created again while it waits for an event', async () => {
+    stream = { epoch, firstSeq: 1, lastSeq: 8 };
+    const subscriber = makeSubscriber({ writer });
+    catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });
+    await eventually('a look at the stream', () => stateReads === 1);
+    await turn();
+
+    stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
+    history.restart({ ...start, epoch: 'def' });
+    catchUp.onBreak();
+    await eventually('the subscriber to be live', () => subscriber.isLive);
+    expect(writer.resets).toBe(1);
+  });
+
+  test('is reset when its position is of an older stream', async () => {
+    stream = { epoch, firstSeq: 1, lastSeq: 0 };
+    const subscriber = makeSubscriber({ writer });
+    catchUp.begin(subscriber, { epoch: 'abb', seq: 8, check: noCheck });
+    await eventually('the subscriber to be live', () => subscriber.isLive);
+    expect([writer.resets, stateReads]).toEqual([1, 1]);
   });
 });
 
@@ -161,7 +187,8 @@ describe('the next step after a position', () => {
     ['earliest', 'earliest' as const, 'scan'],
     ['an event that this hub has not received yet', at(31), 'wait'],
     ['another event in the ring', at(25, { check: 'deadbeef' }), 'reset'],
-    ['another stream', at(25, { epoch: 'other' }), 'reset'],
+    ['another stream', at(25, { epoch: 'other' }), 'wait'],
+    ['text that is not from a hub', unknownPosition, 'reset'],
   ])('%s', (_, from, action) => {
     expect(nextStep(history, from).action).toBe(action);
   });

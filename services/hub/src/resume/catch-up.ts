@@ -2,7 +2,7 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { heartbeatChunk, resetChunk, toChunk } from '../events/encode.ts';
 import type { Entry } from '../events/entry.ts';
-import type { Position, ResumeFrom } from '../events/position.ts';
+import { type Position, type ResumeFrom, unknownPosition } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import type { StreamSource } from '../nats/stream-source.ts';
 import type { StreamMetrics } from '../sse/stream-metrics.ts';
@@ -17,7 +17,7 @@ const retryMs = 500;
 
 /** How a subscriber gets the events after its position. */
 export type NextStep =
-  /** Another hub has sent the event at its position, and this one has not received it yet. */
+  /** This hub does not know the event at its position. Another hub may have received that event, or noticed a new stream. */
   | { readonly action: 'wait'; readonly from: Position }
   /** The events are in the ring. */
   | { readonly action: 'replay'; readonly from: Position }
@@ -30,7 +30,9 @@ export function nextStep({ current, ring, tailLoss }: EventHistory, from: Resume
   const { floor } = ring;
   if (from === 'earliest')
     return floor.seq === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
-  if (from.epoch !== current.epoch || !tailLoss.isReliable(from)) return { action: 'reset' };
+  if (from === unknownPosition) return { action: 'reset' };
+  if (from.epoch !== current.epoch) return { action: 'wait', from };
+  if (!tailLoss.isReliable(from)) return { action: 'reset' };
   if (from.seq > current.seq) return { action: 'wait', from };
   // A subscriber that misses copies of the event at its position needs that event itself.
   if (ring.has(from) && (from.copiesSent === undefined || ring.at(from.seq)))
@@ -100,7 +102,7 @@ export class CatchUp implements Part {
     switch (step.action) {
       case 'wait':
         subscriber.enter('ahead');
-        void this.#waitForEvent(subscriber, step.from);
+        void this.#lookForEvent(subscriber, step.from);
         break;
       case 'replay':
         subscriber.enter('replaying');
@@ -125,20 +127,17 @@ export class CatchUp implements Part {
     subscriber.generation = noGeneration;
   }
 
-  /** Takes the next step of the subscribers that waited for a new event, or whose positions are not valid any more. */
-  onHistoryChange(): void {
+  /** Takes the next step of the subscribers that waited for a new event. */
+  onEvent(): void {
     if (this.#ahead.size === 0) return;
-    for (const [subscriber, from] of [...this.#ahead]) {
-      if (nextStep(this.#history, from).action === 'wait') continue;
-      this.#ahead.delete(subscriber);
-      this.resume(subscriber, from);
-    }
+    for (const [subscriber, from] of [...this.#ahead])
+      if (from.seq <= this.#history.current.seq) this.#resumeAhead(subscriber, from);
   }
 
-  /** The stream no longer continues the history: the positions of all scans must be checked again. */
+  /** The stream no longer continues the history: all positions must be checked again. */
   onBreak(): void {
     this.#scans.interrupt();
-    this.onHistoryChange();
+    for (const [subscriber, from] of [...this.#ahead]) this.#resumeAhead(subscriber, from);
   }
 
   leave(subscriber: Subscriber): void {
@@ -147,17 +146,25 @@ export class CatchUp implements Part {
     this.#scans.leave(subscriber);
   }
 
-  async #waitForEvent(subscriber: Subscriber, from: Position): Promise<void> {
+  /** Asks NATS whether the stream has the event at a position that this hub does not know. */
+  async #lookForEvent(subscriber: Subscriber, from: Position): Promise<void> {
     const state = await this.#source.readState().catch(() => undefined);
-    if (!state || state.epoch !== from.epoch) {
-      // NATS cannot be reached, or the follower has yet to notice that the stream was created again.
+    const { epoch } = this.#history.current;
+    if (!state || state.epoch !== epoch) {
+      // NATS cannot be reached, or the follower has yet to notice that the stream was created again. A reset now would be
+      // followed by another one.
       setTimeout(() => this.resume(subscriber, from), retryMs).unref();
-    } else if (state.lastSeq < from.seq) {
+    } else if (from.epoch !== epoch || from.seq > state.lastSeq) {
       this.reset(subscriber);
     } else if (subscriber.isOpen) {
       this.#ahead.set(subscriber, from);
-      this.onHistoryChange();
+      this.onEvent();
     }
+  }
+
+  #resumeAhead(subscriber: Subscriber, from: Position): void {
+    this.#ahead.delete(subscriber);
+    this.resume(subscriber, from);
   }
 
   #replay(subscriber: Subscriber, from: Position): void {

@@ -10,7 +10,7 @@ import type { StreamWriter } from './stream-writer.ts';
  * | State       | Its reader                                                                          |
  * |-------------|-------------------------------------------------------------------------------------|
  * | `pending`   | waits until the hub has read the newest events of the NATS stream                   |
- * | `ahead`     | names a position after the hub's newest event, and waits until the hub has read it  |
+ * | `ahead`     | names a position that the hub has not reached, and waits until it has or cannot     |
  * | `replaying` | gets events from memory                                                             |
  * | `scanning`  | gets older events from NATS, or waits for the scan that reads them                  |
  * | `live`      | has had every event, and gets each new one                                          |
