@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { listen } from '../http/index.ts';
 import { createLog } from '../log/index.ts';
 import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient } from './index.ts';
@@ -105,6 +105,33 @@ test('a call waits for a restart once, also after its kept-alive connection brok
     setTimeout(() => server.listen(port, '127.0.0.1'), 50);
   };
   expect(await call('second')).toBe(200);
+});
+
+describe('when the client stops, a call ends and is not repeated:', () => {
+  test('before the answer', async () => {
+    await call('first');
+    handler = () => void client.stop?.();
+    await expect(call('second')).rejects.toMatchObject({ code: 'bad_gateway' });
+    expect(received).toEqual(['first', 'second']);
+  });
+
+  test('in the pause before the next attempt', async () => {
+    await new Promise((resolve) => server.close(resolve));
+    const { setTimeout } = globalThis;
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const limits: unknown[] = [];
+    const spy = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+      limits.push(ms);
+      if (limits.length === 2) queueMicrotask(() => client.stop?.());
+      return setTimeout(run, ms);
+    }) as typeof setTimeout);
+    await expect(call('first')).rejects.toMatchObject({ code: 'bad_gateway' });
+    spy.mockRestore();
+    // The limit of the first attempt, and the pause.
+    expect(limits).toEqual([200, 100]);
+    expect(timers()).toBe(before);
+  });
 });
 
 describe('when the client of the response leaves, the call is cancelled and nothing is logged:', () => {

@@ -53,6 +53,8 @@ export function createServiceClient(options: {
 }): ServiceClient {
   const { name, url, sign, log, headTimeoutMs = 30_000 } = options;
   const pool = createPool(url);
+  /** Ends each call whose answer is not complete. */
+  const running = new Set<() => void>();
 
   function send(call: ServiceCall): Promise<IncomingMessage> {
     const { method, path, principal, callId, json, headers = {}, response } = call;
@@ -69,6 +71,14 @@ export function createServiceClient(options: {
       /** Cancels what the call does at the time: an attempt, the pause before the next one, or reading the answer. */
       let cancel = () => {};
 
+      function end(reason: Error): void {
+        running.delete(endAtStop);
+        cancel();
+        reject(reason);
+      }
+
+      const endAtStop = () => end(problemOf('broken', name, new Error('this process stops')));
+
       function attempt(onNewConnection: boolean): void {
         headers[principalHeader] = sign({ principal, method, path, callId });
         const outgoing = pool.open({ method, path, headers }, { onNewConnection });
@@ -80,6 +90,7 @@ export function createServiceClient(options: {
         cancel = () => answer.destroy();
         // An answer that this process destroys itself has no error.
         answer.once('close', () => {
+          running.delete(endAtStop);
           const error = answer.errored as NodeJS.ErrnoException | null;
           if (error?.code === 'ECONNRESET') logFailure(call, error, startedAt);
         });
@@ -91,7 +102,7 @@ export function createServiceClient(options: {
         const isRepeatable = failure === 'refused' || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
           logFailure(call, error, startedAt);
-          reject(problemOf(failure, name, error));
+          end(problemOf(failure, name, error));
           return;
         }
         repeated.add(failure);
@@ -103,10 +114,9 @@ export function createServiceClient(options: {
       }
 
       response?.once('close', () => {
-        if (response.writableFinished) return;
-        cancel();
-        reject(new ClientLeft());
+        if (!response.writableFinished) end(new ClientLeft());
       });
+      running.add(endAtStop);
       attempt(false);
     });
   }
@@ -143,6 +153,7 @@ export function createServiceClient(options: {
     call: send,
     isReachable,
     async stop() {
+      for (const endAtStop of running) endAtStop();
       pool.close();
     },
   };
