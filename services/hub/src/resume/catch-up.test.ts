@@ -125,18 +125,21 @@ describe('a subscriber that catches up', () => {
     ['the stream before it', epoch],
     ['that stream', 'def'],
     ['an older stream', 'abb'],
-  ])('waits, when a stream is created that the hub has not noticed, and is then reset once: with a position of %s', async (_, from) => {
-    stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
-    const subscriber = makeSubscriber({ writer });
-    catchUp.begin(subscriber, { epoch: from, seq: 8, check: noCheck });
-    await eventually('three looks at the stream', () => stateReads >= 3);
-    expect([subscriber.state, writer.resets]).toEqual(['ahead', 0]);
+  ])(
+    'waits, when a stream is created that the hub has not noticed, and is then reset once: with a position of %s',
+    async (_, from) => {
+      stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
+      const subscriber = makeSubscriber({ writer });
+      catchUp.begin(subscriber, { epoch: from, seq: 8, check: noCheck });
+      await eventually('three looks at the stream', () => stateReads >= 3);
+      expect([subscriber.state, writer.resets]).toEqual(['ahead', 0]);
 
-    history.restart({ ...start, epoch: 'def' });
-    catchUp.onBreak();
-    await eventually('the subscriber to be live', () => subscriber.isLive);
-    expect(writer.resets).toBe(1);
-  });
+      history.restart({ ...start, epoch: 'def' });
+      catchUp.onBreak();
+      await eventually('the subscriber to be live', () => subscriber.isLive);
+      expect(writer.resets).toBe(1);
+    },
+  );
 
   test('is reset when its stream is created again while it waits for an event', async () => {
     stream = { epoch, firstSeq: 1, lastSeq: 8 };
