@@ -47,19 +47,20 @@ export function createStreamSource(options: { nats: Nats; prefix: string }): Str
     };
   }
 
+  async function readState(): Promise<StreamState> {
+    const { manager } = await requireConnection();
+    try {
+      const { created, state } = await manager.streams.info(stream);
+      return { epoch: epochOf(created), firstSeq: Math.max(state.first_seq, 1), lastSeq: state.last_seq };
+    } catch (error) {
+      if (errorCode(error) !== streamNotFound) throw error;
+      throw new Error(`the stream ${stream} does not exist yet: the requests and messages services make it`);
+    }
+  }
+
   return {
-    async readState() {
-      const { manager } = await requireConnection();
-      try {
-        const { created, state } = await manager.streams.info(stream);
-        return { epoch: epochOf(created), firstSeq: Math.max(state.first_seq, 1), lastSeq: state.last_seq };
-      } catch (error) {
-        if (errorCode(error) !== streamNotFound) throw error;
-        throw new Error(
-          `the stream ${stream} does not exist yet: the requests and messages services make it`,
-        );
-      }
-    },
+    // When a stream was created again, all readers reconnect with positions that the hub must look up.
+    readState: shareCalls(readState),
     async readOne(seq) {
       const { manager } = await requireConnection();
       try {
@@ -79,6 +80,22 @@ export function createStreamSource(options: { nats: Nats; prefix: string }): Str
         subject: event('credential_revoked'),
       });
     },
+  };
+}
+
+/** While a call runs, further callers share the next one: none gets a result from before its own call. */
+function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= last
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return call();
+      });
+    last = next;
+    return next;
   };
 }
 
