@@ -1,22 +1,25 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createErrorReporter } from './dev/compiler-output.ts';
-import { watchBuiltCode } from './dev/watch-built-code.ts';
 import { root } from './local/home.ts';
+import { services } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { startProduct } from './start.ts';
-import { findCompiler, webApp } from './steps/build.ts';
+import { findCompiler, web, webApp } from './steps/build.ts';
+
+const quietMs = 300;
 
 /** `npm run dev`: as `npm start`; saved files are compiled, and the services that use them restarted. */
 export async function dev(): Promise<void> {
   await withRun({}, async (run) => {
     await startProduct(run);
-    watchBuiltCode((changed) => {
-      for (const service of changed) void run.supervisor.restart(service);
-    });
+    restartOnNewCode(run);
     const show = (line: string) => run.terminal.line(`  ${line}`);
     const compilerArgs = ['--build', '--watch', '--preserveWatchOutput', 'tsconfig.build.json'];
-    startBuilding(run, 'compiler', [await findCompiler(), ...compilerArgs], createErrorReporter(show));
+    startBuilding(run, 'compiler', [await findCompiler(), ...compilerArgs], (line) => {
+      if (/error TS\d+/.test(line)) show(line);
+    });
     startBuilding(run, 'web', [process.execPath, ...webApp.args, '--watch'], show);
     await run.interrupted;
   });
@@ -32,4 +35,33 @@ function startBuilding(
   const child = spawn(command, args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
   run.supervisor.adopt(name, child.pid);
+}
+
+/** Restarts a service when its compiled code has changed, and all of them when that of a package has. */
+function restartOnNewCode({ supervisor }: Run): void {
+  const changed = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function note(workspace: string): void {
+    changed.add(workspace);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const all = [...changed].some((name) => name.startsWith('packages/'));
+      for (const { name } of services)
+        if (all || changed.has(`services/${name}`)) void supervisor.restart(name);
+      changed.clear();
+    }, quietMs);
+  }
+
+  const workspaces = ['packages', 'services'].flatMap((kind) =>
+    readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),
+  );
+  for (const workspace of workspaces) {
+    const built = join(root, workspace, 'dist');
+    // The compiler writes `.tsbuildinfo` even where no code has changed.
+    const onChange = (_event: string, file: string | null) => file?.endsWith('.js') && note(workspace);
+    if (existsSync(built)) watch(built, { recursive: true }, onChange);
+  }
+  // The dashboard serves the web app.
+  watch(join(root, web, 'dist'), { recursive: true }, () => note('services/dashboard'));
 }

@@ -30,8 +30,9 @@ export async function startProduct(run: Run): Promise<void> {
   }
   const addresses = await chooseAddresses(run.ports, process.env);
   const secrets = readSecrets(home);
-  const named = await checkNamedServers();
-  const opening = inBackground((detail) => openServers(run, { durable: true, detail, named }));
+  // Before the build, which may take a minute.
+  await checkNamedServers();
+  const opening = inBackground((detail) => openServers(run, { durable: true, detail }));
   await buildProduct(terminal);
   const servers = await terminal.step('servers', opening);
 

@@ -12,11 +12,9 @@ export async function test(args: string[]): Promise<void> {
   // Where helm must be compiled, that takes minutes: it begins before the tests that need it.
   if (args.every((arg) => arg.startsWith('-'))) void findHelm();
   const code = await withTemporaryRun('test', terminal, async (run) => {
-    const named = await checkNamedServers();
+    await checkNamedServers();
     await buildProduct(terminal);
-    const urls = await terminal.step('servers', (detail) =>
-      openServers(run, { durable: false, detail, named }),
-    );
+    const urls = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
     terminal.line();
     // Tests that start a server of their own find the programs that this run has fetched.
     return runJest(run, { args, env: { ...urls, RELAY_CACHE: run.home.cache } });

@@ -17,8 +17,8 @@ test('the services need no more in Redis than the chart lets them do', async () 
   const server = await startOwnServer({
     ...redis,
     url: ({ port }) => urlOf('admin', port),
-    async runProgram(place, program) {
-      const launch = await redis.runProgram(place, program);
+    runProgram(place, program) {
+      const launch = redis.runProgram(place, program);
       const admin = ['--user', 'admin', 'on', `>${password}`, '~*', '&*', '+@all'];
       return { ...launch, args: [...launch.args, ...admin, ...redisUsers(prefix, () => password).flat()] };
     },

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { eventually, openStream, submit, topicUrl } from '@expert-relay/testkit';
 import { blocks } from '../../test/examples/blocks.ts';
 import type { DevJson } from '../local/dev-json.ts';
-import { identify } from '../processes/process-identity.ts';
+import { identify } from '../processes/running-process.ts';
 
 const startLimit = 300_000;
 const folder = mkdtempSync(join(tmpdir(), 'relay fresh clone '));

@@ -13,7 +13,7 @@ export interface Address {
 export type Addresses = Record<ServiceName, Address>;
 
 /** The ports that the user may set, and those that are used while they are free. */
-export const publicPorts: Partial<Record<ServiceName, { variable: string; preferred: number }>> = {
+const publicPorts: Partial<Record<ServiceName, { variable: string; preferred: number }>> = {
   gateway: { variable: 'RELAY_PORT', preferred: 8080 },
   hub: { variable: 'RELAY_HUB_PORT', preferred: 8090 },
 };

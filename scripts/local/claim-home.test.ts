@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { identify, isRunning } from '../processes/process-identity.ts';
+import { identify, isRunning } from '../processes/running-process.ts';
 import { claimHome, type RunRecord } from './claim-home.ts';
 import { type Home, openHome } from './home.ts';
 

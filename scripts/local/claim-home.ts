@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readHolder, takeLock } from '../../packages/cli/src/store/lock-file.ts';
-import { isRunning } from '../processes/process-identity.ts';
-import { type RunningProcess, stopProcesses } from '../processes/stop-processes.ts';
+import { isRunning, type RunningProcess, stopProcesses } from '../processes/running-process.ts';
 import { StepError } from '../terminal/failure.ts';
 import { type Home, readJson, root, writeJson } from './home.ts';
 

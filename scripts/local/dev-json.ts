@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { RunningProcess } from '../processes/stop-processes.ts';
+import type { RunningProcess } from '../processes/running-process.ts';
 import type { ServerUrls } from '../servers/open-servers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Addresses, publicPorts } from './addresses.ts';
+import type { Addresses } from './addresses.ts';
 import { type Home, root, writeJson } from './home.ts';
 import type { DevUser } from './secrets.ts';
 
@@ -69,8 +69,8 @@ export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, '
   const near = relative(root, home.path);
   const folder = near.startsWith('..') ? home.path : near;
   line(`
-  Gateway       ${bold(gatewayUrl)}${explainPort('gateway', gatewayUrl)}
-  Hub           ${bold(hubUrl)}${explainPort('hub', hubUrl)}
+  Gateway       ${bold(gatewayUrl)}
+  Hub           ${bold(hubUrl)}
   Dashboard     ${bold(`${dashboardUrl}/dashboard`)}
 
   Consumer key  ${consumerKey}
@@ -91,11 +91,4 @@ curl -X POST ${gatewayUrl}/api/v1/help \\
 
 ${faint(`  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`)}
 `);
-}
-
-/** Says why a port is neither the usual one nor one that the user has set. */
-function explainPort(service: 'gateway' | 'hub', url: string): string {
-  const { variable = '', preferred } = publicPorts[service] ?? {};
-  const isExpected = process.env[variable] || new URL(url).port === String(preferred);
-  return isExpected ? '' : `  (port ${preferred} was taken)`;
 }

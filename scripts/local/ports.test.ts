@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { identify } from '../processes/process-identity.ts';
+import { identify } from '../processes/running-process.ts';
 import { chooseAddresses } from './addresses.ts';
 import { openHome } from './home.ts';
 import { openPorts } from './ports.ts';

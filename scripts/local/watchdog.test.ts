@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { identify } from '../processes/process-identity.ts';
+import { identify } from '../processes/running-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let folder: string;
@@ -42,7 +42,7 @@ function starterCode(leftover: string): string {
     import { spawn } from 'node:child_process';
     import { claimHome, startWatchdog } from './scripts/local/claim-home.ts';
     import { openHome } from './scripts/local/home.ts';
-    import { identify } from './scripts/processes/process-identity.ts';
+    import { identify } from './scripts/processes/running-process.ts';
     const home = openHome(${JSON.stringify(join(folder, 'home'))});
     const claim = await claimHome(home, console.error);
     startWatchdog(home);

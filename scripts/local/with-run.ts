@@ -6,7 +6,6 @@ import { createTerminal, type Terminal } from '../terminal/terminal.ts';
 import { claimHome, startWatchdog } from './claim-home.ts';
 import { devFiles } from './dev-json.ts';
 import { type Home, openHome } from './home.ts';
-import { listenForInterruption } from './interruption.ts';
 import { openPorts, type Ports } from './ports.ts';
 
 /** What a command may use while it runs. Everything that it starts is stopped when it ends, however it ends. */
@@ -54,7 +53,7 @@ export async function withRun<T>(
     return await Promise.race([working, interruption.stop.then(() => undefined)]);
   } finally {
     claim.update({ stopping: true });
-    const stopping = terminal.step('stop', () => supervisor.stop(interruption.hurry));
+    const stopping = terminal.step('stop', () => supervisor.stop());
     for (const file of devFiles(home)) rmSync(file, { force: true });
     await stopping;
     ports.release();
@@ -62,4 +61,30 @@ export async function withRun<T>(
     claim.release();
     interruption.end();
   }
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * `stop` resolves at Ctrl-C, at a signal, or when the terminal is closed. The signals are caught until `end`: npm
+ * repeats the one that the terminal sent, and the second must not end this process before it has stopped the others.
+ */
+function listenForInterruption(): { stop: Promise<void>; end(): void } {
+  let interrupt = () => {};
+  const stop = new Promise<void>((resolve) => {
+    interrupt = resolve;
+  });
+  for (const signal of signals) process.on(signal, interrupt);
+  // When the npm that started this process was killed, Ctrl-C does not reach us any more. We have another parent then.
+  const npm = process.env.npm_lifecycle_event && process.ppid;
+  const timer = setInterval(() => {
+    if (npm && process.ppid !== npm) interrupt();
+  }, 250).unref();
+  return {
+    stop,
+    end() {
+      clearInterval(timer);
+      for (const signal of signals) process.off(signal, interrupt);
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
-import { identify } from './process-identity.ts';
-import type { RunningProcess } from './stop-processes.ts';
+import { identify, type RunningProcess } from './running-process.ts';
 
 /** A program that the supervisor keeps running. */
 export interface Program extends Omit<RunningProcess, 'pid' | 'identity'> {

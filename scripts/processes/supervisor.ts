@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastLines, StepError } from '../terminal/failure.ts';
 import { formatTime } from '../terminal/terminal.ts';
-import { identify } from './process-identity.ts';
 import { type Program, type Spawned, spawnProgram } from './program.ts';
-import { type RunningProcess, stopProcesses } from './stop-processes.ts';
+import { identify, type RunningProcess, stopProcesses } from './running-process.ts';
 
 /** Starts programs again when they end, until it is stopped. */
 export interface Supervisor {
@@ -16,8 +15,7 @@ export interface Supervisor {
   adopt(name: string, pid: number | undefined): void;
   /** Calls at once, and then whenever a process starts, until everything is stopped. */
   watch(listener: (running: readonly RunningProcess[]) => void): void;
-  /** Stops everything, and kills it when `hurry` is aborted. */
-  stop(hurry?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
 }
 
 const readyWithinMs = 120_000;
@@ -113,9 +111,9 @@ export function createSupervisor(options: {
       listeners.push(listener);
       report();
     },
-    async stop(hurry) {
+    async stop() {
       stopping.abort();
-      await stopProcesses(running(), stopLimitMs, hurry);
+      await stopProcesses(running(), stopLimitMs);
     },
   };
 }

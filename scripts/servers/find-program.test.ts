@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openHome } from '../local/home.ts';
 import { findPrograms, findVersion, isAtLeast, pickProgram } from './find-program.ts';
 import { redis } from './redis.ts';
 
@@ -33,20 +34,26 @@ test('programs are found on PATH, those too old or broken left out', async () =>
   ]);
 });
 
-test('data is given only to a program of the version that made it', async () => {
+test('data is given only to a program of the version that made it', () => {
   const programs = [
     { path: '/new/postgres', version: '17.2' },
     { path: '/old/postgres', version: '15.18' },
   ];
-  expect(pickProgram({ kind: { ...redis, majorOfData: () => '15' }, data: folder }, programs)?.version).toBe(
-    '15.18',
-  );
-  expect(
-    pickProgram({ kind: { ...redis, majorOfData: () => '16' }, data: folder }, programs),
-  ).toBeUndefined();
-  expect(
-    pickProgram({ kind: { ...redis, majorOfData: () => undefined }, data: folder }, programs)?.version,
-  ).toBe('17.2');
+  const versionFor = (major: string | undefined) => {
+    const kind = { ...redis, majorOfData: () => major };
+    const placement = {
+      kind,
+      home: openHome(folder, {}),
+      data: folder,
+      port: 1,
+      password: '',
+      durable: true,
+    };
+    return pickProgram(placement, programs)?.version;
+  };
+  expect(versionFor('15')).toBe('15.18');
+  expect(versionFor('16')).toBeUndefined();
+  expect(versionFor(undefined)).toBe('17.2');
 });
 
 describe('the version that a program prints', () => {

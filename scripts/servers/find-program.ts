@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
-import type { Found, FoundProgram, ServerKind, Wanted } from './server-kind.ts';
+import type { Found, FoundProgram, Placement, ServerKind } from './server-kind.ts';
 
 /** The programs on PATH and in the usual folders that are new enough, in that order. */
 export function findPrograms(kind: ServerKind, path = process.env.PATH ?? ''): Promise<FoundProgram[]> {
@@ -31,16 +31,13 @@ export async function checkPrograms(
 }
 
 /** The first program that can read the data. */
-export function pickProgram({ kind, data }: Wanted, programs: readonly FoundProgram[]): Found | undefined {
+export function pickProgram(placement: Placement, programs: readonly FoundProgram[]): Found | undefined {
+  const { kind, data } = placement;
   const major = kind.majorOfData?.(data);
   const program = programs.find(({ version }) => major === undefined || version.split('.')[0] === major);
   if (!program) return undefined;
   const { version, env = {} } = program;
-  return {
-    kind,
-    version,
-    launch: async (placement) => ({ env, ...(await kind.runProgram(placement, program)) }),
-  };
+  return { version, launch: { env, ...kind.runProgram(placement, program) } };
 }
 
 /** The first program of these names on PATH, or in further folders. */

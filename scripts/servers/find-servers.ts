@@ -1,61 +1,64 @@
-import type { Home } from '../local/home.ts';
-import { StepError } from '../terminal/failure.ts';
+import { inOneLine, StepError } from '../terminal/failure.ts';
 import { findPrograms, pickProgram } from './find-program.ts';
-import type { Found, Source, Wanted } from './server-kind.ts';
-import { fromDebian, unpackedPrograms } from './sources/debian.ts';
+import type { Found, Placement, ServerKind, Source } from './server-kind.ts';
+import { debian } from './sources/debian.ts';
 import { fromDocker } from './sources/docker.ts';
-import { fromNpm, npmPrograms } from './sources/npm.ts';
+import { npm } from './sources/npm.ts';
+
+const fetcherOf = (kind: ServerKind) => (kind.name === 'postgres' ? npm : debian);
 
 /** Programs on PATH, in the usual folders, and those that an earlier run has fetched. */
-const fromThisMachine: Source = async (wanted, { cache }) => {
-  const fetched = wanted.kind.name === 'postgres' ? npmPrograms : unpackedPrograms;
+const fromThisMachine: Source = async (placement) => {
+  const { kind, home } = placement;
   return (
-    pickProgram(wanted, await findPrograms(wanted.kind)) ??
-    pickProgram(wanted, await fetched(wanted.kind, cache)) ??
+    pickProgram(placement, await findPrograms(kind)) ??
+    pickProgram(placement, await fetcherOf(kind).programs(kind, home.cache)) ??
     ''
   );
 };
 
-const sources: readonly Source[] = [fromThisMachine, fromDocker, fromDebian, fromNpm];
+/** Programs that are fetched now. */
+const fromElsewhere: Source = async (placement, say) => {
+  const { kind, home } = placement;
+  const { title, fetch, programs } = fetcherOf(kind);
+  say(title(kind));
+  try {
+    await fetch(kind, home.cache);
+  } catch (error) {
+    return inOneLine(error);
+  }
+  return (
+    pickProgram(placement, await programs(kind, home.cache)) ?? `${title(kind)}: another version is needed`
+  );
+};
+
+const sources: readonly Source[] = [fromThisMachine, fromDocker, fromElsewhere];
 
 /** Finds each server in the first source that has it. */
 export async function findServers(
-  wanted: readonly Wanted[],
-  home: Home,
+  wanted: readonly Placement[],
   say: (text: string) => void,
-): Promise<Found[]> {
-  const found: Found[] = [];
-  const missing: Wanted[] = [];
+): Promise<Map<Placement, Found>> {
+  const found = new Map<Placement, Found>();
   const reasons = new Set<string>();
-  for (const one of wanted) {
-    const answer = await findServer(one, home, say);
-    if ('launch' in answer) found.push(answer);
-    else {
-      missing.push(one);
-      for (const reason of answer) reasons.add(reason);
+  for (const placement of wanted) {
+    for (const source of sources) {
+      if (found.has(placement)) break;
+      const answer = await source(placement, say);
+      if (typeof answer !== 'string') found.set(placement, answer);
+      else if (answer) reasons.add(answer);
     }
   }
+  const missing = wanted.filter((placement) => !found.has(placement));
   if (missing.length > 0) throw missingServers(missing, [...reasons]);
   return found;
 }
 
-/** Returns why no source has it, if that is so. */
-async function findServer(
-  wanted: Wanted,
-  home: Home,
-  say: (text: string) => void,
-): Promise<Found | string[]> {
-  const reasons: string[] = [];
-  for (const source of sources) {
-    const answer = await source(wanted, home, say);
-    if (typeof answer !== 'string') return answer;
-    if (answer) reasons.push(answer);
-  }
-  return reasons;
-}
-
 /** One message for all servers that were not found, with the commands that help. */
-export function missingServers(missing: readonly Wanted[], reasons: readonly string[]): StepError {
+export function missingServers(
+  missing: readonly Pick<Placement, 'kind' | 'data'>[],
+  reasons: readonly string[],
+): StepError {
   const servers = missing.map(({ kind, data }) => {
     const major = kind.majorOfData?.(data);
     return { kind, data, major, ...kind.packages(major) };

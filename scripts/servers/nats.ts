@@ -21,7 +21,7 @@ export const nats: ServerKind = {
   probe: probeNats,
   url: ({ port }) => `nats://127.0.0.1:${port}`,
 
-  async runProgram({ data, port }, { path }) {
+  runProgram({ data, port }, { path }) {
     const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', data];
     return { command: path, args };
   },

@@ -3,7 +3,7 @@ import { readSecrets } from '../local/secrets.ts';
 import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
 import { findServers } from './find-servers.ts';
-import { checkNamedServers, describeFailure, type NamedServer, serverKinds } from './named-servers.ts';
+import { checkNamedServers, describeFailure, serverKinds } from './named-servers.ts';
 import type { Launch, Placement, ServerKind } from './server-kind.ts';
 
 export type ServerUrls = Record<ServerKind['variable'], string>;
@@ -15,31 +15,32 @@ export async function openServers(
     /** Whether data must survive a power cut. */
     durable: boolean;
     detail?: (text: string) => void;
-    /** The servers that the environment names, if they were checked before. */
-    named?: readonly NamedServer[];
+    /** The variables that may name servers of the user. */
+    env?: NodeJS.ProcessEnv;
   },
 ): Promise<ServerUrls> {
-  const { durable, detail = () => {}, named = await checkNamedServers() } = options;
+  const { durable, detail = () => {}, env = process.env } = options;
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
-  for (const { kind, url, version } of named) {
+  for (const { kind, url, version } of await checkNamedServers(env)) {
     urls[kind.variable] = url;
     titles.set(kind, `${kind.title} ${version} (${kind.variable})`);
   }
-  const wanted = serverKinds
-    .filter((kind) => !titles.has(kind))
-    .map((kind) => ({ kind, data: home.file(kind.name) }));
-  const found = await findServers(wanted, home, detail);
   const password = readSecrets(home).postgresPassword;
+  const wanted: Placement[] = [];
+  for (const kind of serverKinds.filter((one) => !titles.has(one))) {
+    const data = home.file(kind.name);
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    wanted.push({ kind, home, data, port: await ports.choose(kind.name), password, durable });
+  }
+  const found = await findServers(wanted, detail);
   await Promise.all(
-    found.map(async ({ kind, version, launch }) => {
-      const data = home.file(kind.name);
-      mkdirSync(data, { recursive: true, mode: 0o700 });
-      const placement = { home, data, port: await ports.choose(kind.name), password, durable };
+    [...found].map(([placement, { version, launch }]) => {
+      const { kind } = placement;
       urls[kind.variable] = kind.url(placement);
       titles.set(kind, `${kind.title} ${version}`);
-      await supervisor.start(serverProgram(kind, placement, await launch(placement)));
+      return supervisor.start(serverProgram(placement, launch));
     }),
   );
   detail(serverKinds.map((kind) => titles.get(kind)).join(', '));
@@ -47,7 +48,8 @@ export async function openServers(
 }
 
 /** A server as the supervisor runs it. */
-export function serverProgram(kind: ServerKind, placement: Placement, launch: Launch): Program {
+export function serverProgram(placement: Placement, launch: Launch): Program {
+  const { kind } = placement;
   const url = new URL(kind.url(placement));
   return {
     cwd: '/',

@@ -11,9 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { commandLine, identify } from '../processes/process-identity.ts';
 import { runCommand } from '../processes/run-command.ts';
-import { stopProcesses } from '../processes/stop-processes.ts';
+import { identify } from '../processes/running-process.ts';
 import { findOnPath } from './find-program.ts';
 import type { FoundProgram, Launch, Placement } from './server-kind.ts';
 
@@ -80,18 +79,19 @@ function accountFor(data: string): { uid: number; gid: number } | undefined {
 
 /**
  * A killed Postgres leaves its pid file, and the next one refuses to start while any process has that pid. If that is
- * another program, the file is removed; if it is a Postgres with this data, it is stopped. A pid that no process has is
- * left to Postgres, which also looks for its own processes that still have the data open.
+ * another program, the file is removed. A pid that no process has is left to Postgres, which also looks for its own
+ * processes that still have the data open.
  */
-export async function clearStalePidFile(data: string): Promise<void> {
+export function clearStalePidFile(data: string): void {
   const file = join(data, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  const identity = identify(pid);
-  if (!identity) return;
-  if (commandLine(pid).includes(data)) {
-    await stopProcesses([{ name: 'postgres', tier: 0, pid, identity, stopSignal: 'SIGINT' }], 10_000);
-  } else {
-    rmSync(file);
-  }
+  if (identify(pid) && !commandLine(pid).includes(data)) rmSync(file);
+}
+
+/** Reads /proc where there is one, since slim images lack `ps`. */
+function commandLine(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  if (existsSync(file)) return readFileSync(file, 'utf8').replaceAll('\0', ' ');
+  return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
 }

@@ -34,9 +34,8 @@ export const postgres: ServerKind = {
   probe: probePostgres,
   url: ({ port, password }) => `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`,
 
-  async runProgram(placement, program) {
+  runProgram(placement, program) {
     const { data, port } = placement;
-    if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(placement, program);
     const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
     return {
       ...asPostgresUser(data, program.path, [
@@ -46,7 +45,10 @@ export const postgres: ServerKind = {
         ...settings(placement),
       ]),
       cwd: '/',
-      prepare: () => clearStalePidFile(data),
+      async prepare() {
+        if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(placement, program);
+        clearStalePidFile(data);
+      },
     };
   },
 

@@ -23,7 +23,7 @@ export const redis: ServerKind = {
   probe: probeRedis,
   url: ({ port }) => `redis://127.0.0.1:${port}`,
 
-  async runProgram({ data, port }, { path }) {
+  runProgram({ data, port }, { path }) {
     // The data folder is the working directory, so that no path, however odd, has to be quoted.
     const listen = ['--bind', '127.0.0.1', '--port', String(port), '--daemonize', 'no'];
     return { command: path, args: [...listen, ...settings], cwd: data };

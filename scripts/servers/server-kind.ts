@@ -21,7 +21,7 @@ export interface ServerKind {
   /** Connects and returns the version; throws an error whose message is one clause. */
   probe(url: URL): Promise<string>;
   url(placement: Placement): string;
-  runProgram(placement: Placement, program: FoundProgram): Promise<Launch>;
+  runProgram(placement: Placement, program: FoundProgram): Launch;
   container: {
     image: string;
     port: number;
@@ -35,8 +35,9 @@ export interface ServerKind {
   majorOfData?(data: string): string | undefined;
 }
 
-/** Folder, port and settings of one server of one local run. */
+/** One server of one local run: its folder, port and settings. */
 export interface Placement {
+  kind: ServerKind;
   home: Home;
   data: string;
   port: number;
@@ -57,21 +58,21 @@ export type Launch = Pick<Program, 'command' | 'args'> &
 
 /** A server that can be started. */
 export interface Found {
-  kind: ServerKind;
   version: string;
-  launch(placement: Placement): Promise<Launch>;
-}
-
-/** A server to be found. One that has data may need the version that has made it. */
-export interface Wanted {
-  kind: ServerKind;
-  data: string;
+  launch: Launch;
 }
 
 /** Where servers come from. Returns why it does not have one: nothing where that need not be said. */
 export type Source = (
-  wanted: Wanted,
-  home: Home,
+  placement: Placement,
   /** Shows what takes long. */
   say: (text: string) => void,
 ) => Promise<Found | string>;
+
+/** Fetches programs into the cache, without installing anything on this machine. */
+export interface Fetcher {
+  title(kind: ServerKind): string;
+  fetch(kind: ServerKind, cache: string): Promise<void>;
+  /** The programs that were fetched, by this run or an earlier one. */
+  programs(kind: ServerKind, cache: string): Promise<FoundProgram[]>;
+}

@@ -49,7 +49,7 @@ const generatedCode: readonly Generated[] = [
   },
 ];
 
-const web = 'services/dashboard/web';
+export const web = 'services/dashboard/web';
 export const webApp: Generated = {
   name: 'web',
   output: `${web}/dist/index.html`,

@@ -99,8 +99,8 @@ describe('the worker refuses a Redis', () => {
   beforeAll(async () => {
     own = await startOwnServer({
       ...redis,
-      runProgram: async (place, program) => {
-        const launch = await redis.runProgram(place, program);
+      runProgram: (place, program) => {
+        const launch = redis.runProgram(place, program);
         return { ...launch, args: [...launch.args, '--maxmemory-policy', 'allkeys-lru'] };
       },
       container: {

@@ -47,7 +47,7 @@ beforeAll(async () => {
   ownNats = await startOwnServer({
     ...nats,
     url: ({ port }) => `nats://hub:${passwordOf('HUB')}@127.0.0.1:${port}`,
-    async runProgram({ data, port }, { path }) {
+    runProgram({ data, port }, { path }) {
       // JetStream must be in the file, because a reload switches off settings that are only on the command line.
       natsText = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${data}" }\n${natsUsers}`;
       writeFileSync(natsConfig, natsText);
@@ -57,8 +57,8 @@ beforeAll(async () => {
   ownRedis = await startOwnServer({
     ...redis,
     url: ({ port }) => `redis://admin:${passwordOf('admin')}@127.0.0.1:${port}`,
-    async runProgram(place, program) {
-      const launch = await redis.runProgram(place, program);
+    runProgram(place, program) {
+      const launch = redis.runProgram(place, program);
       const admin = ['--user', 'admin', 'on', `>${passwordOf('admin')}`, '~*', '&*', '+@all'];
       return { ...launch, args: [...launch.args, ...admin, ...redisUsers('relay', passwordOf).flat()] };
     },

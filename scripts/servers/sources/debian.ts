@@ -2,28 +2,20 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeOnce } from '../../local/cached-folder.ts';
 import { runCommand } from '../../processes/run-command.ts';
-import { inOneLine } from '../../terminal/failure.ts';
-import { checkPrograms, executables, pickProgram } from '../find-program.ts';
-import type { FoundProgram, ServerKind, Source } from '../server-kind.ts';
+import { StepError } from '../../terminal/failure.ts';
+import { checkPrograms, executables } from '../find-program.ts';
+import type { Fetcher, FoundProgram, ServerKind } from '../server-kind.ts';
 
-/**
- * The distribution's packages, unpacked into the cache: nothing is installed or started on this machine. Not for
- * Postgres, which the npm package has.
- */
-export const fromDebian: Source = async (wanted, { cache }, say) => {
-  const { kind } = wanted;
-  if (kind.name === 'postgres') return '';
-  if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) {
-    return 'this is no Debian or Ubuntu to get packages for';
-  }
-  const name = kind.packages().debian;
-  say(`apt-get download ${name}`);
-  try {
-    await unpackPackages(name, cache);
-  } catch (error) {
-    return inOneLine(error);
-  }
-  return pickProgram(wanted, await unpackedPrograms(kind, cache)) ?? `Debian's package ${name} is too old`;
+/** The distribution's packages, unpacked: nothing is installed or started on this machine. */
+export const debian: Fetcher = {
+  title: (kind) => `apt-get download ${kind.packages().debian}`,
+  programs: unpackedPrograms,
+  async fetch(kind, cache) {
+    if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) {
+      throw new StepError('this is no Debian or Ubuntu to get packages for');
+    }
+    await unpackPackages(kind.packages().debian, cache);
+  },
 };
 
 /** Puts a package and its dependencies that are not installed into the cache. That works without root. */
@@ -42,8 +34,8 @@ export async function unpackPackages(name: string, cache: string): Promise<void>
   });
 }
 
-/** The programs that were unpacked before, with the libraries beside them. */
-export async function unpackedPrograms(kind: ServerKind, cache: string): Promise<FoundProgram[]> {
+/** The programs that were unpacked, with the libraries beside them. */
+async function unpackedPrograms(kind: ServerKind, cache: string): Promise<FoundProgram[]> {
   const folder = join(cache, 'debian', kind.packages().debian);
   const libraries = [join(folder, 'usr/lib'), join(folder, 'lib')]
     .filter((parent) => existsSync(parent))

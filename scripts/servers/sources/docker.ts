@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { runCommand } from '../../processes/run-command.ts';
-import type { Launch, Placement, ServerKind, Source } from '../server-kind.ts';
+import type { Launch, Placement, Source } from '../server-kind.ts';
 
 /** Containers, when a Docker engine answers and has the images or can get them. */
-export const fromDocker: Source = async ({ kind, data }, _home, say) => {
+export const fromDocker: Source = async (placement, say) => {
+  const { kind, data } = placement;
   if (!(await docker(['info'], 5_000))) return 'no Docker engine answers';
   const major = kind.majorOfData?.(data);
   const image = major ? kind.container.image.replace(/:\d+/, `:${major}`) : kind.container.image;
@@ -12,11 +13,12 @@ export const fromDocker: Source = async ({ kind, data }, _home, say) => {
     if (!(await docker(['pull', '--quiet', image], 300_000))) return `Docker could not get ${image}`;
   }
   const version = `${image.replace(/^.*:|-.*$/g, '')} in Docker`;
-  return { kind, version, launch: async (placement) => launch(kind, placement, image) };
+  return { version, launch: launch(placement, image) };
 };
 
-function launch({ name, container: settings }: ServerKind, placement: Placement, image: string): Launch {
-  const { home, data, port } = placement;
+function launch(placement: Placement, image: string): Launch {
+  const { kind, home, data, port } = placement;
+  const { name, container: settings } = kind;
   const hash = createHash('sha256').update(home.path).digest('hex').slice(0, 8);
   const container = `expert-relay-${hash}-${name}`;
   const account = process.getuid?.() ? [`--user=${process.getuid()}:${process.getgid?.()}`] : [];

@@ -33,8 +33,8 @@ export async function startNatsWithUsers(
   const server = await startOwnServer({
     ...nats,
     url: ({ port }) => urlOf('admin', port),
-    async runProgram(place, program) {
-      const launch = await nats.runProgram(place, program);
+    runProgram(place, program) {
+      const launch = nats.runProgram(place, program);
       return { ...launch, args: [...launch.args, '--config', config] };
     },
   });

@@ -5,7 +5,7 @@ import { eventually, reservePort } from '@expert-relay/testkit';
 import { claimHome, startWatchdog } from '../../local/claim-home.ts';
 import { openHome } from '../../local/home.ts';
 import { spawnProgram } from '../../processes/program.ts';
-import { type RunningProcess, stopProcesses } from '../../processes/stop-processes.ts';
+import { type RunningProcess, stopProcesses } from '../../processes/running-process.ts';
 import { findServers } from '../find-servers.ts';
 import { serverProgram } from '../open-servers.ts';
 import type { ServerKind } from '../server-kind.ts';
@@ -25,8 +25,8 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
   const home = openHome(folder);
   const data = join(folder, 'data');
   mkdirSync(data);
-  const placement = { home, data, port: await reservePort(), password: '', durable: true };
-  const [found] = await findServers([{ kind, data }], home, () => {});
+  const placement = { kind, home, data, port: await reservePort(), password: '', durable: true };
+  const found = (await findServers([placement], () => {})).get(placement);
   // Stops the server if this process is killed.
   const claim = await claimHome(home, () => {});
   const stopWatchdog = startWatchdog(home);
@@ -34,7 +34,7 @@ export async function startOwnServer(kind: ServerKind): Promise<OwnServer> {
 
   async function start(): Promise<void> {
     if (!found) throw new Error(`There is no ${kind.title} to start.`);
-    const program = serverProgram(kind, placement, await found.launch(placement));
+    const program = serverProgram(placement, found.launch);
     await program.prepare?.();
     running = [spawnProgram(program).process].flatMap((process) => process ?? []);
     claim.update({ processes: running, remove: [folder] });

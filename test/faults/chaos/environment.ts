@@ -39,7 +39,7 @@ export async function openChaosEnvironment(
 ): Promise<ChaosEnvironment> {
   const { home, ports, supervisor } = run;
   const secrets = readSecrets(home);
-  const servers = await openServers(run, { durable: true, named: [] });
+  const servers = await openServers(run, { durable: true, env: {} });
   const addresses = await chooseAddresses(ports);
   const host = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => /^(PATH|HOME|USER|TMPDIR)$/.test(name)),

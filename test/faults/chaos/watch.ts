@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Home } from '../../../scripts/local/home.ts';
 import { type ServiceName, services } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
-import { isRunning } from '../../../scripts/processes/process-identity.ts';
-import type { RunningProcess } from '../../../scripts/processes/stop-processes.ts';
+import { isRunning, type RunningProcess } from '../../../scripts/processes/running-process.ts';
 
 /** A process of a service that ended unexpectedly. */
 export interface Ended {

@@ -34,7 +34,7 @@ export async function openEnvironment(run: Run, settings: EnvironmentSettings): 
   const network = createNetwork();
   const secrets = readSecrets(home);
   const { supervisor } = processes;
-  const servers = await openServers({ home, ports, supervisor }, { durable: true, named: [] });
+  const servers = await openServers({ home, ports, supervisor }, { durable: true, env: {} });
 
   const instances = listInstances(settings.workers);
   const { urlOf, program } = await configureInstances({

@@ -1,8 +1,7 @@
 import { eventually } from '@expert-relay/testkit';
 import type { Run } from '../../../scripts/local/with-run.ts';
-import { isRunning } from '../../../scripts/processes/process-identity.ts';
 import type { Program } from '../../../scripts/processes/program.ts';
-import type { RunningProcess } from '../../../scripts/processes/stop-processes.ts';
+import { isRunning, type RunningProcess } from '../../../scripts/processes/running-process.ts';
 import type { Supervisor } from '../../../scripts/processes/supervisor.ts';
 
 /** Kills, stops and freezes supervised processes, by name. */

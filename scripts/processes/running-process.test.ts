@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { identify, isRunning } from './process-identity.ts';
+import { identify, isRunning } from './running-process.ts';
 
 test('a process keeps its identity while it runs, and has none afterwards', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
