@@ -59,9 +59,9 @@ export function createClient(
 function memoryOf(apiKey: string, memory: Memory): Memory {
   const named = async (name: string) => `${toBase64(await sha256(toUtf8(apiKey)))}:${name}`;
   return {
-    get: async (name) => await memory.get(await named(name)),
-    set: async (name, value) => await memory.set(await named(name), value),
-    remember: async (name, value) => await memory.remember(await named(name), value),
+    get: async (name) => memory.get(await named(name)),
+    set: async (name, value) => memory.set(await named(name), value),
+    remember: async (name, value) => memory.remember(await named(name), value),
   };
 }
 

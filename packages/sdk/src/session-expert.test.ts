@@ -229,6 +229,71 @@ describe('with the option `listen`', () => {
   });
 });
 
+describe('an answer that is discarded before it is sent', () => {
+  const posts = () => calls.filter(({ init, path }) => isPost(init, path));
+
+  test.each([true, false])('is not reported as sent (encrypted: %p)', async (encrypted) => {
+    const conversation = await ask('Is it safe?', encrypted);
+    const request = await expertWith().request(conversation.requestId);
+    const answering = request.answer('Never mind.', { plaintext: !encrypted });
+    const discarding = request.discard();
+    await expect(answering).rejects.toMatchObject({ code: 'aborted' });
+    expect(await discarding).toEqual(['Never mind.']);
+    expect(request.unsent).toEqual([]);
+    expect(posts()).toEqual([]);
+    expect(await request.answer('Yes.', { plaintext: !encrypted })).toMatchObject({ isSent: true });
+    expect(await textsOf(request)).toEqual(['Yes.']);
+  });
+
+  test('is reported with the end of the conversation if that is why it cannot be sent', async () => {
+    const conversation = await ask('Is it safe?', false);
+    let request: ExpertRequest | undefined;
+    const slowMemory: Memory = {
+      ...memory,
+      set: async (name, value) => {
+        if (name.startsWith('outbox:')) await request?.refresh();
+        await memory.set(name, value);
+      },
+    };
+    request = await expertWith({ memory: slowMemory }).request(conversation.requestId);
+    await conversation.close();
+    const answering = request.answer('Never mind.', { plaintext: true });
+    const discarding = request.discard();
+    await expect(answering).rejects.toMatchObject({ code: 'conversation_closed' });
+    expect(await discarding).toEqual(['Never mind.']);
+  });
+
+  test('is not reported as sent when another tab discards it', async () => {
+    const conversation = await ask('Is it safe?');
+    let other: readonly string[] | undefined;
+    const pageFetch: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/key-exchange') && !other) {
+        other = await (await expertWith().request(conversation.requestId)).discard();
+      }
+      return await browserFetch(input, init);
+    };
+    const request = await expertWith({ fetch: pageFetch }).request(conversation.requestId);
+    await expect(request.answer('Never mind.')).rejects.toMatchObject({ code: 'aborted' });
+    expect(other).toEqual(['Never mind.']);
+    expect(posts()).toEqual([]);
+  });
+
+  test('is reported as sent when another tab sends it', async () => {
+    const conversation = await ask('Is it safe?');
+    let isOpened = false;
+    const pageFetch: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/key-exchange') && !isOpened) {
+        isOpened = true;
+        await (await expertWith().request(conversation.requestId)).refresh();
+      }
+      return await browserFetch(input, init);
+    };
+    const request = await expertWith({ fetch: pageFetch }).request(conversation.requestId);
+    expect(await request.answer('Once.')).toMatchObject({ isSent: true });
+    expect(await textsOf(request)).toEqual(['Once.']);
+  });
+});
+
 describe('an unsent answer of a page that was closed', () => {
   /** The fetch of a page that is closed during the call that sends an answer, before or after the relay has it. */
   function closing(when: 'before' | 'after', isLast = isPost): typeof fetch {

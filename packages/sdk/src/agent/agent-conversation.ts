@@ -78,7 +78,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   }
 
   async send(text: string, options: SendOptions = {}): Promise<Sending> {
-    return await this.base.sender.send(text, checkOptions(options, 'signal').signal);
+    return this.base.sender.send(text, checkOptions(options, 'signal').signal);
   }
 
   export(): ConversationState {

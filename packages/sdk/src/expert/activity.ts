@@ -6,6 +6,7 @@ import type { ExpertEvent, SessionExpertOptions } from './expert.ts';
 /** A placeholder for the topic of all events of this expert. The real name contains the user's id. */
 const topic = 'activity';
 const types = ['new_request', 'new_message', 'key_exchange', 'request_closed'] as const;
+const roles = ['consumer', 'provider'] as const;
 
 export interface Activity {
   readonly onEvent: (event: Members) => void;
@@ -24,7 +25,7 @@ export function createActivity(hub: () => Hub, given: SessionExpertOptions['list
         requestId,
         refCode: textOf(refCode),
         question: textOf(question),
-        role: role === 'consumer' || role === 'provider' ? role : undefined,
+        role: roles.find((one) => one === role),
         messageId: textOf(messageId),
         reason: reason === 'expired' ? reason : 'closed',
       };

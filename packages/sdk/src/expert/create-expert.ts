@@ -136,7 +136,7 @@ function connect(
           else if (event.type === 'unknown') inbox.list();
         });
         inbox.list();
-        return until(signal, unlisten, (error) => inbox.stop(error));
+        return until(signal, unlisten, inbox.stop);
       };
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
@@ -157,14 +157,14 @@ function connect(
       const mailbox = createMailbox<ExpertEvent>();
       const follow = () => {
         const unlisten = activity.listen((event) => mailbox.push([event]));
-        return until(signal, unlisten, (error) => mailbox.end(error));
+        return until(signal, unlisten, mailbox.end);
       };
       return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
     list: async (options = {}) => await listRequests(api, checkOptions(options, 'status signal')),
     async request(requestIdOrRefCode, options = {}) {
       const { signal } = checkOptions(options, 'signal');
-      if (isRequestId(requestIdOrRefCode)) return await load(requestIdOrRefCode, signal);
+      if (isRequestId(requestIdOrRefCode)) return load(requestIdOrRefCode, signal);
       const hasThisCode = ({ refCode }: { readonly refCode: string }) =>
         normalizeCode(refCode) === normalizeCode(requestIdOrRefCode);
       // A session can find a code only by searching.

@@ -72,10 +72,10 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
         );
       }
     }
-    return await this.base.sender.send(text, signal, onKept);
+    return this.base.sender.send(text, signal, onKept);
   }
 
-  async discard(): Promise<readonly string[]> {
-    return await this.base.sender.discard();
+  discard(): Promise<readonly string[]> {
+    return this.base.sender.discard();
   }
 }

@@ -73,7 +73,10 @@ export interface ExpertRequest {
    * it fails, `unsent` says whether the text is sent later.
    */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
-  /** Removes from `unsent` all texts that cannot have been sent, and returns them. */
+  /**
+   * Removes from `unsent` all texts that cannot have been sent, and returns them. A call of `answer` that waits to send
+   * one of them throws.
+   */
   discard(): Promise<readonly string[]>;
   /** Reads new messages and the status once, without waiting. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;

@@ -14,8 +14,6 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
   let own: readonly Draft[] = [];
   const read = async (): Promise<readonly Draft[]> => JSON.parse((await memory.get(name)) ?? '[]');
   const sealedName = (messageId: string) => `sealed:${messageId}`;
-  const isIn = (drafts: readonly Draft[], draft: Draft) =>
-    drafts.some(({ messageId }) => messageId === draft.messageId);
 
   return {
     recall: async () => (own = await read()),
@@ -23,8 +21,9 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
       queue(async () => {
         // First of all, so that another tab that still has them does not send them again.
         for (const draft of own)
-          if (!isIn(unsent, draft)) await memory.set(sealedName(draft.messageId), 'null');
-        const others = (await read()).filter((draft) => !isIn(own, draft) && !isIn(unsent, draft));
+          if (!unsent.includes(draft)) await memory.set(sealedName(draft.messageId), 'null');
+        const ids = [...own, ...unsent].map(({ messageId }) => messageId);
+        const others = (await read()).filter(({ messageId }) => !ids.includes(messageId));
         own = unsent;
         await memory.set(name, JSON.stringify([...others, ...unsent]));
       }),

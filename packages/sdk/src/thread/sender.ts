@@ -1,5 +1,5 @@
 import { createQueue } from '../crypto/queue.ts';
-import { hasCode } from '../relay-error.ts';
+import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
@@ -56,7 +56,11 @@ export interface Sender {
   readonly hasDrafts: boolean;
   /** Whether a text could be sent now. */
   readonly isDue: boolean;
-  /** Returns whether the text was sent. `onKept` is called once it is in the outbox. */
+  /**
+   * Returns whether the text was sent. `onKept` is called once it is in the outbox.
+   *
+   * @throws RelayError also when `discard` removed the text before it was sent
+   */
   send(
     text: string,
     signal: AbortSignal | undefined,
@@ -78,12 +82,12 @@ export function createSender(options: SenderOptions): Sender {
   let outgoing = state?.outgoing;
   /** Texts that the relay refused because of their content. */
   let refused: readonly Draft[] = [];
+  /** Texts that the relay has accepted. The list may not show them yet. */
+  const accepted = new WeakSet<Draft>();
 
   // The list may show a message before the call that sent it is answered.
-  const unsent = () =>
-    [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(
-      ({ messageId }) => !thread.has(messageId),
-    );
+  const isUnsent = (draft: Draft) => !accepted.has(draft) && !thread.has(draft.messageId);
+  const unsent = () => [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(isUnsent);
   const texts = () => unsent().map(({ text }) => text);
   const keep = async () => outbox?.save(unsent());
 
@@ -133,6 +137,7 @@ export function createSender(options: SenderOptions): Sender {
       }
       throw error;
     }
+    accepted.add(draft);
     outgoing = undefined;
     // The next message links to it.
     if (isOthers) await thread.read(signal);
@@ -150,6 +155,8 @@ export function createSender(options: SenderOptions): Sender {
       while (canSeal()) {
         throwIfAborted(signal);
         await seal(drafts[0] as Draft);
+        // Another client has sent or discarded it: the list shows which.
+        if (!outgoing) await thread.read(signal);
         await save();
         await post(signal);
       }
@@ -192,9 +199,13 @@ export function createSender(options: SenderOptions): Sender {
         }
         throw error;
       }
-      return { messageId: draft.messageId, isSent: !unsent().includes(draft) };
+      if (isUnsent(draft) && !unsent().includes(draft)) {
+        thread.checkOpen();
+        throw new RelayError('aborted', 'The text was discarded: send it again.');
+      }
+      return { messageId: draft.messageId, isSent: !isUnsent(draft) };
     },
-    flush: (signal) => flush(signal),
+    flush,
     keep,
     discard: () =>
       queue(async () => {
