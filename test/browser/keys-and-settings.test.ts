@@ -175,6 +175,20 @@ test('notifications can be switched on when the browser allows them', async () =
   expect(await page.getByRole('radio', { name: /^On They/ }).isChecked()).toBe(true);
 });
 
+test('when notifications cannot be prepared, the setting says so and stays off', async () => {
+  await using device = await product.signIn(newUser());
+  await device.context.addInitScript(
+    `ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('Blocked.'))`,
+  );
+  const page = await openSettings(device);
+  await device.context.grantPermissions(['notifications']);
+  await page.getByRole('radio', { name: /^On They/ }).click();
+  await page.getByText('This browser could not prepare notifications').waitFor();
+  await page.getByText('Reload this page, then choose again.').waitFor();
+  expect(await page.getByRole('radio', { name: 'Off' }).isChecked()).toBe(true);
+  expect(unexpectedProblems(device)).toEqual([]);
+});
+
 test('other sessions can be ended one by one, all at once, or together with this one', async () => {
   const user = newUser();
   await using device = await product.signIn(user);

@@ -122,6 +122,21 @@ test('a late answer to an earlier call does not hide that the browser is offline
   expect(await sentence.isVisible()).toBe(true);
 });
 
+test('a failed sign-out does not hide that the browser is offline', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  await device.context.setOffline(true);
+  const offline = page.getByText('Offline. New requests will appear when you are back.');
+  await offline.waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  const signedIn = page.getByText('You are still signed in');
+  await signedIn.waitFor();
+  expect(await offline.isVisible()).toBe(true);
+  await device.context.setOffline(false);
+  await offline.waitFor({ state: 'detached' });
+  expect(await signedIn.isVisible()).toBe(true);
+});
+
 test('a page works again without a reload after a restart of gateway and hub', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);

@@ -20,18 +20,18 @@ export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean })
       </div>
     );
   }
-  if (isStillSignedIn) {
-    return (
-      <div className={`${styles.bar} ${styles.strong}`} role="alert">
-        You are still signed in: the relay did not answer. Try again.
-      </div>
-    );
-  }
   const text = describe();
   return (
-    <div role="status" className={text ? styles.bar : undefined}>
-      {text}
-    </div>
+    <>
+      {isStillSignedIn && (
+        <div className={`${styles.bar} ${styles.strong}`} role="alert">
+          You are still signed in: the relay did not end the session. Try again.
+        </div>
+      )}
+      <div role="status" className={text ? styles.bar : undefined}>
+        {text}
+      </div>
+    </>
   );
 
   function describe(): string | undefined {

@@ -25,11 +25,13 @@ const policy: ScriptUrlPolicy | undefined = trustedTypes?.createPolicy('expert-r
 const isSupported = (): boolean => 'Notification' in globalThis && 'serviceWorker' in navigator;
 
 /** Asks for permission if the expert has not decided yet. Call it from a click. */
-export async function askForNotifications(): Promise<'granted' | 'denied' | 'unsupported'> {
+export async function askForNotifications(): Promise<'granted' | 'denied' | 'unsupported' | 'failed'> {
   if (!isSupported()) return 'unsupported';
   if ((await Notification.requestPermission()) !== 'granted') return 'denied';
-  await startWorker();
-  return 'granted';
+  return startWorker().then(
+    () => 'granted',
+    () => 'failed',
+  );
 }
 
 /** Shows a notification, unless a page of the app is visible or permission is missing. */

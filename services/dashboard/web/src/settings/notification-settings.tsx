@@ -18,9 +18,24 @@ const choices: readonly Choice<Notifications>[] = [
   },
 ];
 
+const refusals = {
+  denied: {
+    what: 'This browser does not allow notifications here.',
+    next: 'Allow them for this page in the browser’s settings, beside its address, then choose again.',
+  },
+  unsupported: {
+    what: 'This browser does not offer notifications here.',
+    next: 'Open this page over https. On a phone, also add Expert Relay to the home screen, and open it from there. Then choose again.',
+  },
+  failed: {
+    what: 'This browser could not prepare notifications, so they are not switched on.',
+    next: 'Reload this page, then choose again. If this happens again, allow this page to store data in the browser’s settings.',
+  },
+};
+
 export function NotificationSettings() {
   const { notifications } = useStore(preferences);
-  const [refusal, setRefusal] = useState<'denied' | 'unsupported'>();
+  const [refusal, setRefusal] = useState<keyof typeof refusals>();
   const [done, setDone] = useDone();
 
   async function choose(chosen: Notifications) {
@@ -45,12 +60,8 @@ export function NotificationSettings() {
         onChange={(chosen) => void choose(chosen)}
       />
       {refusal && (
-        <Notice kind="warning" title="This browser does not allow notifications here.">
-          <p>
-            {refusal === 'denied'
-              ? 'Allow them for this page in the browser’s settings, beside its address, then choose again.'
-              : 'On a phone, add Expert Relay to the home screen first, open it from there, then choose again.'}
-          </p>
+        <Notice kind="warning" title={refusals[refusal].what}>
+          <p>{refusals[refusal].next}</p>
         </Notice>
       )}
     </Section>
