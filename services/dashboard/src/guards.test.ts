@@ -1,10 +1,7 @@
-import { bareApp, createHttpServer, type HttpServer, handleErrors } from '@expert-relay/kit/http';
+import { bareApp, createHttpServer, handleErrors } from '@expert-relay/kit/http';
 import { createLog } from '@expert-relay/kit/log';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { requireOwnHost, requireSameOrigin } from './guards.ts';
-
-let server: HttpServer | undefined;
-afterEach(() => server?.stop?.());
 
 /** The error code with which a relay with this public URL answers a call. */
 async function errorOf(
@@ -15,10 +12,14 @@ async function errorOf(
   app.use(requireOwnHost(publicUrl), requireSameOrigin(publicUrl));
   app.use((_request, response) => void response.json({}));
   app.use(handleErrors(createLog('test', { level: 'silent' })));
-  server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
+  const server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
   await server.start?.();
-  const answer = await fetch(server.url, { method, headers });
-  return ((await answer.json()) as { error?: string }).error;
+  try {
+    const answer = await fetch(server.url, { method, headers });
+    return ((await answer.json()) as { error?: string }).error;
+  } finally {
+    await server.stop?.();
+  }
 }
 
 const deployed = 'https://relay.example';
