@@ -133,7 +133,7 @@ describe('export-user', () => {
     await addRequests(userId, { count: 45 });
     const [long] = await addRequests(userId, { count: 1, status: 'closed', messages: 120 });
     const [late] = await addRequests(userId, { count: 1, dueIn: -1 });
-    await addRequests(await makeUser('bob'), { count: 3, messages: 3 });
+    await addRequests(await makeUser('bob~'), { count: 3, messages: 3 });
 
     const text = await run('export-user', '--user', userId);
     const records = text
@@ -151,8 +151,9 @@ describe('export-user', () => {
       Array.from({ length: 120 }, (_, index) => [long, `answer ${index + 2}`]),
     );
     expect(records.at(-1)).toEqual({ type: 'end', requests: 47, messages: 120 });
-    expect(text).not.toContain('bob');
-    expect(text).not.toMatch(/hs_|digest/i);
+    expect(text).not.toContain('bob~');
+    // A shorter pattern could match a random id.
+    expect(text).not.toMatch(/hs_(prov_)?[0-9A-Za-z]{38}|digest/i);
   });
 
   test('prints the blob of an encrypted message', async () => {
@@ -214,9 +215,7 @@ describe('erase-user', () => {
       stdio: 'ignore',
     });
     const exited = new Promise((resolve) => admin.once('exit', resolve));
-    await eventually('it has begun', async () => (await prisma.helpRequest.count()) < 6_000, {
-      timeoutMs: 20_000,
-    });
+    await eventually('it has begun', async () => (await prisma.helpRequest.count()) < 6_000);
     admin.kill('SIGKILL');
     await exited;
     expect(await prisma.user.count()).toBe(1);
