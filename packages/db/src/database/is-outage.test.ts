@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
+import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { isOutage } from '../postgres/failures.ts';
@@ -11,6 +10,7 @@ const server = process.env.DATABASE_URL ?? '';
 let target: TestDatabase;
 let proxy: TcpProxy;
 let database: Database;
+let admin: pg.Client;
 
 beforeAll(async () => {
   target = await createTestDatabase(server);
@@ -18,9 +18,12 @@ beforeAll(async () => {
   const log = createLog('test', { level: 'silent' });
   database = createDatabase({ url: proxy.url, poolSize: 4, log, statementTimeoutMs: 3_000 });
   await database.start?.();
+  admin = new pg.Client({ connectionString: server });
+  await admin.connect();
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
+  await admin.end();
   await database.stop?.();
   await proxy.stop();
   await target.drop();
@@ -47,10 +50,20 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
+/** Waits until Postgres runs a statement that sleeps. */
+const untilSleeping = () =>
+  eventually('a statement that sleeps', async () => {
+    const { rowCount } = await admin.query(
+      `SELECT FROM pg_stat_activity WHERE datname = $1 AND wait_event = 'PgSleep'`,
+      [new URL(target.url).pathname.slice(1)],
+    );
+    return rowCount;
+  });
+
 describe.each(ways)('%s', (_, ask) => {
   test('fails with an outage when the connection breaks, and while there is none', async () => {
     const failing = failureOf(ask(sleepSeconds));
-    await pause(100);
+    await untilSleeping();
     await proxy.cut();
     expect(isOutage(await failing)).toBe(true);
     expect(isOutage(await failureOf(ask(0)))).toBe(true);
@@ -64,13 +77,10 @@ describe.each(ways)('%s', (_, ask) => {
 
   test('fails with an outage when Postgres ends the session', async () => {
     const failing = failureOf(ask(sleepSeconds));
-    await pause(100);
-    const admin = new pg.Client({ connectionString: server });
-    await admin.connect();
+    await untilSleeping();
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
       new URL(target.url).pathname.slice(1),
     ]);
-    await admin.end();
     expect(isOutage(await failing)).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { subjectsFor } from '@expert-relay/contracts';
+import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { startNats } from '../testing/start-nats.ts';
@@ -34,7 +35,7 @@ describe('faults of NATS', () => {
       while ((await outbox.waiting()) === 1_000) await pause(1);
       await nats.stop('SIGKILL');
       await nats.start();
-      await outbox.untilPublished(30_000);
+      await outbox.untilPublished();
     }
     await expectAll(outbox, 2_001);
   });
@@ -49,7 +50,7 @@ describe('faults of NATS', () => {
     await pause(5_000);
     await outbox.write('a', 10);
     nats.thaw();
-    await outbox.untilPublished(30_000);
+    await outbox.untilPublished();
     await expectAll(outbox, 1_020);
   });
 
@@ -121,12 +122,10 @@ async function writeAndWait(outbox: TestOutbox, count: number): Promise<void> {
 }
 
 async function untilStored(outbox: TestOutbox, count: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  await eventually(`the stream has ${count} events`, async () => {
     const events = await outbox.stored().catch(() => []);
-    if (events.length >= count) return;
-    await pause(50);
-  }
-  throw new Error(`the stream did not get ${count} events in 10 s`);
+    return events.length >= count;
+  });
 }
 
 async function expectAll(outbox: TestOutbox, count: number): Promise<void> {

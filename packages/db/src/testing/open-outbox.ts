@@ -88,7 +88,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
       return rows[0]?.count ?? -1;
     },
-    async untilPublished(timeoutMs = 15_000) {
+    async untilPublished(timeoutMs = 60_000) {
       const until = performance.now() + timeoutMs;
       while ((await outbox.waiting()) > 0) {
         if (performance.now() > until)

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { reservePort } from '@expert-relay/testkit';
 
 /** A NATS server that a test may kill, freeze, and restore to an earlier state. The shared server must not be changed. */
 export interface OwnNats extends AsyncDisposable {
@@ -22,7 +23,7 @@ export interface OwnNats extends AsyncDisposable {
 export async function startNats(): Promise<OwnNats> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-nats-'));
   const [store, backup] = [join(folder, 'store'), join(folder, 'backup')];
-  const port = await freePort();
+  const port = await reservePort();
   let server: ChildProcess | undefined;
 
   const nats: OwnNats = {
@@ -62,16 +63,8 @@ function findProgram(): string {
   );
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function untilOpen(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
     const socket = connect(port, '127.0.0.1');
     const open = await new Promise<boolean>((resolve) => {
       socket.once('data', () => resolve(true)).once('error', () => resolve(false));
@@ -80,5 +73,5 @@ async function untilOpen(port: number): Promise<void> {
     if (open) return;
     await pause(25);
   }
-  throw new Error(`nats-server did not open port ${port} within 5 s.`);
+  throw new Error(`nats-server did not open port ${port} within 60 s.`);
 }
