@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, get, type RequestListener } from 'node:http';
+import { Agent, get, type RequestListener, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -21,18 +21,20 @@ async function start(handler = answer, requestTimeoutMs?: number): Promise<HttpS
 
 /** Whether a stop that has begun ends. */
 const ends = (stopping: Promise<void> | undefined): Promise<boolean> =>
-  Promise.race([Promise.resolve(stopping).then(() => true), pause(10_000, false, { ref: false })]);
+  Promise.race([Promise.resolve(stopping).then(() => true), pause(60_000, false, { ref: false })]);
 
 const portOf = (server: HttpServer): number => Number(new URL(server.url).port);
 
 test('stops as soon as a call that began before is answered, even if its client keeps the connection', async () => {
-  const server = await start((_request, response) => void pause(200).then(() => response.end('done')));
+  const running: ServerResponse[] = [];
+  const server = await start((_request, response) => void running.push(response));
   const agent = new Agent({ keepAlive: true });
   const call = get(server.url, { agent });
   const answered = once(call, 'response');
-  await pause(50);
+  while (running.length === 0) await pause(5);
 
   const stopping = server.stop?.();
+  running[0]?.end('done');
   const [response] = await answered;
   response.resume();
 

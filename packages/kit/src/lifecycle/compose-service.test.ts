@@ -125,7 +125,7 @@ describe('a dependency that is away', () => {
 });
 
 test('a service is unready when its stop begins, and its parts still serve during the pause', async () => {
-  const { start, stop } = compose([part('server')], { shutdownPause: 200, staysReady: true });
+  const { start, stop } = compose([part('server')], { shutdownPause: 2_000, staysReady: true });
   await start();
   const stopped = stop();
   expect(await readiness()).toEqual({ status: 503, ready: false, reason: 'stopping', away: {} });

@@ -30,7 +30,7 @@ async function tryToConnect(access: NatsAccess): Promise<string> {
   const nats = createNats({ ...access, name: 'test', log });
   await nats.start?.();
   try {
-    for (let tries = 0; tries < 400 && !nats.connected && reasons.length === 0; tries++) await pause(10);
+    while (!nats.connected && reasons.length === 0) await pause(10);
     const [reason] = reasons;
     if (reason !== undefined || !nats.connection) return reason ?? 'no connection';
     const { connection } = nats;

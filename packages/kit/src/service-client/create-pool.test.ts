@@ -39,24 +39,23 @@ function openPool(limits: { maxIdleMs: number; maxAgeMs: number }): void {
 }
 
 test('a connection carries one call after the other', async () => {
-  openPool({ maxIdleMs: 1_000, maxAgeMs: 1_000 });
+  openPool({ maxIdleMs: 60_000, maxAgeMs: 60_000 });
   expect(await call()).toBe(await call());
 });
 
 test('a connection is closed when it is old, even if it is always in use', async () => {
-  openPool({ maxIdleMs: 1_000, maxAgeMs: 100 });
+  openPool({ maxIdleMs: 60_000, maxAgeMs: 100 });
   const ports = new Set<number | undefined>();
-  for (const until = performance.now() + 400; performance.now() < until; ) ports.add(await call());
-  expect(ports.size).toBeGreaterThanOrEqual(3);
-  expect(ports.size).toBeLessThanOrEqual(8);
+  const start = performance.now();
+  while (ports.size < 4) ports.add(await call());
+  // Each of the first three was used for at least two thirds of the maximum age.
+  expect(performance.now() - start).toBeGreaterThan(190);
 });
 
 test('a connection is closed when it was idle for too long', async () => {
   openPool({ maxIdleMs: 50, maxAgeMs: 60_000 });
   const first = await call();
-  expect(sockets.size).toBe(1);
-  await pause(200);
-  expect(sockets.size).toBe(0);
+  while (sockets.size > 0) await pause(10);
   expect(await call()).not.toBe(first);
 });
 

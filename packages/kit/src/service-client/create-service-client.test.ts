@@ -7,8 +7,9 @@ import { createLog } from '../log/index.ts';
 import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient } from './index.ts';
 
 let server: Server;
+let url: string;
 let client: ServiceClient;
-let createClient: (url: string) => ServiceClient;
+let createClient: (url: string, headTimeoutMs?: number) => ServiceClient;
 let handler: RequestListener;
 let logged: Record<string, unknown>[];
 /** The ids of the calls that arrived. */
@@ -23,14 +24,14 @@ beforeEach(async () => {
     received.push(request.headers['x-request-id']);
     handler(request, response);
   });
-  const url = await listen(server, '127.0.0.1', 0);
-  createClient = (url) =>
+  url = await listen(server, '127.0.0.1', 0);
+  createClient = (url, headTimeoutMs = 60_000) =>
     createServiceClient({
       name: 'callee',
       url,
       sign: () => 'signed',
       log: createLog('caller', { level: 'info', destination }),
-      headTimeoutMs: 200,
+      headTimeoutMs,
     });
   client = createClient(url);
 });
@@ -73,6 +74,7 @@ test('a call that breaks on a new connection is not repeated, since it may have 
 });
 
 test('a call that is not answered in time is not repeated', async () => {
+  client = createClient(url, 1_000);
   await call('first');
   handler = () => {};
   await expect(call('second')).rejects.toMatchObject({ code: 'bad_gateway' });
@@ -129,7 +131,7 @@ describe('when the client stops, a call ends and is not repeated:', () => {
     await expect(call('first')).rejects.toMatchObject({ code: 'bad_gateway' });
     spy.mockRestore();
     // The limit of the first attempt, and the pause.
-    expect(limits).toEqual([200, 100]);
+    expect(limits).toEqual([60_000, 100]);
     expect(timers()).toBe(before);
   });
 });
@@ -227,6 +229,7 @@ describe('a failure is logged once, with its cause and no content of the call:',
     ],
   ])('%s, which is also the cause of the problem', async (_, answer, code, reason) => {
     handler = answer;
+    if (code === 'ETIMEDOUT') client = createClient(url, 200);
     const problem = await call('first').catch((error) => error);
     expect(problem).toMatchObject({ code: 'bad_gateway', cause: { code } });
     expect(JSON.stringify(problem)).not.toContain(code);

@@ -21,7 +21,7 @@ export async function startNatsWith(config: string): Promise<{ host: string } & 
     rmSync(folder, { recursive: true, force: true });
   }
 
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     const ports = readdirSync(folder).find((name) => name.endsWith('.ports'));
     const text = ports ? readFileSync(join(folder, ports), 'utf8') : '';
     // The server writes the file in parts. The last one ends with a brace.
