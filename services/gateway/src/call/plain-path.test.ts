@@ -45,7 +45,8 @@ test.each([
 
 test('a long path is checked quickly', () => {
   const start = performance.now();
-  plainPath(`/${'a.'.repeat(8_000)}/%`);
-  plainPath(`${'/a'.repeat(8_000)}//`);
-  expect(performance.now() - start).toBeLessThan(50);
+  // Much longer than a head may be: quadratic time would be minutes.
+  plainPath(`/${'a.'.repeat(400_000)}/%`);
+  plainPath(`${'/a'.repeat(400_000)}//`);
+  expect(performance.now() - start).toBeLessThan(5_000);
 });

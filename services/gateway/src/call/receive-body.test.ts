@@ -72,7 +72,7 @@ describe('a body that is not complete', () => {
 });
 
 test('slow bodies of one address are limited, fast ones are not', async () => {
-  await start({ slowAfterMs: 100, env: { RELAY_MAX_SLOW_BODIES_PER_ADDRESS: '3' } });
+  await start({ slowAfterMs: 1_000, env: { RELAY_MAX_SLOW_BODIES_PER_ADDRESS: '3' } });
   const slow: RawConnection[] = [];
   for (let i = 0; i < 5; i++) slow.push(await beginBody('a', 100));
   await eventually('two are refused', () => slow.filter(({ received }) => received !== '').length === 2);
@@ -80,12 +80,12 @@ test('slow bodies of one address are limited, fast ones are not', async () => {
   for (const { received } of refused) {
     expect(received).toMatch(/^HTTP\/1\.1 429 .*retry-after: 60.*"error":"too_many_at_once"/is);
   }
-  for (const connection of refused) expect(await connection.closed(2_000)).toBe(true);
+  for (const connection of refused) expect(await connection.closed()).toBe(true);
   expect((await send('fast')).status).toBe(200);
 
   slow.find(({ received }) => received === '')?.socket.destroy();
   const next = await beginBody('a', 2);
-  await pause(300);
+  await pause(1_500);
   next.send('b');
   expect(await next.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
 });
@@ -105,7 +105,7 @@ describe('when the bodies use more memory than allowed', () => {
     await bothHaveArrived();
     await pause(300);
     expect((await send(megabyte)).status).toBe(200);
-    expect(oldest.received).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
+    expect(await oldest.answers(1)).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
     second.send('a');
     expect(await second.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -141,7 +141,7 @@ describe('when the bodies use more memory than allowed', () => {
   test('the connection of a client that leaves after its body was refused is closed', async () => {
     const connection = await beginRefusedBody();
     connection.socket.end();
-    expect(await connection.closed(20_000)).toBe(true);
+    expect(await connection.closed()).toBe(true);
   });
 });
 

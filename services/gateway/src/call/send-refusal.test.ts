@@ -97,7 +97,7 @@ describe('a client that continues to send', () => {
     connection.send(head('/api/v1/message/abc', 'Transfer-Encoding: chunked'));
     const piece = chunk(bodyLimit);
     const sending = setInterval(() => connection.socket.writableNeedDrain || connection.send(piece), 1);
-    const closed = await connection.closed(4_500);
+    const closed = await connection.closed(30_000);
     clearInterval(sending);
     connection.socket.destroy();
     expect(closed).toBe(true);
@@ -109,7 +109,7 @@ describe('a client that continues to send', () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', `Content-Length: ${bodyLimit + 1}`));
     await connection.answers(1);
-    expect(await connection.closed(4_000)).toBe(true);
+    expect(await connection.closed(30_000)).toBe(true);
   });
 });
 

@@ -204,8 +204,9 @@ describe('the client gets the answer', () => {
 
 describe('when a client leaves', () => {
   test('before the answer, the call to the service ends', async () => {
-    let ended = false;
+    let [arrived, ended] = [false, false];
     gateway.upstreams.messages.handler = (_request, response) => {
+      arrived = true;
       response.once('close', () => {
         ended = true;
       });
@@ -215,8 +216,7 @@ describe('when a client leaves', () => {
     });
     call.on('error', () => {});
     call.end();
-    await eventually('the call arrives', () => gateway.upstreams.messages.sockets.size > 0);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually('the call arrives', () => arrived);
     call.destroy();
     await eventually('the call to the service ends', () => ended);
     expect(gateway.lines.at(-1)).toMatchObject({ status: 499 });

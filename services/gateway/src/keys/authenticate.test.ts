@@ -164,7 +164,8 @@ describe('a revoked key', () => {
     await nats.flush();
     const start = performance.now();
     await eventually('it is refused', async () => (await withKey(key.text)).status === 401);
-    expect(performance.now() - start).toBeLessThan(1_500);
+    // Without the event, the cache would keep the key for 5 s.
+    expect(performance.now() - start).toBeLessThan(4_500);
     await nats.close();
   });
 

@@ -9,8 +9,8 @@ export interface RawConnection {
   send(bytes: string | Buffer): void;
   /** Waits for this number of answers, and returns all bytes that were received. */
   answers(count: number): Promise<string>;
-  /** Whether the connection is closed within this time. */
-  closed(timeoutMs: number): Promise<boolean>;
+  /** Whether the connection is closed within this time, which is a minute by default. */
+  closed(timeoutMs?: number): Promise<boolean>;
 }
 
 export async function openRaw(url: string): Promise<RawConnection> {
@@ -30,11 +30,13 @@ export async function openRaw(url: string): Promise<RawConnection> {
     send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
     async answers(count) {
       const heads = () => received.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
-      for (let tries = 0; tries < 300 && heads() < count && !socket.destroyed; tries++) await pause(10);
+      const until = performance.now() + 60_000;
+      while (performance.now() < until && heads() < count && !socket.destroyed) await pause(10);
       return received;
     },
-    async closed(timeoutMs) {
-      for (const until = Date.now() + timeoutMs; Date.now() < until && !socket.destroyed; ) await pause(10);
+    async closed(timeoutMs = 60_000) {
+      const until = performance.now() + timeoutMs;
+      while (performance.now() < until && !socket.destroyed) await pause(10);
       return socket.destroyed;
     },
   };

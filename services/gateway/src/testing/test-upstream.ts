@@ -9,6 +9,7 @@ import {
   principalHeader,
   type VerifiedCall,
 } from '@expert-relay/kit/principal';
+import { reservePort } from '@expert-relay/testkit';
 
 /** A call as it reached the service. */
 export interface ReceivedCall {
@@ -76,7 +77,8 @@ export function createTestUpstream(audience: string, principalKey: string): Test
     sockets,
     handler: undefined,
     async start() {
-      url = await listen(server, '127.0.0.1', Number(new URL(url || 'http://x:0').port));
+      const port = url === '' ? await reservePort() : Number(new URL(url).port);
+      url = await listen(server, '127.0.0.1', port);
     },
     stop() {
       return new Promise((resolve) => {
