@@ -193,7 +193,7 @@ describe('a credential that is revoked', () => {
       return (await connectTo([topic], await tokenOf(id, secret))).opened();
     };
     const endOf = async (reader: Reader) => {
-      await reader.until('the end', () => reader.isEnded, 20_000);
+      await reader.until('the end', () => reader.isEnded);
       expect(reader.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"key_revoked"}' });
       return Date.now();
     };
