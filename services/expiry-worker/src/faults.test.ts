@@ -42,9 +42,9 @@ afterAll(async () => {
 });
 
 /** Waits until every request has ended; expects that each ended once and none early. */
-async function allEnded(count: number, timeoutMs = 8_000): Promise<void> {
+async function allEnded(count: number): Promise<void> {
   const isDone = async () => (await countRequests(setup.prisma)).expired === count;
-  await eventually(`${count} requests ended`, isDone, { timeoutMs });
+  await eventually(`${count} requests ended`, isDone);
   expect(await countRequests(setup.prisma)).toEqual({
     requests: count,
     expired: count,
@@ -60,7 +60,7 @@ const logged = (message: RegExp) => lines.some(({ msg }) => message.test(msg));
 
 describe('Redis loses', () => {
   test('everything, with a thousand jobs pending: the worker restores schedulers and jobs', async () => {
-    await seedRequests(setup.prisma, { count: 1_000, dueIn: 4_000 });
+    await seedRequests(setup.prisma, { count: 1_000, dueIn: 8_000 });
     const worker = await setup.startWorker({ ttl: '20s' });
     const delayed = async () => (await readMetric(worker, 'relay_expiry_jobs')) >= 1_000;
     await eventually('the jobs are there', delayed);
@@ -122,7 +122,7 @@ describe('Redis is away', () => {
 
     const start = performance.now();
     await worker.stop();
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 
@@ -137,5 +137,5 @@ test('an outage of Postgres delays the ends, and loses none', async () => {
     async () => (await readMetric(worker, 'relay_expiry_job_failures_total')) > 0,
   );
   await databaseProxy.restore();
-  await allEnded(100, 15_000);
+  await allEnded(100);
 });

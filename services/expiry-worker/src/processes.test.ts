@@ -34,7 +34,7 @@ function start(options: { ttl?: string; clockShift?: number } = {}): WorkerProce
 /** Waits until all have ended: each once, with one event, none early. */
 async function allEndedOnce(count: number): Promise<void> {
   const isDone = async () => (await countRequests(setup.prisma)).expired === count;
-  await eventually(`${count} requests ended`, isDone, { timeoutMs: 20_000 });
+  await eventually(`${count} requests ended`, isDone);
   const once = {
     requests: count,
     expired: count,
@@ -71,7 +71,7 @@ describe('a worker that is killed in the middle of a batch', () => {
   async function killInBatch(): Promise<void> {
     await blocker.query('SELECT pg_advisory_lock(1)');
     const worker = start();
-    await eventually('its batch waits', async () => (await waiting()).length > 0, { timeoutMs: 20_000 });
+    await eventually('its batch waits', async () => (await waiting()).length > 0);
     await worker.kill();
   }
 

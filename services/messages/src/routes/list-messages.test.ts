@@ -39,7 +39,7 @@ beforeAll(async () => {
     INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext)
     SELECT ${requestId}, seq, 'provider', id, id, repeat('x', ${size}::int)
     FROM (SELECT seq, gen_random_uuid() AS id FROM generate_series(1, ${count}::int) AS seq) AS numbered`;
-}, 30_000);
+});
 
 afterAll(() => database.stop());
 
@@ -72,4 +72,4 @@ test('a large conversation is read from Postgres page by page, as fast as its re
 
   expect(JSON.parse(await text(answer)).messages).toHaveLength(count);
   server.close();
-}, 30_000);
+});
