@@ -3,7 +3,7 @@
 // The one file that must run on a bare clone: it installs what package-lock.json names, then runs
 // scripts/<command>.ts. It therefore imports nothing but Node itself.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,12 +23,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
 if (process.platform === 'win32') fail('On Windows, run Expert Relay inside WSL: https://aka.ms/wsl');
 
 const [command = '', ...args] = process.argv.slice(2);
-const commands = readdirSync(new URL('.', import.meta.url))
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => file.slice(0, -3));
-if (!commands.includes(command)) {
-  fail(`There is no command "${command}". Use node scripts/run.mjs with one of: ${commands.join(', ')}`);
-}
 
 // Accounts without a home of their own (nobody) need a place for npm's cache, now and later.
 if (!writable(homedir()))

@@ -45,8 +45,8 @@ export function serviceProgram(
 const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /**
- * Prisma parses its schema in WebAssembly at the start, for which V8's optimiser would take a third of a second of CPU
- * time per service. A larger budget postpones that. A Node that does not know the option refuses to start.
+ * Prisma parses its schema in WebAssembly when requests starts, for which V8's optimiser would take a quarter of a second
+ * of CPU time. A larger budget postpones that. A Node that does not know the option refuses to start.
  */
 function wasmOptions(): string[] {
   const major = Number(process.versions.node.split('.')[0]);
