@@ -186,6 +186,20 @@ test('while a stream that was created again is not in the history yet, its reade
   expect(results.get(waiting)).toBe('reset');
 });
 
+test('a stream that is created again while the consumer of a scan is opened is not read as the one before', async () => {
+  let finishOpening = () => {};
+  opening = new Promise((resolve) => {
+    finishOpening = resolve;
+  });
+  const waiting = add(at(10));
+  await eventually('a look at the stream', () => stateReads === 1);
+  stream = { epoch: 'def', firstSeq: 1, lastSeq: count };
+  finishOpening();
+  await haveResults(waiting);
+  expect(results.get(waiting)).toBe(formatPosition(at(10)));
+  expect(opened.map(({ consumer }) => [consumer.hasStarted, consumer.hasEnded])).toEqual([[false, true]]);
+});
+
 test('a scan that is stopped or interrupted while its consumer is opened reads nothing', async () => {
   let finishOpening = () => {};
   opening = new Promise((resolve) => {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@expert-relay/kit/log';
 import type { ResumeFrom } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
+import type { Consumer } from '../nats/consumer.ts';
 import type { StreamSource } from '../nats/stream-source.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
@@ -14,6 +15,7 @@ const longestGatherMs = 2_000;
 /** The longest pause between two scans of a lane. */
 const longestPauseMs = 1_000;
 const retryMs = 500;
+const createdAgain = 'the stream was created again';
 
 interface ScanLanesOptions {
   readonly source: Pick<StreamSource, 'readState' | 'openConsumer'>;
@@ -160,16 +162,19 @@ class ScanLane {
     const { source, history, log, destination } = this.#options;
     const stream = await source.readState();
     // Until the follower has noticed it, its readers would get `hub.reset` twice.
-    if (stream.epoch !== history.current.epoch) throw new Error('the stream was created again');
+    if (stream.epoch !== history.current.epoch) throw new Error(createdAgain);
     const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
     this.#waiting = [];
     this.#counted.clear();
     const scan = new Scan({ history, destination, stream });
     this.#scan = scan;
+    let consumer: Consumer | undefined;
     try {
       const start = scan.begin(requests);
       if (start === undefined) return;
-      const consumer = await source.openConsumer(start, this.#isYielding);
+      consumer = await source.openConsumer(start, this.#isYielding);
+      // Otherwise it could read events of the next stream as if they were of this one.
+      if ((await source.readState()).epoch !== stream.epoch) throw new Error(createdAgain);
       const began = performance.now();
       const reason = await scan.read(consumer);
       const ms = Math.round(performance.now() - began);
@@ -179,6 +184,7 @@ class ScanLane {
       );
     } finally {
       this.#scan = undefined;
+      consumer?.end('finished');
       scan.end('finished');
     }
   }
