@@ -89,7 +89,6 @@ describe('API keys', () => {
   test('rotation with graceSeconds 1: the old secret is refused after one second', async () => {
     const key = await setup.alice.newKey('consumer');
     await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 1 });
-    expect((await key.get('/api/v1/whoami')).status).toBe(200);
     await pause(1_000);
     await expectRefused(key.key);
   });
