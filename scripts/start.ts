@@ -2,7 +2,7 @@ import { unknownSettings } from '../packages/kit/src/config/unknown-settings.ts'
 import { chooseAddresses } from './local/addresses.ts';
 import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
 import { ensureDevUser } from './local/dev-user.ts';
-import { environmentFor, localValues } from './local/environment.ts';
+import { environmentFor, localValues, settingsWithoutEffect } from './local/environment.ts';
 import { readSecrets } from './local/secrets.ts';
 import { serviceProgram, services } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
@@ -25,7 +25,9 @@ export async function start(): Promise<void> {
  */
 export async function startProduct(run: Run): Promise<void> {
   const { home, terminal, supervisor } = run;
-  for (const warning of unknownSettings(process.env)) terminal.line(`  ! ${warning}`);
+  for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
+    terminal.line(`  ! ${warning}`);
+  }
   const addresses = await chooseAddresses(run.ports, process.env);
   const secrets = readSecrets(home);
   // Before the build, which may take a minute.

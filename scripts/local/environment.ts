@@ -13,6 +13,17 @@ const settings: Record<string, object> = JSON.parse(
 
 export const settingNames = (service: ServiceName): string[] => Object.keys(settings[service] ?? {});
 
+const replaced = {
+  RELAY_HOST: 'npm start listens on 127.0.0.1 only.',
+  RELAY_OPS_PORT: 'each service gets a free one, see opsUrls in dev.json.',
+};
+
+/** A sentence for each setting of the user that `environmentFor` replaces. */
+export const settingsWithoutEffect = (env: NodeJS.ProcessEnv): string[] =>
+  Object.entries(replaced)
+    .filter(([name]) => env[name])
+    .map(([name, reason]) => `${name} has no effect here: ${reason}`);
+
 /** The environment of a service: the values that it reads, the user's settings, and nothing else of ours. */
 export function environmentFor(
   service: ServiceEntry,
