@@ -41,8 +41,8 @@ describe('readBody', () => {
     ['nothing', [], ''],
     ['one piece', ['12345678'], '12345678'],
     ['several pieces', ['123', '45', '678'], '12345678'],
-    ['a byte too many in one piece', ['123456789'], 'The body is too large'],
-    ['a byte too many in all', ['12345', '6789'], 'The body is too large'],
+    ['a byte too many in one piece', ['123456789'], 'The body of this call may hold at most 8 bytes.'],
+    ['a byte too many in all', ['12345', '6789'], 'The body of this call may hold at most 8 bytes.'],
   ])('%s', async (_, pieces, text) => {
     const { url } = await serve();
     expect(await post(url, pieces)).toBe(text);

@@ -24,7 +24,8 @@ export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<B
         return;
       }
       request.off('data', addPiece).resume();
-      reject(new Problem('payload_too_large'));
+      const detail = `The body of this call may hold at most ${limit.toLocaleString('en')} bytes.`;
+      reject(new Problem('payload_too_large', limit === bodyLimit ? {} : { detail }));
     };
     const onClose = () => {
       if (!ended) reject(new ClientLeft());

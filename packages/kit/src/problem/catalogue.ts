@@ -93,7 +93,7 @@ export const problems = {
   request_timeout: {
     status: 408,
     title: 'The request came too slowly',
-    help: 'A whole request must arrive within a minute. Send it again on a new connection.',
+    help: 'The head of a request must arrive within 10 seconds, and the whole request within a minute. Send it again on a new connection.',
   },
   payload_too_large: {
     status: 413,

@@ -17,10 +17,8 @@ const schema = z.object({
     .transform((text) => text || undefined),
   after: z
     .string()
+    .refine((text) => parseCursor(text) !== undefined, 'Expected the `next` of the page before.')
     .transform(parseCursor)
-    .refine((cursor) => cursor !== undefined, {
-      error: 'Expected the `next` of the page before.',
-    })
     .optional(),
   limit: z
     .string()
