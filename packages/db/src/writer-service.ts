@@ -30,7 +30,7 @@ export function createWriterService<
   connect(options: PostgresOptions): D;
   /** The services that may call it, and the kinds of principals that each may send. */
   callers: Readonly<Record<Caller, readonly PrincipalKind[]>>;
-  /** `wakeOutbox` is to be called after each commit. */
+  /** Routes must call `wakeOutbox` after each commit. */
   routes(parts: { database: D; wakeOutbox: () => void; log: Log }): readonly Route[];
 }): Service {
   const { name, config, overrides } = options;

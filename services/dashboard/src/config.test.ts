@@ -45,7 +45,7 @@ describe('RELAY_DEV_LOGIN', () => {
     const start = () => readConfig({ ...withDevLogin, [variable]: value });
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(`RELAY_DEV_LOGIN is true although ${reason}. It lets anybody`);
-    expect(start).toThrow(/set it to false, or run on this machine alone/);
+    expect(start).toThrow(/set it to false, or run only on this machine/);
   });
 
   test('names every reason in one sentence', () => {

@@ -125,7 +125,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (reasons.length > 0) {
     errors.push(
       `RELAY_DEV_LOGIN is true although ${reasons.join(' and ')}. It lets anybody sign in as anybody: set it to ` +
-        'false, or run on this machine alone, with RELAY_PUBLIC_URL=http://127.0.0.1:8080 and RELAY_HOST=127.0.0.1.',
+        'false, or run only on this machine, with RELAY_PUBLIC_URL=http://127.0.0.1:8080 and RELAY_HOST=127.0.0.1.',
     );
   }
   if (errors.length > 0) throw new ConfigError(errors);

@@ -71,7 +71,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   }
 
   const app = bareApp();
-  // Each path has one spelling, so that no other spelling passes by the checks of a route.
+  // Each path has one spelling, so that no other spelling avoids the checks of a route.
   app.enable('strict routing');
   app.use(observeCalls({ log, metrics }));
   const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });

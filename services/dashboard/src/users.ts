@@ -14,8 +14,8 @@ export interface UsedLink {
 
 /** The calls about users, which the requests service stores. */
 export interface Users {
-  /** The user of an identity. The first sign-in creates it. */
-  find(identity: Identity, callId: string): Promise<{ userId: string }>;
+  /** Finds the user of an identity. The first sign-in creates it. */
+  findOrCreate(identity: Identity, callId: string): Promise<{ userId: string }>;
   /** Adds an identity to the user who is signed in. */
   addIdentity(user: Express.User, identity: Identity, callId: string): Promise<AddResult>;
   /** Uses a sign-in link, which works once. Null if it cannot be used. */
@@ -31,7 +31,7 @@ export function createUsers(requests: ServiceClient): Users {
     readAnswer(await requests.call({ method: 'POST', ...call }));
 
   return {
-    find: (identity, callId) =>
+    findOrCreate: (identity, callId) =>
       post({
         path: '/internal/users/sign-in',
         principal: { kind: 'signin' },

@@ -47,7 +47,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = read(variables, env);
   if (config.retention.metadata < config.retention.content) {
     throw new ConfigError([
-      'RELAY_METADATA_RETENTION is shorter than RELAY_RETENTION. Make it at least as long: content never outlives its request.',
+      'RELAY_METADATA_RETENTION is shorter than RELAY_RETENTION. Make it at least as long: content is never kept longer than its request.',
     ]);
   }
   return config;

@@ -11,8 +11,8 @@ const redisTimeoutMs = 3_000;
 const maxIntervalMs = 5_000;
 
 /**
- * Keeps the worker working when the queue does not: a timer of this process restores the queue's schedulers, and ends
- * overdue requests without the queue while Redis is away.
+ * Ends requests even when the queue does not work: a timer of this process restores the queue's schedulers, and ends overdue
+ * requests without the queue while Redis is away.
  */
 export function createWatch(options: {
   interval: number;

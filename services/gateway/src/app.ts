@@ -64,7 +64,7 @@ export function createApp(options: {
   app.use(checkCall);
   app.use(authenticate({ keys, receiveBody, log, metrics }));
   app.use(forward({ upstreams, receiveBody, limitTransfer, publicUrl }));
-  // `forward` passes on the calls of the routes that have `to: 'gateway'`.
+  // `forward` leaves routes with `to: 'gateway'` to these handlers.
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
   for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)

@@ -20,7 +20,7 @@ interface Row {
   endsAt: string | null;
 }
 
-/** The key with this secret, if both work now: the key is not revoked, and the secret has not ended after a rotation. */
+/** Finds the key of a secret, if both are valid: the key is not revoked, and the secret has not ended after a rotation. */
 export async function findKey(
   query: Query,
   given: { kind: KeyKind; digest: Buffer },

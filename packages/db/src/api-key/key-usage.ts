@@ -5,7 +5,7 @@ import type { Query } from '../postgres/query.ts';
 import { join, sql } from '../postgres/query.ts';
 
 export interface KeyUsage extends Part {
-  /** Records that a key was used; it is written later. */
+  /** Records that a key was used. Postgres gets the time later. */
   note(principal: Principal): void;
 }
 

@@ -23,8 +23,8 @@ export function createDatabase(options: PostgresOptions): Database {
     notReady,
     async start() {
       await postgres.start();
-      // Prisma's first query loads its compiler, which must not delay the first caller. If Postgres went away
-      // meanwhile, `notReady` reports it.
+      // Prisma's first query loads its compiler, which must not delay the first caller. If Postgres is away now,
+      // `notReady` reports it.
       await prisma.$queryRaw`SELECT 1`.catch(() => {});
     },
     async stop() {

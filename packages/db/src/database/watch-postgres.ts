@@ -4,7 +4,7 @@ import { StartupError } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type pg from 'pg';
 import { knownMigrations } from '../migrations/migration-files.ts';
-import { schemaGap } from '../migrations/migration-table.ts';
+import { findSchemaProblem } from '../migrations/migration-table.ts';
 import { ConnectError, connect, connectOnce, disconnect } from '../postgres/connect.ts';
 import { connectionFailure } from '../postgres/failures.ts';
 
@@ -26,18 +26,18 @@ export function watchPostgres(options: { url: string; patience: number; log: Log
   const stopping = new AbortController();
   const { signal } = stopping;
   let client: pg.Client | undefined;
-  let gap: string | undefined = 'its schema is not checked yet';
+  let schemaProblem: string | undefined = 'its schema is not checked yet';
   let outage: string | undefined = 'not connected yet';
-  let reason: string | undefined = gap;
+  let reason: string | undefined = schemaProblem;
   let checking: Promise<void> | undefined;
 
   async function check(known: readonly string[]): Promise<void> {
     try {
       client ??= await connectOnce(url, config);
-      if (gap) gap = await schemaGap(client, known);
+      if (schemaProblem) schemaProblem = await findSchemaProblem(client, known);
       else await client.query('SELECT 1');
       outage = undefined;
-      report(gap);
+      report(schemaProblem);
     } catch (error) {
       const broken = client;
       client = undefined;

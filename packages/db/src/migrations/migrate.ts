@@ -13,7 +13,7 @@ export interface MigrateOptions {
   folder?: string;
   /** How long to wait for a server that is away, in milliseconds. */
   patience?: number;
-  /** How long a migration is tried again that does not get a lock, in milliseconds. */
+  /** How long a migration that does not get a lock is tried again, in milliseconds. */
   lockPatience?: number;
 }
 
@@ -61,7 +61,7 @@ async function findMissing(client: pg.Client, folder: string): Promise<readonly 
   return known;
 }
 
-/** In this pause the statements that waited behind the migration are executed. */
+/** During this pause Postgres executes the statements that waited behind the migration. */
 const retryPauseMs = 3_000;
 
 async function applyWithRetries(
@@ -82,8 +82,8 @@ async function applyWithRetries(
 }
 
 /**
- * Statements that need a locked table wait behind a migration that waits for it, so it must not wait long: but longer
- * than the second after which Postgres's autovacuum gives way.
+ * Other statements on a table wait behind a migration that waits for its lock, so a migration must not wait long. It must
+ * wait longer than a second, after which Postgres cancels an autovacuum that holds the lock.
  */
 const lockTimeoutMs = 2_000;
 const lockNotAvailable = '55P03';

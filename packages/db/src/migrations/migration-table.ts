@@ -32,7 +32,7 @@ const waiting = 'waiting until it is applied (if no migration is running, run mi
  * Why this code cannot work with this database; `undefined` when the schema fits. Unknown migrations are fine: they
  * belong to a newer release that is being rolled out.
  */
-export async function schemaGap(
+export async function findSchemaProblem(
   client: pg.ClientBase,
   known: readonly string[],
 ): Promise<string | undefined> {

@@ -6,8 +6,8 @@ import { raw, type Sql, sql } from '../postgres/query.ts';
  * `WITH` beside the change, and inserts one row into the outbox for each row that `from` selects, with the columns
  * `user_id`, `request_id`, `ref_code` and `seq`. The outbox leader publishes it: see outbox-relay.ts.
  *
- * The row's `position`, in whose order it is published, is the default of its column: the next number of a sequence. It
- * is drawn under the lock of the request's row, so within a request it rises with `seq`.
+ * Rows are published in the order of their `position`. It is the default of its column, the next number of a sequence, and
+ * is assigned under the lock of the request's row, so within a request it rises with `seq`.
  */
 export function insertEvent(event: { type: EventType; payload: Uint8Array; from: Sql }): Sql {
   return sql`
@@ -16,7 +16,7 @@ export function insertEvent(event: { type: EventType; payload: Uint8Array; from:
     FROM (${event.from}) AS about`;
 }
 
-/** They take 20 KB, which a receiver decodes in a millisecond. */
+/** So many take 20 KB, which a receiver decodes in a millisecond. */
 const requestsPerEvent = 250;
 
 /**
@@ -42,7 +42,7 @@ const byte = (code: number) => `chr(${code})`;
 const textField = (tag: number, length: string, text: string) => `${byte(tag)} || chr(${length}) || ${text}`;
 
 const lengths = { user: '36', request: 'length(request_id)', refCode: '(length(ref_code) + 3)' };
-/** A tag and a length precede each of the three texts; a tag and three bytes are the number. */
+/** Each of the three texts follows a tag and a length. The number takes three bytes after its tag. */
 const entryLength = [...Object.values(lengths), 3 * 2 + 4].join(' + ');
 
 /**

@@ -16,13 +16,13 @@ const lockRetryMs = 250;
 const keepAliveIntervalMs = 500;
 
 /**
- * Without the timeouts, a session whose process is frozen or cut off would keep the lock until TCP gives the connection
- * up. Marks of published rows need not wait for the disk: when Postgres loses one in a crash, the event is published
- * once more, under the same id.
+ * Without the timeouts, a session whose process is frozen or cut off would keep the lock until TCP closes the connection.
+ * Marks of published rows need not wait for the disk: when Postgres loses one in a crash, the event is published again,
+ * under the same id.
  *
- * Each statement reads a few rows by an index, and its plan is kept: a plan that was made while the table was small
- * would go on reading the whole table. (`jit` is off because disabled scans get a cost at which Postgres would compile
- * the statement.)
+ * Each statement reads a few rows by an index, and Postgres keeps its plan. Without these settings, a plan that was made
+ * while the table was small would read the whole table later. (`jit` is off because Postgres would compile statements with
+ * the cost of disabled scans.)
  */
 const sessionSettings = `
   SELECT
@@ -42,8 +42,8 @@ const clientConfig: pg.ClientConfig = {
   application_name: 'relay outbox',
   connectionTimeoutMillis: 2_000,
   query_timeout: 4_000,
-  // So that the keep-alive does not wait for other statements, and `publishNext` not for the marks of the last batch.
-  // A statement that is not answered ends the connection.
+  // The keep-alive and `publishNext` do not wait for the answers of earlier statements. A statement that is not answered
+  // ends the connection.
   pipeline: true,
 };
 

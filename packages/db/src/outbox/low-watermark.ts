@@ -6,33 +6,33 @@ import { isWaiting } from './waiting-rows.ts';
 export interface LowWatermark {
   /** No row waits at this position or below. */
   readonly position: number;
-  /** Call it about once a second: settles positions, and searches for rows that wait at `position` or below again. */
+  /** Call it about once a second. It settles positions, and searches for waiting rows at `position` or below. */
   update(): Promise<void>;
-  /** All waiting rows up to `last` were published; without `last`, all that a select after the last `update` found. */
+  /** Call it when all waiting rows up to `last` were published; without `last`, when all that a select found were. */
   raise(last?: number): void;
   /** Published rows wait again: the next `update` searches for the first of them. */
   reset(): void;
-  /** Updates until a first position is settled: until the transactions have ended that are open now. */
+  /** Updates until a first position is settled, which is when all transactions that are open now have ended. */
   untilSettled(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Positions that one statement searches in a second at most. */
+/** A search reads so many positions at a time. Postgres needs a second at most for them. */
 const defaultSlice = 1_000_000;
 
 /**
- * Saves the leader a scan of the index entries of rows that were published since the last vacuum, which precede
- * those that wait: at 500 events a second that took a quarter of a core. While a transaction is open for hours, such
- * as a backup's, there are millions of them.
+ * Without the watermark, each select would read the index entries of all rows that were published since the last vacuum,
+ * because they precede the waiting rows: at 500 events a second that took a quarter of a core. While a transaction is open
+ * for hours, such as a backup's, there are millions of them.
  *
- * Rows are committed out of the order of their positions. So a position is settled, with all below it, only when every
- * transaction has ended that may have drawn one of them. What this cannot see is found by the search: rows that an
- * operator lets wait again, and those of a statement that only inserts an event (its transaction has no id until then).
+ * Rows are not committed in the order of their positions. So a position, with all below it, is settled only when every
+ * transaction that may have got one of them has ended. The search finds the rows that this rule misses: those that an
+ * operator sets back to waiting, and those of a transaction that gets its id only after its position.
  */
 export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice): LowWatermark {
   let position = 0;
   /** All rows up to this position are committed or rolled back. */
   let settled: number | undefined;
-  /** The next one to settle: all transactions that drew a position up to this one have an id below `endId`. */
+  /** The next one to settle: all transactions that got a position up to this one have an id below `endId`. */
   let candidate: { position: number; endId: string } | undefined;
   let searchAt = 0;
 
@@ -42,9 +42,9 @@ export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice):
       settled = candidate.position;
       candidate = undefined;
     }
-    const drawn = await lastDrawn(client);
-    // In this order: a transaction that drew one of these positions had its id before this one is assigned.
-    if (drawn !== settled) candidate = { position: drawn, endId: await newTransactionId(client) };
+    const assigned = await lastAssigned(client);
+    // In this order, so that a transaction that got one of these positions has a lower id than `endId`.
+    if (assigned !== settled) candidate = { position: assigned, endId: await newTransactionId(client) };
   }
 
   async function update(): Promise<void> {
@@ -79,9 +79,9 @@ export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice):
   };
 }
 
-/** The last position that was drawn; 0 while there is none. */
-async function lastDrawn(client: pg.ClientBase): Promise<number> {
-  // Of a sequence that was never drawn from, `last_value` is the first one still to come.
+/** The last position that was assigned to a row; 0 while there is none. */
+async function lastAssigned(client: pg.ClientBase): Promise<number> {
+  // Before a sequence is used, its `last_value` is the first number that it will assign.
   const { rows } = await client.query<{ last: number }>(
     'SELECT (last_value - (NOT is_called)::int)::float8 AS last FROM outbox_events_position_seq',
   );
@@ -89,8 +89,8 @@ async function lastDrawn(client: pg.ClientBase): Promise<number> {
 }
 
 /**
- * Higher than the id of every transaction that has one now. `pg_snapshot_xmax` would not do: it is higher than those
- * that have ended, and an open transaction may have the same id or a higher one.
+ * A new id, which is higher than that of every transaction that has one now. `pg_snapshot_xmax` is not enough: an open
+ * transaction may have the same id or a higher one.
  */
 async function newTransactionId(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');

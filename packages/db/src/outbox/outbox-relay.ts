@@ -84,11 +84,11 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         const result = await publishNext();
         if (result === 'idle') await wakeup.wait(pollIntervalMs, signal);
         backoffMs = result === 'blocked' ? Math.min(backoffMs * 2, maxBackoffMs) : minBackoffMs;
-        // A wakeup does not shorten this: many writes must not cause many attempts while NATS has a problem.
+        // A wakeup does not shorten this pause: many writes must not cause many attempts while NATS has a problem.
         if (result === 'blocked') await pause(backoffMs, undefined, { signal }).catch(() => {});
       }
     } finally {
-      // A closed connection throws.
+      // On a closed connection, `unsubscribe` throws.
       if (!nats.connection?.isClosed()) wakeups?.unsubscribe();
       metrics.clear();
       isLeader = false;

@@ -18,10 +18,10 @@ const ackTimeoutMs = 2_000;
 const messageTooLarge = 10054;
 
 /**
- * Publishes rows without waiting between them, but in order: each message names the one before it, and NATS stores it
- * only when that one is the last of the stream. So when one fails, those behind it are refused. The first message
- * names the last sequence of the stream: NATS refuses the whole batch when that has changed, because the stream lost
- * its tail or a former leader still publishes. A message that is stored already is acknowledged with its sequence.
+ * Publishes rows in order, without waiting between them: each message names the message before it, and NATS stores it only
+ * when that one is the last of the stream. So when a message fails, NATS refuses those after it. The first message names
+ * the last sequence of the stream: NATS refuses the whole batch when that has changed, because the stream lost its newest
+ * events or a former leader still publishes. A message that is stored already is acknowledged with its sequence.
  */
 export async function publishBatch(
   jetstream: JetStreamClient,
@@ -83,7 +83,7 @@ export function encodeRow(row: WaitingRow): Uint8Array {
       recordedAt: row.recordedAt,
       userId: row.userId ?? undefined,
       requestId: row.requestId ?? undefined,
-      // The table has it without its prefix.
+      // The table stores it without its prefix.
       refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),
       seq: BigInt(row.seq),
     },

@@ -4,18 +4,18 @@ import type { StreamState } from './stream.ts';
 /** Small enough for the leader to keep its session alive between two statements. */
 const batchSize = 2_000;
 /**
- * Rows are marked as published nearly in the order of the stream, so a stream that lost its tail lacks the newest.
- * This many are examined, because some marks are late and the clock of Postgres may be set back.
+ * Rows are marked as published nearly in the order of the stream, so the events that a stream lost are among the newest
+ * rows. So many are examined, because some marks are late and the clock of Postgres may be set back.
  */
 const minExamined = 20_000;
 
-/** After every row. */
+/** The key of a row that would come after all others. */
 const afterAll = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * Makes rows wait again that the stream has lost; returns how many. An ack says that NATS received an event; it is
- * on disk only later. So published rows are kept for a while and compared with the stream: one that lost its tail lacks
- * the rows beyond its last sequence, one that was created again (another epoch) lacks all.
+ * Sets rows back to waiting whose events the stream has lost; returns how many. NATS acknowledges an event before it is on
+ * disk. So published rows are kept for some time and compared with the stream: a stream that lost its newest events lacks
+ * the rows after its last sequence, and one that was created again (another epoch) lacks all.
  *
  * It goes from the newest row to the oldest, and stops early when the newest `minExamined` are in the stream: there
  * may be millions. If it has to read all of them it takes minutes, so `signal` ends it; the next leader continues.
@@ -66,7 +66,7 @@ const requeueText = `
  * Deletes one batch of rows that were published longer than `retentionMs` ago and that the stream holds. `more`: the
  * batch was full. `timeout`: it was cancelled after a second, so that it neither delays publishing nor ends the
  * leader's session. That happens while a transaction is open for hours, such as a backup's: vacuum cannot remove the
- * rows that were deleted, and the search has to pass them.
+ * rows that were deleted, and the search has to read them.
  */
 export async function deletePublished(
   client: pg.ClientBase,

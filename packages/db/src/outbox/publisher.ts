@@ -19,7 +19,7 @@ export type PublishResult = 'more' | 'idle' | 'blocked';
 export interface Publisher {
   /** Publishes the next batch. It throws when Postgres fails, which ends the leadership, and never when NATS does. */
   publishNext(): Promise<PublishResult>;
-  /** The known state of the stream may be wrong: it is read again before the next batch. */
+  /** Call it when the known state of the stream may be wrong. It is read again before the next batch. */
   recheckStream(): void;
 }
 
@@ -41,7 +41,7 @@ export function createPublisher(options: {
   const subjects = subjectsFor(settings.prefix);
   const jetstream = connection.jetstream();
   const readStream = createStreamReader(connection, settings, log);
-  /** The statement that marks the last batch. The next select does not wait for its answer: it is executed behind it. */
+  /** The statement that marks the last batch. The next select is sent before its answer, and Postgres executes it after it. */
   let marking: Promise<void> = Promise.resolve();
   let stream: StreamState | undefined;
   let checkAt = 0;
@@ -84,7 +84,7 @@ export function createPublisher(options: {
       if (signal.aborted) return false;
       if (events > 0) {
         watermark.reset();
-        log.warn({ events }, 'the stream does not hold what it acknowledged: publishing it again');
+        log.warn({ events }, 'the stream has lost events that it acknowledged: publishing them again');
       }
     }
     stream = current;

@@ -8,7 +8,7 @@ export interface Wakeup {
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Has no `AbortController` for each wait: aborting one makes an error with its stack, which costs as much as a publish. */
+/** It uses no `AbortController`: aborting one makes an error with a stack trace, which costs as much as a publish. */
 export function createWakeup(): Wakeup {
   let isPending = false;
   let resolveWait: () => void = () => {};

@@ -59,7 +59,7 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-/** Closes a connection, also when the other side does not answer any more. */
+/** Closes a connection, even if the other side no longer answers. */
 export async function disconnect(client: pg.Client): Promise<void> {
   const ended = new AbortController();
   const deadline = pause(endTimeoutMs, undefined, { signal: ended.signal }).then(

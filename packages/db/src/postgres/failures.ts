@@ -84,8 +84,8 @@ const messages =
   /^(Connection terminated|Client (was closed|has encountered a connection error)|Query read timeout|timeout exceeded when trying to connect)/;
 
 /**
- * Whether a statement failed because Postgres was away, went away meanwhile or did not answer. A later attempt
- * may succeed; it is unknown whether a write took effect.
+ * Whether a statement failed because Postgres was away, stopped during the statement or did not answer. A later attempt may
+ * succeed; it is unknown whether a write took effect.
  */
 export function isOutage(error: unknown): boolean {
   const { code = '', message = '', meta } = error as StatementError;

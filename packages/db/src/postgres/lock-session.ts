@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
 /**
- * Gets an advisory lock, which ends with the connection; false when `signal` is aborted before. It polls: a statement that
- * waits for the lock inside Postgres would hold a snapshot meanwhile, which holds vacuum back, and for which
- * `CREATE INDEX CONCURRENTLY` and `CREATE DATABASE` wait.
+ * Gets an advisory lock, which ends with the connection; false when `signal` is aborted before. It polls, since a statement
+ * that waits for the lock inside Postgres holds a snapshot: vacuum could not remove rows, and `CREATE INDEX CONCURRENTLY`
+ * and `CREATE DATABASE` would wait for it.
  */
 export async function lockSession(
   client: pg.ClientBase,

@@ -22,8 +22,8 @@ export const roleOf = (party: Party): 'consumer' | 'provider' =>
   party.kind === 'consumer' ? 'consumer' : 'provider';
 
 /*
- * The database's clock alone decides whether a conversation has expired, on every read and write: an overdue
- * conversation has ended even before the worker marks it. Only these conditions on `help_requests` define that.
+ * On every read and write, only the database's clock decides whether a conversation has expired: an overdue conversation
+ * has ended even before the worker marks it. Only these conditions on `help_requests` define that.
  * They use `clock_timestamp()`, since a statement that waited for a row's lock must use the time after the wait.
  */
 
@@ -51,7 +51,7 @@ export function endedProblem(status: Extract<RequestStatus, 'closed' | 'expired'
  * For every other change of a request a trigger does this; row by row it would be half of the cost of an expiry.
  *
  * The LATERAL subquery makes Postgres use the index, whatever its statistics are: with a plain join and statistics from a
- * time without open rows it compared all open rows with all ended ones. The rows cannot move meanwhile, since their
+ * time without open rows it compared all open rows with all ended ones. No other statement can move the rows, since their
  * requests are locked.
  */
 export const moveExpired = sql`

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { Problem } from '@expert-relay/kit/problem';
 
-/** 128 random bits: the id alone allows polling, so it must not be guessable. */
+/** 128 random bits: a client needs only the id to poll a request, so it must not be guessable. */
 export const makeRequestId = (): string => randomBytes(16).toString('base64url');
 
 /** The request id of a path. A malformed one gets the same answer as one that does not exist. */

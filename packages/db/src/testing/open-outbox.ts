@@ -68,7 +68,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       );
     },
     async stored() {
-      // Read by sequence: a consumer would hang when the stream is deleted and created again meanwhile.
+      // Read by sequence, since a consumer would hang when the stream is deleted and created again.
       if (!nats.connected || !nats.connection) return [];
       const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 2_000 });
       const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;

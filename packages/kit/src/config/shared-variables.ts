@@ -38,7 +38,7 @@ const postgres = ['postgres:', 'postgresql:'];
 
 export const databaseVariables = {
   url: url('DATABASE_URL', {
-    help: 'Postgres. It may lead through a pooler; for one in transaction mode add ?pgbouncer=true.',
+    help: 'The address of Postgres, or of a pooler; for a pooler in transaction mode add ?pgbouncer=true.',
     protocols: postgres,
     secret: true,
   }),
@@ -55,7 +55,7 @@ export const databaseVariables = {
 };
 
 export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {
-  help: 'Postgres without a pooler, for session locks and migrations. DATABASE_URL when not set.',
+  help: 'The address of Postgres without a pooler, for session locks and migrations. DATABASE_URL when not set.',
   protocols: postgres,
   secret: true,
   optional: true,
@@ -64,7 +64,7 @@ export const directDatabaseVariable = url('DATABASE_DIRECT_URL', {
 export const natsVariables = {
   url: url('NATS_URL', {
     help:
-      'NATS with JetStream. With user and password, if it requires them: nats://user:password@host:4222. ' +
+      'The address of NATS with JetStream. With user and password: nats://user:password@host:4222. ' +
       'For a server with TLS, use tls://.',
     protocols: ['nats:', 'tls:'],
     secret: true,
@@ -114,7 +114,7 @@ const streamVariables = {
 };
 
 export const redisVariables = {
-  url: url('REDIS_URL', { help: 'Redis.', protocols: ['redis:', 'rediss:'], secret: true }),
+  url: url('REDIS_URL', { help: 'The address of Redis.', protocols: ['redis:', 'rediss:'], secret: true }),
   prefix: text('RELAY_REDIS_PREFIX', {
     help: 'The first part of all keys.',
     default: 'relay',
@@ -192,6 +192,6 @@ export function siteOrigins(publicUrl: string): readonly string[] {
   return [...new Set(names.map((name) => new URL(`${protocol}//${name}:${port}`).origin))];
 }
 
-/** Whether a host name or an address to listen on can be reached from this machine alone. */
+/** Whether a host name or an address to listen on can be reached only from this machine. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);

@@ -12,7 +12,7 @@ export interface HttpServer extends Part {
 
 /**
  * While the server stops, a request must be complete this long after its beginning, or it is refused with 408. With the
- * pause before a stop (5 s) and Node's interval of checks, this ends before the process would be ended hard (25 s).
+ * pause before a stop (5 s) and Node's interval of checks, this is over before the process ends at its limit (25 s).
  */
 const requestTimeoutAtStopMs = 15_000;
 
@@ -52,7 +52,7 @@ export function createHttpServer(options: {
   server.keepAliveTimeout = 75_000;
   if (stallTimeoutMs !== undefined) {
     server.timeout = stallTimeoutMs;
-    // Without a reset the kernel could keep megabytes until the client takes them.
+    // Without a reset the kernel could keep megabytes until the client reads them.
     server.on('timeout', (socket) => socket.resetAndDestroy());
   }
 
@@ -91,7 +91,7 @@ export function createHttpServer(options: {
         const sweep = setInterval(() => afterReading(closeIdleConnections), 50);
         afterReading(() => {
           server.requestTimeout = Math.min(requestTimeoutMs, requestTimeoutAtStopMs);
-          // `server.close` itself would also end the checks for slow requests, and half a request would delay the stop.
+          // `server.close` would also end the checks for slow requests, and an incomplete request would delay the stop.
           NetServer.prototype.close.call(server, () => {
             clearInterval(sweep);
             server.close();

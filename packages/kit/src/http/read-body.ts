@@ -9,8 +9,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 
 /**
- * Reads a body, and counts the bytes that really arrive. Bytes beyond the limit are read and dropped, since a kept-alive
- * connection carries no further call before. The stream's own iterator would take most of the time.
+ * Reads a body, and counts the bytes that really arrive. Bytes beyond the limit are read and dropped, since the next call on
+ * a kept-alive connection comes after them. The stream's own iterator would take most of the time.
  */
 export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {

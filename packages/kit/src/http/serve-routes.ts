@@ -137,7 +137,7 @@ function queryOf(request: IncomingMessage): URLSearchParams {
 async function bodyOf(request: IncomingMessage, takes: Route['takesBody']): Promise<unknown> {
   if (takes === true || takes === 'optional') return readJson(request, { optional: takes === 'optional' });
   if (!hasBody(request)) return undefined;
-  // Also a body that the route does not take is refused when it is too large, before the call takes effect.
+  // A body that is too large is refused before the call takes effect, even if the route takes no body.
   const body = await readBody(request);
   if (takes !== 'unparsed' || body.length === 0) return undefined;
   checkContentType(request);

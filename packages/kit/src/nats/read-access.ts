@@ -14,7 +14,7 @@ export interface NatsAccess {
 
 type Access = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'tls' | 'authenticator'>;
 
-/** The same as options of nats.js. Unusable values are reported here; later it would look as if NATS was away. */
+/** Converts the settings to options of nats.js. Unusable values are reported here; later NATS would seem to be away. */
 export function readAccess(access: NatsAccess): Access {
   const url = new URL(access.url);
   const credentials = [

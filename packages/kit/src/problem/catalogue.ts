@@ -43,7 +43,7 @@ export const problems = {
   foreign_host: {
     status: 403,
     title: 'This relay does not run under this address',
-    help: 'A relay that runs for one machine serves its pages under `RELAY_PUBLIC_URL` and the loopback names `localhost`, `127.0.0.1` and `[::1]` with the same port, so that no other site can lead a browser here under its own name. Open one of these, or set `RELAY_PUBLIC_URL`.',
+    help: 'A relay that runs for one machine serves its pages under `RELAY_PUBLIC_URL` and the loopback names `localhost`, `127.0.0.1` and `[::1]` with the same port, so that no other site can redirect a browser to this relay under its own name. Open one of these, or set `RELAY_PUBLIC_URL`.',
   },
   not_found: {
     status: 404,
@@ -107,7 +107,7 @@ export const problems = {
   },
   precondition_failed: {
     status: 412,
-    title: 'It has changed since you read it',
+    title: 'The stored value has changed since you read it',
     help: 'Read it again and send the new `ETag` as `If-Match`.',
   },
   precondition_required: {
@@ -138,17 +138,17 @@ export const problems = {
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
-    help: 'Nothing of the call was kept. Try again; if it stays, report the `x-request-id` of the answer.',
+    help: 'The call has stored nothing. Try again; if the error stays, report the `x-request-id` of the answer.',
   },
   bad_gateway: {
     status: 502,
-    title: 'The answer broke off inside',
+    title: 'The answer of a service broke off',
     help: 'It is not known whether the call took effect. Repeating is safe with the same `messageId` or `Idempotency-Key`.',
   },
   principal_refused: {
     status: 502,
     title: 'One service did not accept the call of another',
-    help: 'The cause is on our side, not your credential, and nothing took effect. Try again; if it stays, report the `x-request-id` of the answer.',
+    help: 'The cause is on our side, not your credential, and the call took no effect. Try again; if the error stays, report the `x-request-id` of the answer.',
   },
   unavailable: {
     status: 503,

@@ -28,7 +28,7 @@ export function createRedis(options: {
     enableOfflineQueue: waits,
     maxRetriesPerRequest: waits ? null : 0,
     connectTimeout: 5_000,
-    // Finds a server that does not answer and does not close. Not with `wait`, where blocking commands take long.
+    // Detects a server that neither answers nor closes. Not with `wait`, where blocking commands take long.
     ...(waits ? {} : { socketTimeout: 2_000 }),
     // The timer runs even after the end of a client that was away.
     disconnectTimeout: 200,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 /** Kept-alive connections to one service. */
 export interface ServicePool {
-  /** Begins a call over a kept-alive connection if one is free, or over a new one of its own. */
+  /** Begins a call over a free kept-alive connection, or over a new one. `onNewConnection` requires a new one. */
   open(
     call: { method: string; path: string; headers: OutgoingHttpHeaders },
     options: { onNewConnection: boolean },
@@ -14,7 +14,7 @@ export interface ServicePool {
 
 /** Shorter than the 75 s for which a service keeps an idle connection, so that the service never closes it first. */
 const maxIdleMs = 20_000;
-/** New connections reach new instances of a service, which get their share of calls in this way. */
+/** Only new connections reach new instances of a service, so old ones are replaced. */
 const maxAgeMs = 30_000;
 
 export function createPool(address: string): ServicePool {

@@ -58,7 +58,7 @@ export function createServiceClient(options: {
 
   function send(call: ServiceCall): Promise<IncomingMessage> {
     const { method, path, principal, callId, json, headers = {}, response } = call;
-    // It emits no further `close`.
+    // A closed response emits no further `close`.
     if (response?.closed) return Promise.reject(new ClientLeft());
     const body = json === undefined ? call.body : Buffer.from(JSON.stringify(json));
     if (json !== undefined) headers['content-type'] = 'application/json';
@@ -68,7 +68,7 @@ export function createServiceClient(options: {
 
     return new Promise((resolve, reject) => {
       const repeated = new Set<Failure>();
-      /** Cancels what the call does at the time: an attempt, the pause before the next one, or reading the answer. */
+      /** Cancels the current step: an attempt, the pause before the next one, or reading the answer. */
       let cancel = () => {};
 
       function end(reason: Error): void {
@@ -159,7 +159,7 @@ export function createServiceClient(options: {
   };
 }
 
-/** Calls back once with the head of the answer or with an error. Returns a function that ends the request without that. */
+/** Calls one callback, with the head of the answer or with an error. Returns a function that ends the request without it. */
 function awaitAnswer(
   outgoing: ClientRequest,
   timeoutMs: number,
@@ -215,7 +215,7 @@ const unreachedCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETU
 
 function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failure {
   if (code === 'ECONNREFUSED') return 'refused';
-  // Connecting can fail with ETIMEDOUT too, so this is checked first.
+  // Connecting can fail with ETIMEDOUT too, so it is checked before that code.
   if (unreachedCodes.has(code) || syscall === 'connect') return 'unreached';
   return code === 'ETIMEDOUT' ? 'late' : 'broken';
 }

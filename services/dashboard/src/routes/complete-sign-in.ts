@@ -25,7 +25,7 @@ export function createCompleteSignIn(options: {
 
   return async (request, response, identity, knownUserId) => {
     requireAllowed(identity, isAllowed);
-    const userId = knownUserId ?? (await users.find(identity, response.locals.callId)).userId;
+    const userId = knownUserId ?? (await users.findOrCreate(identity, response.locals.callId)).userId;
     await sessions.begin(request, userId, identity);
     response.redirect(303, returnTo.take(request, response));
   };

@@ -26,7 +26,7 @@ export const finishSignIn =
       await completeSignIn(request, response, identity);
       return;
     }
-    // The session that began this may have ended in the meantime.
+    // The session that began this may have ended since.
     const user = await sessions.readAgain(request);
     if (user?.sessionId !== joins) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);

@@ -9,7 +9,7 @@ export const getMe = ({ requests, hubUrl }: { requests: ServiceClient; hubUrl: s
     path: '/api/me',
     allow: ['session'],
     async handle(call, response) {
-      // Also for a HEAD, whose content-length includes the member that is added here.
+      // A HEAD is sent as GET too, since its content-length includes the member that is added here.
       const answer = await callService(requests, { method: 'GET', to: '/internal/me' }, call, response);
       if (answer.statusCode !== 200) return forwardAnswer(answer);
       return { status: 200, body: { ...(await readAnswer<object>(answer)), hubUrl } };

@@ -128,7 +128,7 @@ export class SessionStore extends Store {
     }
   }
 
-  /** Ends sessions: deletes their records now. Their streams are due to be ended from `dueAt` on. */
+  /** Ends sessions: deletes their records now. From `dueAt` on, `due` returns them until their streams have ended. */
   async end(keys: readonly SessionKey[], dueAt = this.#clock.now()): Promise<void> {
     if (keys.length === 0) return;
     const steps = this.#client.multi().del(...keys.map(({ cookieId }) => this.#record(cookieId)));

@@ -70,7 +70,7 @@ export function createSessionSweeper(options: {
   async function endDueStreams(): Promise<void> {
     for (let isMore = true; isMore; ) {
       const keys = await store.due(batchSize);
-      // Until then no other process handles them, and after a failure here they are due again.
+      // For this time no other process handles them. After a failure here they are due again.
       await store.end(keys, clock.now() + retryAfterMs);
       const results = await Promise.allSettled(
         keys.map(async (key) => {

@@ -90,7 +90,7 @@ export function createOAuthFlow(
         pkceCodeVerifier: pending.verifier,
         expectedState: pending.state,
         ...(pending.nonce !== undefined && { expectedNonce: pending.nonce }),
-      }).catch(refused);
+      }).catch(tokenEndpointFailed);
       const identity = await provider.readIdentity(configuration, tokens).catch(providerFailed);
       return { identity, ...(pending.joins !== undefined && { joins: pending.joins }) };
     },
@@ -119,8 +119,7 @@ function requireCode(parameters: URLSearchParams, configuration: Configuration):
   for (const name of [...parameters.keys()]) if (!callbackParameters.has(name)) parameters.delete(name);
 }
 
-/** Handles an error of the token endpoint. */
-function refused(error: unknown): never {
+function tokenEndpointFailed(error: unknown): never {
   if (usedCode.has(errorCodeOf(error) ?? '')) throw new SignInFailure('expired', { cause: error });
   return providerFailed(error);
 }

@@ -66,8 +66,8 @@ export function chooseEncoding(
   const [best] = smallestFirst
     .filter((encoding) => available.has(encoding) && weightOf(encoding) > 0)
     .sort((one, other) => weightOf(other) - weightOf(one));
-  const withoutAny = weights.get('identity') ?? 0;
-  return best && weightOf(best) >= withoutAny ? best : undefined;
+  const uncompressedWeight = weights.get('identity') ?? 0;
+  return best && weightOf(best) >= uncompressedWeight ? best : undefined;
 }
 
 /** `br, gzip;q=0.5` -> br 1, gzip 0.5. A weight that cannot be read is 0. */

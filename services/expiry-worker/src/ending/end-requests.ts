@@ -15,8 +15,8 @@ const payload = requestClosedPayload({ reason: 'expired' });
 
 /**
  * Ends the overdue ones of some requests and records their event, in one statement. It skips a row that is locked, or
- * that another worker or the agent has ended in the meantime. `list` is a part of that statement and selects their
- * `request_id`. The outbox leader finds the event when it polls, within half a second: this service has no NATS to wake it.
+ * that another worker or the agent has just ended. `list` is a part of that statement and selects the `request_id`s. The
+ * outbox leader finds the event when it polls, within half a second: this service has no NATS to wake it.
  *
  * `ended_at` is `expires_at`, however late the worker is: readers saw the request as expired from then on.
  */
@@ -60,7 +60,7 @@ export interface PageEnd {
  * A part of a statement: a page of open requests in the order in which they fall due, until `untilMs` milliseconds from
  * now by the database's clock.
  *
- * Each page begins after the one before, since the index still lists the rows that were ended meanwhile. Bounds as
+ * Each page begins after the last row of the page before, since the index still lists rows that have been ended. Bounds as
  * tuples and a limit in the text make Postgres use the index, whatever its statistics are.
  */
 export function openPage(page: { after: PageEnd; untilMs?: number; size: number }): Sql {

@@ -26,7 +26,7 @@ export function keepScheduler(options: {
   }
 
   return async function keep(): Promise<SchedulerState> {
-    // Checked twice: between the two reads of a check a sweep may end, and the next one be scheduled.
+    // Checked twice, since a sweep may end between the two reads of the first check and schedule the next one.
     if ((await works()) || (await works())) {
       known = true;
       return 'fine';

@@ -56,7 +56,7 @@ export function createQueue(options: {
     async stop() {
       if (!opened) return;
       const { queue, worker } = opened;
-      // Without Redis, BullMQ would wait for ever. A job whose end does not reach Redis is done again by the next sweep.
+      // Without Redis, BullMQ would wait forever. If the end of a job does not reach Redis, the next sweep does its work again.
       if (redis.status !== 'ready') await worker.close(true);
       else if (!(await settlesWithin(closeTimeoutMs, worker.close()))) redis.disconnect();
       await queue.close();

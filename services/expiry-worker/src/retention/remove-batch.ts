@@ -6,7 +6,7 @@ import type { Query } from '@expert-relay/db';
  */
 
 const erasedRequests = 200;
-/** A conversation may have 10,000. Then the batch is this conversation alone. */
+/** A conversation with more messages (up to 10,000) is one batch. */
 const erasedMessages = 2_000;
 
 /**

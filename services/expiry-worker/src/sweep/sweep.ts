@@ -40,13 +40,14 @@ export function createSweep(options: {
       if (signal.aborted) break;
       batchStart = performance.now();
     }
-    // After the requests have ended: it reads the requests of all rows that are overdue. It does nothing once the worker stops.
+    // Runs last, since it reads the request of each row that is still overdue. It does nothing once the worker stops.
     await repairStages(database.query, signal);
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
   }
 
   async function sweep(): Promise<void> {
-    // At the same time: a Redis that hangs must not delay the ends, and a million overdue requests must not delay the jobs.
+    // Both run at the same time, so that a Redis that hangs does not delay the ends, and many overdue requests do not delay
+    // the jobs.
     const enqueued = enqueueUpcoming({
       query: database.query,
       queue: ends.queue,

@@ -49,7 +49,7 @@ export interface EdgeCall {
   readonly client: string;
   /** Undefined for an unknown path. */
   readonly pathRoutes: PathRoutes | undefined;
-  /** Undefined also when the path does not accept the method. */
+  /** Undefined for an unknown path, and for a method that the path does not accept. */
   readonly route: EdgeRoute | undefined;
   /** Set once the whole body was received. */
   body?: Buffer | undefined;

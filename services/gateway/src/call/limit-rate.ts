@@ -21,10 +21,12 @@ export function limitRate(options: {
     registers: [metrics],
   });
   const counters = new Map(
-    limitNames.filter((name) => limits[name] > 0).map((name) => [name, createCounter(limits[name], clock)]),
+    limitNames
+      .filter((name) => limits[name] > 0)
+      .map((name) => [name, createCallCounter(limits[name], clock)]),
   );
-  /** Assets have no limit, but calls for assets that do not exist have the limit of pages. */
-  const countUnknownAsset = limits.pages > 0 ? createCounter(limits.pages, clock) : undefined;
+  /** Calls for assets are not limited, except those for assets that do not exist: these have the limit of pages. */
+  const countUnknownAsset = limits.pages > 0 ? createCallCounter(limits.pages, clock) : undefined;
 
   function refuse(limit: string): never {
     refused.inc({ limit });
@@ -55,7 +57,7 @@ export function limitRate(options: {
 }
 
 /** Counts for the client, and for its site if it has an IPv6 address. Returns the window with fewer calls left. */
-function createCounter(limit: number, clock: Clock): WindowCounter {
+function createCallCounter(limit: number, clock: Clock): WindowCounter {
   const countForClient = createWindowCounter({ limit, clock });
   const countForSite = createWindowCounter({ limit: limit * clientsPerSite, clock });
 

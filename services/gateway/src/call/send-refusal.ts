@@ -14,7 +14,7 @@ export function sendRefusal(response: ServerResponse, problem: Problem): void {
   const request = response.req;
   if (response.headersSent || !mustDropBody(request)) {
     sendProblem(response, problem);
-    // Node drops a body that nothing has read yet. Where reading was stopped, the rest would stay on the connection.
+    // Node drops a body that nothing has read yet. If reading was paused, the rest would stay on the connection.
     request.resume();
     return;
   }

@@ -14,8 +14,8 @@ export type LimitTransfer = (response: ServerResponse) => Transfer;
 const maxTimerMs = 3_600_000;
 
 /**
- * Disconnects a client that reads an answer at less than `minRate` bytes per second on average. The time counts in which
- * bytes wait for the client, except the first `graceMs`. The average is over the whole answer, because the kernel accepts
+ * Disconnects a client that reads an answer at less than `minRate` bytes per second on average. Only the time in which bytes
+ * wait for the client counts, without the first `graceMs`. The average is over the whole answer, because the kernel accepts
  * megabytes at once and then nothing for a minute, even if the client reads steadily.
  */
 export function limitTransferTime(options: {
@@ -27,13 +27,13 @@ export function limitTransferTime(options: {
   const { minRate, graceMs = 10_000, metrics } = options;
   const disconnected = new Counter({
     name: 'relay_gateway_slow_clients_total',
-    help: 'Answers that were cut off because their client took them too slowly.',
+    help: 'Answers that were cut off because their client read them too slowly.',
     registers: [metrics],
   });
 
   return (response) => {
     let writtenBytes = 0;
-    /** The sum of the waits that are over. */
+    /** The sum of the finished waits. */
     let waitedMs = 0;
     let waitingSince: number | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export function limitTransferTime(options: {
       if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxTimerMs), since);
       else {
         disconnected.inc();
-        // Without a reset the kernel would keep megabytes until the client takes them.
+        // Without a reset the kernel would keep megabytes until the client reads them.
         response.socket?.resetAndDestroy();
       }
     }

@@ -108,8 +108,8 @@ export function createKeyCache(options: {
 }
 
 /**
- * Entries are found by the first half of the digest, and then compared by all of it in constant time: how long a search
- * takes shows nothing about the second half.
+ * Entries are found by the first half of the digest, and then the whole digest is compared in constant time, so the
+ * duration of a search shows nothing about the second half.
  */
 const entryId = (digest: string): string => digest.slice(0, 16);
 

@@ -6,8 +6,8 @@ const either: KeyRule = { from: 'header', kinds: ['consumer', 'provider'] };
 const eitherOrNone: KeyRule = { ...either, optional: true };
 
 /**
- * All routes that clients can reach. Other paths are 404, also the /internal routes of services. A path without a pattern
- * comes before patterns; of two patterns that match, the first one is used.
+ * All routes that clients can reach. Other paths are answered with 404, including the /internal routes of services. A path
+ * without a pattern comes before patterns; of two patterns that match, the first one is used.
  */
 export const routes: readonly EdgeRoute[] = [
   { method: 'GET', path: '/api/health', to: 'gateway' },

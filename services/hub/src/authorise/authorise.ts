@@ -12,7 +12,7 @@ export type PresentedCredential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly apiKey: string };
 
-/** Two credentials are refused: it would not be clear which of them the stream depends on. */
+/** Refuses a call with two credentials, since it is not clear which of them the stream depends on. */
 export function readCredential(
   request: IncomingMessage,
   query: URLSearchParams,
@@ -62,7 +62,7 @@ export function createAuthorise(options: {
     const grant = await verify(token);
     if (!grant || revocations.hasEnded(grant.credential)) {
       throw unauthorized(
-        'The credential is not valid, or not any more. Fetch a new stream token, or check the key.',
+        'The credential is not valid, or was revoked. Fetch a new stream token, or check the key.',
       );
     }
     if (!topics.every((topic) => grant.topics.has(topic))) throw notCovered();

@@ -6,11 +6,11 @@ import { Problem } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
 import type { ExchangeKey } from './exchange-key.ts';
 
-/** Exchanges that may wait for the requests service at the same time, so that they stay few when it is slow. */
+/** The most exchanges that may wait for the requests service at the same time: of all clients, and of one network. */
 const maxWaiting = 256;
 const maxWaitingPerNetwork = 64;
 
-/** A key that was refused is refused for this time without a call, also if it is created in this time. */
+/** For this time after a refusal, the key is refused without a call, even if it has been created since. */
 const refusedMs = 5_000;
 /** For this time, a key that was valid is exchanged even if its network has reached the limit of failures. */
 const validMs = 300_000;
@@ -30,9 +30,9 @@ export function limitKeyExchange(options: {
 
   function count(network: string, change: 1 | -1): void {
     allWaiting += change;
-    const now = (waiting.get(network) ?? 0) + change;
-    if (now === 0) waiting.delete(network);
-    else waiting.set(network, now);
+    const newCount = (waiting.get(network) ?? 0) + change;
+    if (newCount === 0) waiting.delete(network);
+    else waiting.set(network, newCount);
   }
 
   return async (apiKey, topics, caller) => {

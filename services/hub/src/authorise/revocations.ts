@@ -11,11 +11,10 @@ const rememberedMs = 10 * 60_000;
 const immediately = 0;
 
 /**
- * A revocation of a whole credential ends its tokens from before this time. For a session that is every token: a call
- * that was authorised before the session ended may sign a token after it, and no session id is used twice. The token
- * of a key names the time of its secret instead of its own.
+ * A revocation that is not a rotation ends the tokens that are older than this time; the age of a key's token is that of its
+ * secret. A session's revocation ends all of its tokens, since a call that was authorised before may sign a token later.
  */
-const endOfValidity = (credential: 'apiKeyId' | 'sessionId', revokedAt: number): number =>
+const endedTokensBefore = (credential: 'apiKeyId' | 'sessionId', revokedAt: number): number =>
   credential === 'sessionId' ? Number.POSITIVE_INFINITY : revokedAt + 1;
 
 interface Revocation {
@@ -57,7 +56,7 @@ export class Revocations {
       {
         eventId,
         at,
-        before: isRotation ? Number(secretsBeforeMs) : endOfValidity(credential.case, at),
+        before: isRotation ? Number(secretsBeforeMs) : endedTokensBefore(credential.case, at),
         endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : immediately,
       },
     ]);

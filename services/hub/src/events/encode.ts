@@ -51,7 +51,6 @@ function positionLines(position: Position): string {
 
 const lineEnd = '\r\n';
 
-/** Node puts small Buffers into memory blocks that they share. */
 export function toChunk(content: string | Buffer): Buffer {
   const length = `${Buffer.byteLength(content).toString(16)}${lineEnd}`;
   if (typeof content === 'string') return Buffer.from(`${length}${content}${lineEnd}`);

@@ -12,7 +12,7 @@ export class Entry implements Position {
   readonly epoch: string;
   readonly seq: number;
   readonly check: string;
-  /** The topics it is sent to, one copy for each. Empty when no reader gets it. */
+  /** The topics that it is sent to, one copy for each. Empty when no reader gets it. */
   readonly topics: readonly string[];
   readonly #bytes: Uint8Array;
   #chunks: (Buffer | undefined)[] | undefined;
@@ -76,7 +76,7 @@ export class Entry implements Position {
   }
 }
 
-/** An entry from the stream's bytes. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
+/** Creates an entry from the stream's bytes. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
 export function createEntry(
   bytes: Uint8Array,
   { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,
@@ -84,7 +84,7 @@ export function createEntry(
 ): { entry: Entry; event: EventHead | undefined; isNew: boolean } {
   const event = parseEvent(bytes);
   const request = firstRequestOf(event);
-  const isNew = !request || seen.admit(request.requestId, request.seq);
+  const isNew = !request || seen.add(request.requestId, request.seq);
   const position = { epoch, seq, check: checkOf(event?.eventId ?? '') };
   return { entry: new Entry(position, bytes, event && isNew ? topicsOf(event) : []), event, isNew };
 }

@@ -10,9 +10,9 @@ export interface Position {
   /** The end of the event's UUID: a stream that lost its newest events uses their sequences again. */
   readonly check: string;
   /**
-   * An event is sent once for each of its topics; these are its copies. A reader of several of the topics gets each
-   * copy but its last with a fourth part: how many copies there are up to this one. So a connection that breaks between
-   * two copies neither loses nor repeats one.
+   * An event has one copy for each of its topics. A reader of several of these topics gets each copy before its last one
+   * with a fourth part: the number of copies up to and including this one. So no copy is lost or repeated when the
+   * connection breaks between two of them.
    */
   readonly copiesSent?: number;
 }

@@ -7,7 +7,7 @@ const trackedBelowNewest = 31;
  */
 export class SeenSequences {
   readonly #limit: number;
-  /** The requests of the newest events. When it is full, it becomes `#older`, and what was there is forgotten. */
+  /** The requests of the newest events. When it is full, it replaces `#older`. */
   #recent = new Map<string, Seen>();
   #older = new Map<string, Seen>();
 
@@ -16,8 +16,8 @@ export class SeenSequences {
     this.#limit = limit;
   }
 
-  /** Whether this sequence of the request was not seen before. From now on it counts as seen. */
-  admit(requestId: string, seq: number): boolean {
+  /** Adds a sequence of a request. Returns whether it is new. */
+  add(requestId: string, seq: number): boolean {
     const known = this.#recent.get(requestId) ?? this.#recall(requestId);
     if (!known) {
       // Everything before it counts as seen: it happened before this hub read the stream.

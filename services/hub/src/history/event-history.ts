@@ -12,7 +12,7 @@ export interface ReceivedEvent {
   readonly entry: Entry;
   /** Undefined when its bytes are not an event. */
   readonly event: EventHead | undefined;
-  /** Whether readers of an earlier generation have had it: see `TailLoss`. */
+  /** Whether readers of an earlier generation have received it: see `TailLoss`. */
   readonly isRepeated: boolean;
 }
 
@@ -54,7 +54,7 @@ export class EventHistory {
     const { entry, event, isNew } = createEntry(bytes, { epoch: this.current.epoch, seq }, this.#seen);
     this.ring.append(entry);
     const request = firstRequestOf(event);
-    const isRepeated = request !== undefined && isNew && this.tailLoss.isRepeated(entry, request);
+    const isRepeated = request !== undefined && isNew && this.tailLoss.checkRepeated(entry, request);
     return { entry, event, isRepeated };
   }
 
@@ -64,11 +64,11 @@ export class EventHistory {
     this.#expectRepeats(seq + 1);
     for (const entry of this.ring) {
       const request = firstRequestOf(entry.parse());
-      if (request) this.#seen.admit(request.requestId, request.seq);
+      if (request) this.#seen.add(request.requestId, request.seq);
     }
   }
 
-  /** Continues after another position, perhaps of another stream. The events between are not known. */
+  /** Continues after another position, perhaps of another stream. The events between the two positions are unknown. */
   restart(floor: Position): void {
     this.ring.restart(floor);
     this.#expectRepeats(floor.seq + 1);

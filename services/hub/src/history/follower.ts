@@ -19,17 +19,17 @@ interface FollowerOptions {
   readonly initialEvents: number;
   /** Called each time before events are read, since a token may have been revoked while they were not. */
   readonly readRevocations: () => Promise<void>;
-  /** The history has caught up with the stream for the first time. */
+  /** Called once, when the history has caught up with the stream for the first time. */
   readonly onCaughtUp: () => void;
   readonly onEvent: (received: ReceivedEvent) => void;
-  /** The stream no longer continues the history; `hasGap` if live readers may have missed events. */
+  /** Called when the stream no longer continues the history; `hasGap` if live readers may have missed events. */
   readonly onBreak: (change: { hasGap: boolean }) => void;
   readonly log: Log;
 }
 
 /**
- * Reads the stream into the history, each event once and in order, through every outage of NATS. Before it reads again, it
- * compares the stream with the history.
+ * Reads the stream into the history, each event once and in order. After an outage of NATS it first compares the stream with
+ * the history.
  */
 export class Follower implements Part {
   readonly name = 'follower';
@@ -71,7 +71,7 @@ export class Follower implements Part {
     for (let retryMs = 100; !signal.aborted; retryMs = Math.min(retryMs * 2, 1_000)) {
       while (!nats.connected && !signal.aborted) await wait(50);
       const reason = await this.#follow().catch((error: Error) => error.message);
-      // It did follow the stream, so this is a new failure.
+      // The stream was followed until now, so this is a new failure.
       if (this.#notFollowing === undefined) retryMs = 100;
       if (this.#notFollowing !== reason && !signal.aborted)
         log.warn({ reason }, 'not following NATS: trying again');
@@ -80,7 +80,7 @@ export class Follower implements Part {
     }
   }
 
-  /** Resolves with the reason when it cannot go on. */
+  /** Follows the stream until that is no longer possible. Resolves with the reason. */
   async #follow(): Promise<string> {
     const { source, history, readRevocations } = this.#options;
     const state = await source.readState();
@@ -138,7 +138,7 @@ export class Follower implements Part {
     onEvent(history.append(seq, bytes));
   }
 
-  /** Continues after this position. The events between are not known. */
+  /** Continues after this position. The events before it are unknown. */
   #restart(floor: Position, reason: string): void {
     const { history, onBreak, log } = this.#options;
     const from = formatPosition(history.current);

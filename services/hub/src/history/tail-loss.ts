@@ -55,7 +55,7 @@ export class TailLoss {
     this.#clock = options.clock;
   }
 
-  /** The number of losses. A reader that joined in an earlier generation has had the events that are repeated. */
+  /** The number of losses. A reader that joined in an earlier generation has received the events that are repeated. */
   get generation(): number {
     return this.#generation;
   }
@@ -77,10 +77,10 @@ export class TailLoss {
     };
   }
 
-  /** Whether an event that the stream holds since the loss was sent before it. */
-  isRepeated(position: Position, { requestId, seq }: AboutRequest): boolean {
+  /** Whether a new event of the stream is one that was sent before the loss. Each such event extends the recovery. */
+  checkRepeated(position: Position, { requestId, seq }: AboutRequest): boolean {
     const recovery = this.#ongoing;
-    if (!recovery || recovery.sent.admit(requestId, seq)) return false;
+    if (!recovery || recovery.sent.add(requestId, seq)) return false;
     recovery.lastRepeated = position.seq;
     recovery.quietSince = this.#clock.now();
     return true;
@@ -94,8 +94,8 @@ export class TailLoss {
   }
 
   /**
-   * The position of a reader that begins with the next event. Right after a loss the newest one is before the lost
-   * events, which would then be sent to a reader that has had them: it gets an unreliable one instead.
+   * The position of a reader that begins with the next event. Right after a loss the newest position is before the lost
+   * events, and a reader that resumes from it would get them when they are repeated. So it gets an unreliable position.
    */
   get startPosition(): Position {
     const { current } = this.#ring;
@@ -105,14 +105,14 @@ export class TailLoss {
   }
 
   /**
-   * The position in the heartbeats of a live reader. There is none during recovery: the newest one is unreliable, and the
-   * reader's own may be reliable.
+   * The position in the heartbeats of a live reader. There is none during recovery: the newest position is unreliable, and
+   * must not replace the reader's last one, which may be reliable.
    */
   get heartbeatPosition(): Position | undefined {
     return this.#ongoing ? undefined : this.#ring.current;
   }
 
-  /** The recovery that has not ended. One that has ended is closed here; it makes no difference when that happens. */
+  /** The recovery that has not ended. A recovery that is over is moved to `#unreliable` here, at the first use after its end. */
   get #ongoing(): Recovery | undefined {
     const recovery = this.#recovery;
     if (recovery && this.#clock.now() - recovery.quietSince >= quietPeriodMs) {

@@ -33,7 +33,7 @@ export class DetachableSocket extends Duplex {
     return this.#socket === undefined;
   }
 
-  /** The TCP socket without any listener, paused or not; undefined when the connection ends or has ended. */
+  /** Returns the TCP socket without listeners; it may be paused. Undefined when the connection ends or has ended. */
   detach(): Socket | undefined {
     const socket = this.#socket;
     if (!socket || !this.writable || !socket.writable) return undefined;
@@ -105,7 +105,7 @@ export function startStream(response: ServerResponse): StreamConnection | undefi
   const head = headOf(response, isChunked);
   const socket = connectionOf(request).detach();
   if (!socket) return undefined;
-  // The end of the connection ends the stream, so an error needs no handling of its own.
+  // After an error the connection closes, and that ends the stream.
   socket.on('error', ignore);
   // A client sends nothing after the request for a stream. The socket is read to notice the connection's end.
   socket.on('data', destroy);

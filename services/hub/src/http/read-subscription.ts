@@ -5,7 +5,7 @@ import { parsePosition, type ResumeFrom, unknownPosition } from '../events/posit
 
 const maxTopics = 100;
 
-/** The topics of a call, each once. */
+/** Reads the topics of a call, without duplicates. */
 export function readTopics(query: URLSearchParams): readonly string[] {
   const given = query.getAll('topic');
   if (given.length === 0) {
@@ -41,8 +41,8 @@ function copyOf(text: string): string {
 }
 
 /**
- * Where a call resumes; undefined to begin now. The header takes precedence: when a browser reconnects, its query is that
- * of the first call, and its header has the newest position.
+ * Where a call resumes; undefined to begin now. The header takes precedence, since a browser that reconnects sends the query
+ * of its first call, and the newest position in the header.
  */
 export function readResumeFrom(request: IncomingMessage, query: URLSearchParams): ResumeFrom | undefined {
   const header = request.headers['last-event-id'];

@@ -48,12 +48,12 @@ const silenceLimitMs = 2_500;
 const longestPauseMs = 500;
 
 /**
- * Creates an ordered consumer. The client library's own was seen to stall for 30 s and then to skip events after a
- * stream was created again; this one ends when anything is wrong, and the caller creates another.
+ * Creates an ordered consumer. That of the client library stalled for 30 s and then skipped events after a stream was
+ * created again. This one ends when something is wrong, and the caller creates another.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
   const { manager, stream, from, subject } = options;
-  // Short: it is part of each message's subject, which the client library reads character by character.
+  // The name is short, since each message's subject contains it, and the client library reads that character by character.
   const name = `hub-${randomBytes(9).toString('base64url')}`;
   const { num_pending: pending } = await manager.consumers.add(stream, {
     name,
@@ -196,11 +196,11 @@ class OrderedConsumer implements Consumer {
  * consumer's is the last, and `.<deliveries>.<stream seq>.<consumer seq>.<time>.<pending>`.
  */
 function parseAckSubject(subject: string, consumer: string): { streamSeq: number; consumerSeq: number } {
-  const deliveries = subject.indexOf(consumer) + consumer.length + 1;
-  const stream = subject.indexOf('.', deliveries) + 1;
-  const own = subject.indexOf('.', stream) + 1;
+  const deliveriesAt = subject.indexOf(consumer) + consumer.length + 1;
+  const streamSeqAt = subject.indexOf('.', deliveriesAt) + 1;
+  const consumerSeqAt = subject.indexOf('.', streamSeqAt) + 1;
   return {
-    streamSeq: Number(subject.slice(stream, own - 1)),
-    consumerSeq: Number(subject.slice(own, subject.indexOf('.', own))),
+    streamSeq: Number(subject.slice(streamSeqAt, consumerSeqAt - 1)),
+    consumerSeq: Number(subject.slice(consumerSeqAt, subject.indexOf('.', consumerSeqAt))),
   };
 }

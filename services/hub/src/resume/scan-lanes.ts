@@ -31,11 +31,11 @@ interface ScanLanesOptions {
  */
 export class ScanLanes {
   readonly #history: EventHistory;
-  /** At most as far behind the ring as the ring is long, like most readers that lost their stream: short scans. */
+  /** For positions at most one ring length older than the ring: those of most readers that lost their stream. Short scans. */
   readonly #near: ScanLane;
-  /** Older positions and `earliest`, with a credential: such a scan may read the whole stream. */
+  /** For older positions and `earliest`, with a credential. Such a scan may read the whole stream. */
   readonly #far: ScanLane;
-  /** The same without a credential. */
+  /** The same for streams without a credential. */
   readonly #anonymous: ScanLane;
 
   constructor(options: ScanLanesOptions) {
@@ -157,11 +157,11 @@ class ScanLane {
     }
   }
 
-  /** One scan for all that wait. Throws if NATS does not answer; they continue to wait. */
+  /** Runs one scan for all waiting subscribers. Throws if NATS does not answer; then they continue to wait. */
   async #scanOnce(): Promise<void> {
     const { source, history, log, destination } = this.#options;
     const stream = await source.readState();
-    // Until the follower has noticed it, its readers would get `hub.reset` twice.
+    // Readers would get `hub.reset` now, and again when the follower notices the new stream.
     if (stream.epoch !== history.current.epoch) throw new Error(createdAgain);
     const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
     this.#waiting = [];

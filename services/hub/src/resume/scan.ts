@@ -22,7 +22,7 @@ export interface ScanDestination {
   reset(subscriber: Subscriber): void;
 }
 
-/** Readers get their events together, at least this often. */
+/** Events are collected for at most this time before they are sent. */
 const flushIntervalMs = 500;
 
 /** One pass over the stream, from the oldest position that is requested up to where the ring begins. */
@@ -129,7 +129,7 @@ export class Scan {
     this.#deliver(entry, event);
     this.#activateUpcoming(entry);
 
-    // At the floor itself the events in memory continue this one only if the floor's event is known and the same.
+    // At the floor of the ring, the ring continues the scan only if the floor's event is known and equals this one.
     const { ring } = this.#history;
     if (seq > ring.floor.seq || ring.has(entry)) this.end('reached the events in memory');
     else if (this.#active.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');

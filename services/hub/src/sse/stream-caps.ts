@@ -67,7 +67,7 @@ export class StreamCaps {
 const isFull = (cap: number, count = 0): boolean => cap > 0 && count >= cap;
 
 function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const now = (counts.get(key) ?? 0) + change;
-  if (now === 0) counts.delete(key);
-  else counts.set(key, now);
+  const newCount = (counts.get(key) ?? 0) + change;
+  if (newCount === 0) counts.delete(key);
+  else counts.set(key, newCount);
 }

@@ -76,7 +76,7 @@ export class StreamWriter {
       for (const bytes of held) socket.write(bytes);
       socket.uncork();
     }
-    // Checked after the write: bytes that the kernel accepts at once do not count, so a burst alone disconnects no reader.
+    // Checked after the write, since bytes that the kernel accepts at once do not count: a burst disconnects no fast reader.
     if (socket.writableLength > this.#maxBufferedBytes && this.isOpen) this.onOverflow();
   }
 

@@ -174,7 +174,7 @@ export class Streams implements Part {
     onClosed(subscriber);
   }
 
-  /** The members of a stream's log line. Never its topics: a reader of the log could subscribe to them. */
+  /** The members of a stream's log line. Topics are never logged, since a person who reads the log could subscribe to them. */
   #describe({ callId, endReason, openedAt, credential, topics }: Subscriber): object {
     const ms = this.#options.clock.now() - openedAt;
     const access = credential ? 'credential' : 'anonymous';

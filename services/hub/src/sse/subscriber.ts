@@ -10,10 +10,10 @@ import type { StreamWriter } from './stream-writer.ts';
  * | State       | Its reader                                                                          |
  * |-------------|-------------------------------------------------------------------------------------|
  * | `pending`   | waits until the hub has read the newest events of the NATS stream                   |
- * | `ahead`     | names a position that the hub has not reached, and waits until it has or cannot     |
+ * | `ahead`     | has a newer position than the hub, and waits until the hub has reached it or cannot |
  * | `replaying` | gets events from memory                                                             |
  * | `scanning`  | gets older events from NATS, or waits for the scan that reads them                  |
- * | `live`      | has had every event, and gets each new one                                          |
+ * | `live`      | has received every event, and gets each new one                                     |
  * | `ending`    | got `hub.end`, its last event; the connection is not closed yet                     |
  * | `closed`    | has no connection any more                                                          |
  */

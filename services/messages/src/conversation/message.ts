@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const text = z.string({ error: 'Expected a text.' });
 
-/** The relay does not read it, but the same bytes must always be the same text, since the signature covers the text. */
+/** Each sequence of bytes must have only one text, since the signature covers the text. */
 const base64 = text.refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
   error: 'Expected canonical base64 (standard alphabet, padded).',
 });

@@ -38,8 +38,9 @@ const agent = sql`(
   FROM api_keys WHERE api_keys.id = consumer_key_id) AS agent,`;
 
 /**
- * All of a conversation except its messages: `seq` is that of the last one, `contentBytes` the size of all. A session gets
- * the submission only with the first page. A key gets it with each page, since the SDK checks pages independently.
+ * Reads a conversation without its messages. `seq` is the number of the last change, `contentBytes` the size of all
+ * messages. A session gets the submission only with the first page. A key gets it with each page, since the SDK checks pages
+ * independently.
  */
 export async function readHead(query: Query, party: Party, requestId: string, after = 0) {
   const isSession = party.kind === 'session';

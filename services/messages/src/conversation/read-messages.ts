@@ -46,7 +46,7 @@ export async function readSmallPage(query: Query, range: Range): Promise<Page> {
   return { rows: rows.slice(0, range.limit), hasMore: rows.length > range.limit };
 }
 
-/** The same for a conversation of any size: a page ends with the message that fills it. It is twice the work for Postgres. */
+/** The same for a conversation of any size: a page ends with the message that fills it. This costs Postgres twice as much. */
 export async function readPage(query: Query, range: Range): Promise<Page> {
   const rows = await query<Row & { hasNext: boolean }>`
     SELECT ${columns}, "hasNext"

@@ -6,12 +6,12 @@ import { messageText, pageBytes, readPage, readSmallPage } from './read-messages
 /** The number of messages of a page, for conversations of many small ones. */
 const pageLength = 200;
 
-/** The length of an answer in characters of JSON: with `limit`, it ends after the page that reaches this. */
+/** In characters of JSON. An answer with `limit` ends after the page that reaches this length. */
 export const answerLength = 1_048_576;
 
 /**
  * Yields a conversation as JSON, a page of messages at a time. Each page is read when the caller asks for it, so a slow
- * reader does not fill the memory. With `limit`, the answer may end early and then has `next`; without, it is complete.
+ * reader does not fill the memory. With `limit`, the answer may end early and then has `next`; otherwise it is complete.
  */
 export async function* writeConversation(
   query: Query,

@@ -55,7 +55,7 @@ export interface CreatedUser {
   keys: { kind: KeyKind; key: string }[];
 }
 
-/** Creates a user with keys without a sign-in. An existing user gets further keys. */
+/** Creates a user who has never signed in, and API keys. An existing user gets further keys. */
 export async function createUser(
   prisma: PrismaClient,
   user: { name: string; provider: string; subject: string; keys: readonly KeyKind[] },

@@ -4,7 +4,7 @@ import { StartupError } from '@expert-relay/kit/lifecycle';
 import { revokeKey } from '../api-keys/revoke-key.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
 
-const usage = `Erases a user for good, with everything that is stored about them.
+const usage = `Erases a user permanently, with everything that is stored about them.
 
   node services/requests/dist/admin.js erase-user --user USER_ID --yes
   node services/requests/dist/admin.js erase-user --identity PROVIDER:SUBJECT --yes
@@ -37,7 +37,7 @@ export const eraseUserCommand: Command = {
           await prisma.apiKey.count({ where }),
         ];
         throw new StartupError(
-          `This would erase the user ${name} (${userId}) for good, with ${keys} keys and ${requests} requests. ` +
+          `This would erase the user ${name} (${userId}) permanently, with ${keys} keys and ${requests} requests. ` +
             'Nothing was done yet: add --yes to do it. Use export-user first to keep a copy.',
         );
       }
@@ -62,7 +62,7 @@ interface Erased {
 
 /**
  * Removes all data of a user in batches, and the user's row last, so that it can be called again after an interruption.
- * Keys are revoked first. When a call that was accepted before still writes something, the removal starts again.
+ * Keys are revoked first. If a call that was accepted before then still writes something, the removal starts again.
  */
 async function eraseUser(prisma: PrismaClient, userId: string): Promise<Erased> {
   const erased: Erased = { keys: 0, ended: 0, requests: 0, messages: 0 };
@@ -105,7 +105,7 @@ const endings = {
 async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeof endings): Promise<number> {
   const { due, endedAt, move } = endings[reason];
   for (let total = 0; ; ) {
-    // In the order of an index that begins with the user. Ordered by id alone, Postgres would scan the requests of all users.
+    // An index has this order within a user. With an order by id only, Postgres would scan the requests of all users.
     const [row] = await prisma.$queryRaw<{ ended: number }[]>`
       WITH due AS MATERIALIZED (
         SELECT id FROM help_requests WHERE user_id = ${userId}::uuid AND ${due}

@@ -6,7 +6,7 @@ import { type KeyView, keySelect } from './key-form.ts';
 
 /**
  * Gives a key a new secret, in several statements under one lock, since a second rotation must see the secret of the first
- * one. A repeated call replaces the secret that it made before, since the answer with that one did not arrive.
+ * one. A repeated call replaces the secret that it made before, since the answer with that secret did not arrive.
  */
 export function rotateSecret(
   prisma: PrismaClient,
@@ -24,7 +24,7 @@ export function rotateSecret(
       FOR UPDATE`;
     if (!key) return undefined;
     if (key.revoked) throw new Problem('key_revoked');
-    // Read under the lock, so that of two rotations the second one and its secret have the later time.
+    // Read under the lock, so that the second of two rotations has the later time.
     const [{ now }] = await transaction.$queryRaw<[{ now: Date }]>`SELECT clock_timestamp() AS now`;
     const endsAt = new Date(now.getTime() + 1_000 * graceSeconds);
 

@@ -54,7 +54,7 @@ export function readPage(query: Query, party: Party, listing: Listing): Promise<
     : readInOrder(query, [ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
 }
 
-/** Reads the newest of each bucket, and takes the newest of these, so that only a few requests are read. */
+/** Reads the newest requests of each bucket and returns the newest of these, so that only a few requests are read. */
 function readBuckets(
   query: Query,
   userId: string,
@@ -96,7 +96,7 @@ function readInOrder(query: Query, conditions: readonly Sql[], { after, limit }:
     LIMIT ${limit + 1}::int`;
 }
 
-/** The part of a question that lists show is searched. Postgres knows the length of a text without reading all of it. */
+/** A search reads only the part of a question that lists show. Postgres knows the length of a text without reading it all. */
 const listedQuestion = sql`
   CASE WHEN octet_length(question) <= ${excerptLength}::int THEN question
     ELSE left(question, ${excerptLength}::int) END`;

@@ -21,7 +21,7 @@ interface Row {
   endedAt: string | null;
 }
 
-/** Ends a conversation for ever. A repeated close gets the first answer again. */
+/** Ends a conversation, which cannot be opened again. A repeated close gets the first answer again. */
 export const closeRequest = (context: Context) =>
   defineRoute({
     method: 'post',

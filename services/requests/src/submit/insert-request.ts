@@ -20,7 +20,7 @@ export interface InsertedRequest {
   expiresAt: string;
 }
 
-/** The contract requires to keep the last 10 messages. */
+/** The contract requires that the last 10 messages are kept. */
 const keptMessages = 10;
 
 /**
@@ -33,7 +33,7 @@ export async function insertRequest(query: Query, request: NewRequest): Promise<
   } catch (error) {
     // The whole statement is undone, also the idempotency record. `ON CONFLICT` would cost more, since it reads before each
     // insert.
-    if (isTaken(error)) return undefined;
+    if (isUniqueViolation(error)) return undefined;
     throw error;
   }
 }
@@ -77,5 +77,5 @@ function claim({ idempotency, consumerKeyId, id }: NewRequest): Sql {
     RETURNING 1`;
 }
 
-const isTaken = (error: unknown): boolean =>
+const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505';

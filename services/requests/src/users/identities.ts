@@ -59,7 +59,7 @@ export function joinIdentity(
       where: { userId, provider, subject: { not: subject } },
     });
     if (other) return 'exists';
-    // When two users join the same account, the second one waits for the row of the first one, and finds it taken.
+    // When two users join the same account, the second statement waits for the first one, and then inserts nothing.
     await transaction.$executeRaw`
       INSERT INTO identities (provider, subject, user_id, label)
       VALUES (${provider}, ${subject}, ${userId}::uuid, ${label})
