@@ -2,13 +2,16 @@
 // RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_... node examples/agent.mjs "May I remove the lock file?"
 import { createRelay } from '@expert-relay/sdk';
 
-const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey = '' } = process.env;
+const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey } = process.env;
+if (!apiKey) {
+  console.error('Set RELAY_API_KEY to the consumer key, as npm start prints it.');
+  process.exit(2);
+}
 const relay = createRelay({ url, apiKey });
 const conversation = await relay.ask({ question: process.argv[2] ?? 'May I remove the lock file?' });
 console.error(`Asked as ${conversation.refCode}. Waiting for the expert.`);
 const answer = await conversation.waitForAnswer({ timeout: 72 * 3_600_000 });
 if (answer.protection === 'plaintext') console.error('In plain text: the relay could have written this.');
-if (answer.seenYourLast === false) console.error('Written before your last message was read.');
 console.log(answer.text);
 await conversation.close();
 relay.stop();

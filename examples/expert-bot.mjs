@@ -7,9 +7,13 @@ import { join } from 'node:path';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 
-const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey = '' } = process.env;
+const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey } = process.env;
 const { BOT_FOLDER: folder = '.relay/expert-bot' } = process.env;
 const plaintext = process.argv.includes('--plaintext');
+if (!apiKey) {
+  console.error('Set RELAY_API_KEY to the provider key, as npm start prints it.');
+  process.exit(2);
+}
 
 await mkdir(folder, { recursive: true, mode: 0o700 });
 const expert = createExpert({ url, apiKey, root: await openRoot(), memory: openMemory() });

@@ -105,6 +105,17 @@ test('examples/expert-bot.mjs: answers examples/agent.sh in plain text only with
   await bot.stop();
 });
 
+test.each(['examples/agent.mjs', 'examples/expert-bot.mjs'])(
+  '%s: names the setting that is missing',
+  async (path) => {
+    const { code, printed } = await runExample(['node', path], {}).ended();
+    expect({ code, printed }).toEqual({
+      code: 2,
+      printed: expect.stringMatching(/^Set RELAY_API_KEY to .*\.\n$/),
+    });
+  },
+);
+
 test('examples/agent.mjs: has at most 15 lines of code', () => {
   const [, , ...code] = readFileSync('examples/agent.mjs', 'utf8').trim().split('\n');
   expect(code.length).toBeLessThanOrEqual(15);
