@@ -56,5 +56,5 @@ export const isOutage = (error: unknown): boolean => isTransient(error) && error
 function asRelayError(error: unknown): RelayError {
   return error instanceof RelayError
     ? error
-    : new RelayError('unexpected_answer', 'See `cause`.', { cause: error });
+    : new RelayError('unexpected_answer', String(error), { cause: error });
 }

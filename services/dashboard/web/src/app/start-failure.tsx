@@ -23,7 +23,10 @@ export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () =
     if (isLeaving) signInAgain();
   }, [isLeaving]);
   if (isLeaving) return null;
-  const detail = error instanceof CallError ? error.message : 'This browser may be too old for this page.';
+  const detail =
+    error instanceof CallError
+      ? error.message
+      : 'This browser may be too old for this page. Update it, or open the page in another one.';
   return (
     <Notice
       kind="danger"

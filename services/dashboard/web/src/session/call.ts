@@ -84,8 +84,10 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   });
   const answer = response.status === 204 ? undefined : await response.json().catch(() => undefined);
   if (response.ok) return { body: answer as T, headers: response.headers };
-  const { error: code = 'unexpected_answer', detail = `The relay answered ${response.status}.` } =
-    answer ?? {};
+  const {
+    error: code = 'unexpected_answer',
+    detail = `The relay answered ${response.status}. Try again, or reload this page.`,
+  } = answer ?? {};
   throw new CallError(response.status, String(code), String(detail));
 }
 
