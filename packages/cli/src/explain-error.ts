@@ -42,7 +42,7 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
     'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
-    `${message} Someone stands between the two sides. Ask the other side over another channel, and start a new request.`,
+    `${message} Unless your own side did this, someone stands between the two sides: ask the other side over another channel, and start a new request.`,
   plaintext_refused: (message) =>
     `${message} It is not shown. Where the expert is known, --accept-plaintext takes it, unless keys were exchanged.`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
@@ -63,7 +63,9 @@ export function explainError(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
   if (error instanceof RelayError) {
-    const { code, message } = error;
+    const { code, message, cause } = error;
+    // The SDK wraps errors of this program's own files.
+    if (cause instanceof Failure) return cause;
     const sentence = inTheTerminal[code]?.(message) ?? message;
     return new Failure(outcomes[code], sentence, { code, cause: error });
   }

@@ -1,4 +1,6 @@
 import { cpSync } from 'node:fs';
+import { makeRoot } from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
 import type { Json, LyingRelay } from '@expert-relay/testkit';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openRelayFolder } from '../store/relay-folder.ts';
@@ -98,6 +100,60 @@ test('on a machine without keys, an answer to an agent with keys is sent in plai
   const sent = await cli.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
   expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('in plain text') });
   expect(await messagesOf(refCode)).toBe(1);
+}, 60_000);
+
+test('a confidential request is answered only after its question could be read', async () => {
+  const refCode = await cli.ask('Customer 4711?', '--confidential');
+  expect(await cli.asExpert('answer', refCode, 'Yes.')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(new RegExp(`^Not sent: .* relay pickup ${refCode}\n$`, 's')),
+  });
+  expect(await messagesOf(refCode)).toBe(0);
+  expect((await cli.asExpert('pickup', refCode, '--wait', '1s')).code).toBe(0);
+  expect((await cli.asExpert('answer', refCode, 'Please say more.')).code).toBe(0);
+}, 60_000);
+
+test('an answer to a closed request is not sent, and the error says how to go on', async () => {
+  const refCode = await cli.ask('Too late?');
+  expect((await cli.asAgent('close', refCode)).code).toBe(0);
+  for (const args of [
+    ['answer', refCode, 'Yes.'],
+    ['pickup', refCode],
+  ]) {
+    const { code, stderr } = await cli.asExpert(...args);
+    expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+      code: 4,
+      stderr: `${refCode} is closed, so nothing was sent. To go on, the agent makes a new request. `,
+    });
+  }
+}, 60_000);
+
+test('after an answer, the last message of the agent is printed', async () => {
+  const refCode = await cli.ask('May I remove the lock?');
+  const first = await cli.asExpert('answer', refCode, 'Yes.');
+  expect(first.stdout).toMatch(/The question:\n {2}May I remove the lock\?/);
+  await cli.asAgent('ask', '--resume', refCode, 'And the log?', '--no-wait');
+  const second = await cli.asExpert('answer', refCode, 'No.');
+  expect(second.stdout).toMatch(/The last message of the agent:\n {2}And the log\?/);
+  expect(second.stdout).not.toContain('May I remove the lock?');
+}, 60_000);
+
+test('a request that was picked up with other keys of this side is no reason for an alarm', async () => {
+  const refCode = await cli.ask('Who answers?');
+  const bot = createExpert({
+    url: cli.relay.gatewayUrl,
+    apiKey: cli.expert.RELAY_API_KEY ?? '',
+    root: makeRoot(),
+  });
+  await (await bot.request(refCode)).pickUp();
+  bot.stop();
+  const { code, stderr } = await cli.asExpert('show', refCode);
+  expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+    code: 7,
+    stderr: expect.stringMatching(
+      /picked up with other keys than yours\. Answer it where those are\. Unless your own side did this, /,
+    ),
+  });
 }, 60_000);
 
 describe('on a machine with keys, plain text', () => {

@@ -3,6 +3,8 @@ import { readRefCode } from '../arguments/read-values.ts';
 import { Failure } from '../failure.ts';
 import { openExpert } from '../relay/open-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
+import { readCurrentMessages } from '../relay/read-current-messages.ts';
+import { isConfidential, requireOpen } from '../relay/request-state.ts';
 import { readText } from './ask/read-question.ts';
 
 export const answer = defineCommand({
@@ -10,7 +12,7 @@ export const answer = defineCommand({
   summary: 'answers a request, as an expert',
   usage: ['HS-... "text"', 'HS-... -'],
   about:
-    'Picks the request up if it was not, encrypts the answer, and sends it. If only one side has keys, the answer is sent as plain text with --plaintext, each time, and not at all without it. `-` reads the text from a pipe. You can send several answers.',
+    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. If only one side has keys, the answer is sent as plain text with --plaintext, each time, and not at all without it. `-` reads the text from a pipe. You can send several answers.',
   options: {
     plaintext: { help: 'without encryption: the relay can read it' },
     json: { help: 'one JSON object' },
@@ -40,6 +42,15 @@ export const answer = defineCommand({
           `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it anyway: relay answer ${refCode} "..." --plaintext`,
         );
       }
+      const { messages, refused } = await readCurrentMessages(request, signal, { isFresh: true });
+      if (!refused) requireOpen(request);
+      if (isConfidential(request) && !request.isPickedUp && !plaintext) {
+        throw new Failure(
+          'usage',
+          `Not sent: the agent sends the question of ${refCode} only after the pick-up. Read it first: relay pickup ${refCode}`,
+        );
+      }
+      const lastText = messages.findLast(({ role }) => role === 'consumer')?.text;
       const text = await readText(context, word);
       const { messageId, isSent } = await warnWhenSlow(
         err,
@@ -49,7 +60,7 @@ export const answer = defineCommand({
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
       const { requestId } = request;
-      // The question is shown again: the list of requests is not signed and may have shown another one.
+      // It is shown again: the list of requests is not signed and may have shown another question.
       const question = request.question || (request.plaintext ?? '');
       if (json) {
         const about = { refCode, requestId, question, messageId, protection };
@@ -57,8 +68,10 @@ export const answer = defineCommand({
         return 'done';
       }
       const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
-      out.line(`${refCode} answered, ${how}. The question:`);
-      out.foreign(question, { indent: '  ' });
+      out.line(
+        `${refCode} answered, ${how}. ${lastText ? 'The last message of the agent' : 'The question'}:`,
+      );
+      out.foreign(lastText ?? question, { indent: '  ' });
       return 'done';
     } finally {
       outages.stop();

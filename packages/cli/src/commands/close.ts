@@ -24,7 +24,11 @@ export const close = defineCommand({
       signal,
     });
     if (status === 409)
-      throw new Failure('expired', `${refCode} has expired already.`, { details: { refCode } });
+      throw new Failure(
+        'expired',
+        `${refCode} has expired already, so there is nothing to close. What was said: relay show ${refCode}`,
+        { details: { refCode } },
+      );
     if (status !== 200) {
       const why = quoteProblem(status, body) || `(${status}) Try again.`;
       throw new Failure('failed', `${refCode} could not be closed. ${why}`);

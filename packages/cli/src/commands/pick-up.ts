@@ -5,6 +5,7 @@ import { readDuration, readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { openExpert } from '../relay/open-expert.ts';
+import { requireOpen } from '../relay/request-state.ts';
 import { showConversation } from './show/conversation-view.ts';
 import { viewOf } from './show/view-as-expert.ts';
 
@@ -13,7 +14,7 @@ export const pickUp = defineCommand({
   summary: 'exchanges keys, so that a confidential question is sent',
   usage: ['HS-... [options]'],
   about:
-    'An agent that asks confidentially sends its question only once an expert has picked the request up. This command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up automatically.',
+    'An agent that asks confidentially sends its question only once an expert has picked the request up. This command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up other requests automatically.',
   options: {
     wait: { value: 'TIME', help: 'how long to wait for the agent, such as 90s; 10s by default' },
   },
@@ -36,6 +37,7 @@ export const pickUp = defineCommand({
           'usage',
           `${refCode} was asked in plain text: there are no keys to exchange. Answer it: relay answer ${refCode} "..."`,
         );
+      if (!request.isPickedUp) requireOpen(request);
       await request.pickUp({ signal });
       await waitForFirstMessage(context, request, patience);
       const view = await viewOf(await expert.request(refCode, { signal }), signal);

@@ -68,7 +68,7 @@ const tools: readonly Tool[] = [askExpert, waitForAnswer, reply, conversationSta
 const nextSteps: Partial<Record<Outcome, string>> = {
   usage: 'Correct that, then call again.',
   refused:
-    'Tell your user: RELAY_API_KEY in the settings of this MCP server must be a consumer key (hs_...) of this relay. The server must be restarted after that.',
+    "Tell your user: RELAY_API_KEY in the settings of this MCP server must be an agent's key (hs_...) of this relay. The server must be restarted after that.",
   untrusted:
     'Do not rely on this conversation any more, and tell your user so: someone between you and the expert may have changed it. To ask again, call ask_expert.',
   plaintext:

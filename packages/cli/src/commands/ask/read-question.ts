@@ -36,7 +36,7 @@ function readTextFile(path: string): string {
     if (code === 'ENOENT')
       throw new Failure('usage', `There is no file ${path}. Check its name, or use - for stdin.`);
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new Failure('usage', `${path} is not text in UTF-8.`);
+      throw new Failure('usage', `${path} is not text in UTF-8. Convert it, or name another file.`);
     if (code === undefined || error instanceof Failure) throw error;
     throw new Failure('usage', `${path} cannot be read (${code}). Name a file of text, or use - for stdin.`);
   }

@@ -1,5 +1,6 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
+import { hasEnded } from '../../relay/request-state.ts';
 import type { Entry } from '../../store/conversations.ts';
 import { describeTrust, writtenBefore } from '../../terminal/protection-words.ts';
 
@@ -41,7 +42,7 @@ export function describeUnsent({ unsent, status, isEncrypted, verification }: Ab
   const { length } = unsent;
   if (length === 0) return '';
   const [texts, are, they] = length === 1 ? ['One text', 'is', 'it'] : [`${length} texts`, 'are', 'they'];
-  if (status === 'closed' || status === 'expired') {
+  if (hasEnded(status)) {
     return `${texts} could not be sent: the conversation is ${status}.`;
   }
   const waits = isEncrypted && verification === 'none';

@@ -1,6 +1,7 @@
 import type { ContextMessage, Protection } from '@expert-relay/sdk';
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
+import { isConfidential } from '../../relay/request-state.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime } from '../show/conversation-view.ts';
 
@@ -46,8 +47,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       out.foreign(news.question, { indent: '  ' });
       if (news.question.length >= excerptLength)
         out.line(out.typed(`  All of it: relay show ${news.refCode}`));
-      const option = news.encrypted === false ? ' --plaintext' : '';
-      out.line(out.paint('cyan', out.typed(`  relay answer ${news.refCode} "..."${option}`)));
+      out.line(out.paint('cyan', out.typed(`  ${nextCommand(news)}`)));
       break;
     }
     case 'message':
@@ -66,6 +66,12 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       out.paragraph(news.message, { indent: '  ', style: 'red' });
   }
   out.line();
+}
+
+function nextCommand(request: Extract<News, { type: 'request' }>): string {
+  const { refCode, encrypted } = request;
+  if (isConfidential(request)) return `relay pickup ${refCode}`;
+  return `relay answer ${refCode} "..."${encrypted === false ? ' --plaintext' : ''}`;
 }
 
 export function describeRequest(request: ExpertRequest): News {

@@ -5,6 +5,7 @@ import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
+import { hasEnded } from '../../relay/request-state.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 import { showNews } from './inbox.ts';
@@ -112,5 +113,5 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
 /** A conversation whose question may not have arrived counts as open: resuming it sends the question. */
 function isOpen({ state: { request } }: KeptConversation, now: number): boolean {
   if (!request) return true;
-  return request.status !== 'closed' && request.status !== 'expired' && Date.parse(request.expiresAt) > now;
+  return !hasEnded(request.status) && Date.parse(request.expiresAt) > now;
 }

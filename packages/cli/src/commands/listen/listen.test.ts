@@ -208,6 +208,25 @@ test('relay listen uses keys that are made while it runs', async () => {
   expect((await listening.ended).code).toBe(130);
 });
 
+test('relay listen shows the next command for each request', async () => {
+  await cli.run(['keys', 'make'], { env: expert });
+  const relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: tenant.consumerKey });
+  const waiting = await relay.ask({ question: 'Waiting?' });
+  const secret = await relay.ask({ question: 'Waiting secretly?', confidential: true });
+  const listening = cli.start(['listen'], { env: expert });
+  await listening.printed(new RegExp(`relay answer ${waiting.refCode} "\\.\\.\\."\\n`));
+  await listening.printed(new RegExp(`relay pickup ${secret.refCode}\\n`));
+  await listening.printed(/If one of these was asked without encryption, add --plaintext to its answer/);
+  const plain = await relay.ask({ question: 'New?', encrypted: false });
+  await listening.printed(new RegExp(`relay answer ${plain.refCode} "\\.\\.\\." --plaintext`));
+  const next = await relay.ask({ question: 'New and secret?', confidential: true });
+  await listening.printed(new RegExp(`relay pickup ${next.refCode}\\n`));
+  listening.kill('SIGINT');
+  const { stdout } = await listening.ended;
+  expect(stdout).not.toMatch(new RegExp(`relay answer (${secret.refCode}|${next.refCode})`));
+  relay.stop();
+});
+
 test('relay listen on a machine without the keys of a conversation says how to restore them', async () => {
   await cli.run(['keys', 'make'], { env: expert });
   const asked = await cli.run(['ask', 'Who reads this?', '--context', '-', '--no-wait'], {

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertSide } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
+import { hasEnded } from '../../relay/request-state.ts';
 import { describeRequest, type News } from './inbox.ts';
 
 /** A request that was listed or announced. It is read only after a message of its agent. */
@@ -141,8 +142,10 @@ export async function watchRequests(
         if (request.status === 'pending') show({ type: 'request', ...request });
       }
     }
-    if (!isListed && !picksUp && responded.length > 0)
-      err.paragraph(describeAnswered(responded.length), { style: 'dim' });
+    if (!isListed && !picksUp) {
+      if (hasKeys && pending.length > 0) err.paragraph(plaintextHint, { style: 'dim' });
+      if (responded.length > 0) err.paragraph(describeAnswered(responded.length), { style: 'dim' });
+    }
     isListed = true;
   }
 
@@ -151,7 +154,7 @@ export async function watchRequests(
     one.request ??= await reader().request(one.requestId, { signal });
     await one.request.refresh({ signal }).catch(() => {});
     const { status } = one.request;
-    if (status === 'closed' || status === 'expired') end(one, status);
+    if (hasEnded(status)) end(one, status);
   }
 
   /** Keys may be made or restored while this command runs. */
@@ -197,6 +200,9 @@ export async function watchRequests(
     await Promise.all([...watched.values()].map(({ work }) => work));
   }
 }
+
+/** A list does not say whether agents sent keys. */
+const plaintextHint = 'If one of these was asked without encryption, add --plaintext to its answer.\n';
 
 const describeAnswered = (count: number): string =>
   `${count} more ${count === 1 ? 'is' : 'are'} answered and still open: relay show\n`;

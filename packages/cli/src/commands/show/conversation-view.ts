@@ -1,6 +1,7 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import type { Failure } from '../../failure.ts';
+import { hasEnded } from '../../relay/request-state.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 
 export interface ShownMessage {
@@ -37,7 +38,7 @@ export interface ConversationView {
 /** Prints it, with the protection of each message. */
 export function showConversation({ out }: Context, view: ConversationView, me: ShownMessage['role']): void {
   const { refCode, status, createdAt, expiresAt, question, context, messages, unsent } = view;
-  const end = status === 'closed' || status === 'expired' ? '' : `, open until ${shortTime(expiresAt)}`;
+  const end = hasEnded(status) ? '' : `, open until ${shortTime(expiresAt)}`;
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
   if (view.erasedAt) out.paragraph(describeErased(view.erasedAt), { style: 'dim' });

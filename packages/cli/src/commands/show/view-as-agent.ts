@@ -1,4 +1,4 @@
-import { type Conversation, RelayError } from '@expert-relay/sdk';
+import type { Conversation } from '@expert-relay/sdk';
 import { digestSubmission } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { explainError, isRefusal } from '../../explain-error.ts';
@@ -6,6 +6,7 @@ import { Failure } from '../../failure.ts';
 import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
 import { type Journal, openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
+import { isEndError } from '../../relay/request-state.ts';
 import type { Entry, KeptConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 
@@ -61,9 +62,8 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
       journal.add(conversation, { ...answer, role: 'provider' });
     }
   } catch (error) {
-    const isEnd = ['timeout', 'conversation_closed', 'conversation_expired'];
-    if (error instanceof RelayError && isEnd.includes(error.code)) return undefined;
     const failure = explainError(error, signal);
+    if (isEndError(error) || failure.code === 'timeout') return undefined;
     if (isRefusal(failure)) return failure;
     throw failure;
   }

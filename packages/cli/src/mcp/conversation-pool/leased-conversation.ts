@@ -1,6 +1,7 @@
-import { type Conversation, RelayError, type RequestStatus } from '@expert-relay/sdk';
+import { type Conversation, RelayError } from '@expert-relay/sdk';
 import { type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
+import { isEndError } from '../../relay/request-state.ts';
 import { type Entry, isEarly } from '../../store/conversations.ts';
 
 /** Answers that are being delivered to the agent. In the end one of the two functions is called. */
@@ -148,16 +149,4 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     signal.addEventListener('abort', giveUp, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
-}
-
-export function hasEnded(status: RequestStatus): status is 'closed' | 'expired' {
-  return status === 'closed' || status === 'expired';
-}
-
-/** Whether an error only means that the conversation has ended. */
-export function isEndError(error: unknown): boolean {
-  return (
-    error instanceof RelayError &&
-    (error.code === 'conversation_closed' || error.code === 'conversation_expired')
-  );
 }

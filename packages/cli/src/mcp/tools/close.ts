@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isEndError } from '../conversation-pool/leased-conversation.ts';
+import { isEndError } from '../../relay/request-state.ts';
 import { describeUnsent } from './sentences.ts';
 import { defineTool, knownReference, nextStep, reference, status } from './tool.ts';
 

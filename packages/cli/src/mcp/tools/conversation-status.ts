@@ -1,9 +1,9 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { z } from 'zod';
+import { hasEnded } from '../../relay/request-state.ts';
 import { countAnswers, type KeptConversation } from '../../store/conversations.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
-import { hasEnded } from '../conversation-pool/leased-conversation.ts';
 import { describeEarly, describeUnsent, quoteExpert } from './sentences.ts';
 import { defineTool, knownReference, nextStep, reference, seenYourLast, status, unsent } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../failure.ts';
-import { hasEnded } from '../conversation-pool/leased-conversation.ts';
+import { hasEnded } from '../../relay/request-state.ts';
 import { describeUnsent } from './sentences.ts';
 import { defineTool, knownReference, nextStep, reference, status, unsent } from './tool.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Conversation, Protection } from '@expert-relay/sdk';
 import { z } from 'zod';
+import { hasEnded } from '../../relay/request-state.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
-import { hasEnded } from '../conversation-pool/leased-conversation.ts';
 
 export const protectionSchema = z.object({
   level: z
@@ -47,10 +47,13 @@ export function describeUnsent({
   status,
 }: Pick<Conversation, 'unsent' | 'status'>): string | undefined {
   if (unsent.length === 0) return undefined;
-  const what = unsent.length === 1 ? 'one text' : `${unsent.length} texts`;
+  const [what, it, waits, is] =
+    unsent.length === 1
+      ? ['one text', 'it', 'It waits', 'is']
+      : [`${unsent.length} texts`, 'them', 'They wait', 'are'];
   return hasEnded(status)
-    ? `Never sent: ${what}. The conversation ended before they could be sent.`
-    : `Not sent yet: ${what}. It waits on this machine and is sent automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send it again.`;
+    ? `Never sent: ${what}. The conversation ended first.`
+    : `Not sent yet: ${what}. ${waits} on this machine and ${is} sent automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send ${it} again.`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { z } from 'zod';
+import { isEndError } from '../../relay/request-state.ts';
 import { countAnswers, type Entry } from '../../store/conversations.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
-import { isEndError } from '../conversation-pool/leased-conversation.ts';
 import {
   describeEarly,
   describeProtection,

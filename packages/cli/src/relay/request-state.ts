@@ -1,0 +1,26 @@
+import { RelayError, type RequestStatus } from '@expert-relay/sdk';
+import { Failure } from '../failure.ts';
+
+export const hasEnded = (status: RequestStatus): status is 'closed' | 'expired' =>
+  status === 'closed' || status === 'expired';
+
+/** For experts: throws a Failure when nothing can be sent any more. */
+export function requireOpen({ refCode, status }: { refCode: string; status: RequestStatus }): void {
+  if (!hasEnded(status)) return;
+  const sentence = `${refCode} is ${status}, so nothing was sent. To go on, the agent makes a new request.`;
+  throw new Failure(status, sentence, { code: `conversation_${status}`, details: { refCode } });
+}
+
+/** Whether an error only means that the conversation has ended. */
+export const isEndError = (error: unknown): boolean =>
+  error instanceof RelayError &&
+  (error.code === 'conversation_closed' || error.code === 'conversation_expired');
+
+/** What agents submit in place of a confidential question. docs/crypto.md fixes it. */
+const neutralQuestion = 'A confidential question: pick it up to read it.';
+
+/** Whether the agent sends the question only after the pick-up. `encrypted` is undefined for a request that was not read. */
+export const isConfidential = (request: {
+  readonly question: string;
+  readonly encrypted?: boolean | undefined;
+}): boolean => request.encrypted !== false && request.question === neutralQuestion;
