@@ -20,7 +20,7 @@
 {{- end }}
 {{- range $kind, $variable := dict "nats" "RELAY_NATS_PREFIX" "redis" "RELAY_REDIS_PREFIX" }}
 {{- if and (index $.Values $kind).trial.enabled (hasKey $.Values.settings $variable) }}
-{{- fail (printf "settings.%s does not go with %s.trial: its users may use the prefix \"relay\" alone. Remove one of the two." $variable $kind) }}
+{{- fail (printf "settings.%s does not go with %s.trial: its users may use only the prefix \"relay\". Remove one of the two." $variable $kind) }}
 {{- end }}
 {{- end }}
 {{- if and .Values.postgres.trial.enabled .Values.postgres.external.pooler }}

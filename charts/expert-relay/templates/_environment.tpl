@@ -27,7 +27,7 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 {{- range $variable, $is := $variables }}
 {{- $clientId := replace "_CLIENT_SECRET" "_CLIENT_ID" $variable }}
 {{- if and (ne $clientId $variable) (not (hasKey $values $clientId)) }}
-{{- /* An OAuth client is known by both, or not at all. */}}
+{{- /* The id and the secret of an OAuth client are set together. */}}
 {{- else if or $is.secret (eq $variable "RELAY_STREAM_TOKEN_PUBLIC_KEYS") }}
 - name: {{ $variable }}
   valueFrom:
@@ -49,7 +49,7 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 {{- end }}
 {{- end }}
 
-{{/* Each service signs in to NATS and Redis as a user of its own. */}}
+{{/* Each service signs in to NATS and Redis as another user. */}}
 {{- define "relay.secretKey" -}}
 {{- if has .variable (list "NATS_URL" "REDIS_URL" "RELAY_NATS_NKEY_SEED") }}
 {{- printf "%s_%s" .variable (.name | upper | replace "-" "_") }}
