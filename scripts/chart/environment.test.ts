@@ -127,7 +127,7 @@ describe('make-secrets.mjs', () => {
     expect(resolve(containerOf(job).env, secret).DATABASE_URL).toMatch(/@expert-relay-postgres:5432\/relay$/);
   });
 
-  test('makes keys again each time, and says what it lacks', async () => {
+  test('makes new keys each time, and names what it lacks', async () => {
     const [one, other] = [await secretOf(servers), await secretOf(servers)];
     const same = Object.keys(one).filter((key) => one[key] === other[key]);
     expect(same.every((key) => /_URL(_|$)/.test(key))).toBe(true);

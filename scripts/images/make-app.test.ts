@@ -64,7 +64,7 @@ test.each(services.map(({ name }) => name))('%s is smaller than 100 MB', (name) 
   expect(sizeOf(app(name))).toBeLessThan(largest);
 });
 
-test('they are one relay: migrated, with a user, asked, and heard', async () => {
+test('they work together: a migration, a user, a request, and its event', async () => {
   const migrated = await run(process.execPath, ['packages/db/dist/migrate.js'], place('requests'));
   expect(migrated.stdout).toMatch(/Applied the migrations/);
   for (const { name } of services) start(name);

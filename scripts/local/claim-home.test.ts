@@ -34,7 +34,7 @@ function sleeper() {
 }
 
 describe('claiming a home', () => {
-  test('is for one at a time, and refused in a sentence that says what to do', async () => {
+  test('a second run is refused with an error that says what to do', async () => {
     const claim = await claimHome(home, say);
     await expect(claimHome(home, say)).rejects.toThrow(
       new RegExp(`already runs with .* \\(process ${process.pid}\\).*RELAY_HOME=`),
@@ -45,7 +45,7 @@ describe('claiming a home', () => {
     expect(said).toEqual([]);
   });
 
-  test('stops what a killed run had left behind', async () => {
+  test('stops the processes that a killed run has left', async () => {
     const orphan = sleeper();
     leave({ processes: [orphan] });
     (await claimHome(home, say)).release();
@@ -53,7 +53,7 @@ describe('claiming a home', () => {
     expect(said).toEqual(['Stopped what a killed run had left behind.']);
   });
 
-  test('leaves alone a process that only has the pid of a recorded one', async () => {
+  test('does not stop another process that has the pid of a recorded one', async () => {
     const stranger = sleeper();
     leave({ processes: [{ ...stranger, identity: 'an earlier start' }] });
     (await claimHome(home, say)).release();

@@ -32,12 +32,12 @@ test('hub and dashboard never learn where the database is', () => {
     expect(environmentOf(name)).not.toHaveProperty('DATABASE_URL');
 });
 
-test('a principal key is known to its two ends alone', () => {
+test('only the two services that share a principal key know it', () => {
   const holders = services.filter(({ name }) => 'RELAY_PRINCIPAL_KEY_HUB_REQUESTS' in environmentOf(name));
   expect(holders.map(({ name }) => name).sort()).toEqual(['hub', 'requests']);
 });
 
-test('what the user sets is passed on, though not to where it would break the run', () => {
+test('settings of the user are passed on, except those that would break the run', () => {
   const user = {
     RELAY_CONVERSATION_TTL: '15s',
     RELAY_SHUTDOWN_PAUSE: '1s',

@@ -32,7 +32,7 @@ test('the two halves of the stream token key belong together', () => {
   expect(half).toBe(streamTokenPublicKey);
 });
 
-test('what an older version did not have is added, and the rest kept', () => {
+test('secrets that an older version did not have are added, and the others are kept', () => {
   const { sessionSecret, ...older } = readSecrets(home);
   writeFileSync(home.file('secrets.json'), JSON.stringify(older));
   const now = readSecrets(home);

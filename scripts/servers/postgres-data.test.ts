@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(data, { recursive: true }));
 
-test('a pid that another program has by now is removed, and that program left alone', () => {
+test('a pid that another program has now is removed, and that program is not stopped', () => {
   writeFileSync(file, `${process.pid}\n${data}\n`);
   clearStalePidFile(data);
   expect(existsSync(file)).toBe(false);

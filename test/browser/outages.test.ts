@@ -58,7 +58,7 @@ async function textsOf(requestId: string): Promise<(string | undefined)[]> {
   return messages.map(({ plaintext }) => plaintext);
 }
 
-test('a page that was offline shows new requests and sends the answer written meanwhile once', async () => {
+test('a page that was offline shows new requests and sends the answer that was written offline once', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   await device.context.setOffline(true);

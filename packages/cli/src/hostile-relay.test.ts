@@ -30,7 +30,7 @@ interface Hostile {
   startMcp(): Promise<McpClient>;
 }
 
-/** Gives a test a lying relay of its own, so that tests run at the same time. */
+/** Gives each test another lying relay, so that tests run at the same time. */
 const withHostile = (check: (hostile: Hostile) => Promise<void>) => async () => {
   const liar = await startLyingRelay(cli.relay);
   const clients: McpClient[] = [];

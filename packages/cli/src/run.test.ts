@@ -152,7 +152,7 @@ test('relay show prints the messages of a plain text conversation to both sides'
   }
 });
 
-test('relay show prints of a conversation of another machine what it can read', async () => {
+test('relay show prints the readable part of a conversation that another machine began', async () => {
   await cli.asExpert('keys', 'make', '--json');
   const refCode = await cli.ask('Where?');
   await cli.asExpert('answer', refCode, 'Here.');

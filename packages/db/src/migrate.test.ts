@@ -14,7 +14,7 @@ interface Ended {
   stderr: string;
 }
 
-/** The real program, in a process of its own. */
+/** Runs the real program in a separate process. */
 async function migrate(env: Record<string, string>, ...args: string[]): Promise<Ended> {
   const options = ['--conditions=relay-source', '--import', 'tsx', program, ...args];
   const { PATH = '', HOME = '' } = process.env;
@@ -26,7 +26,7 @@ async function migrate(env: Record<string, string>, ...args: string[]): Promise<
 }
 
 describe('the migrate program', () => {
-  test('reports in one line what it has done', async () => {
+  test('reports the applied migrations in one line', async () => {
     await using database = await createEmptyDatabase(server);
     const env = { DATABASE_URL: 'postgres://ignored.invalid/x', DATABASE_DIRECT_URL: database.url };
     const first = await migrate(env);

@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly memory?: Memory | undefined;
   /**
    * Called once with the error when calls start to fail for a reason that will pass, and once without an error when
-   * the relay answers again. Calls are repeated meanwhile. With `rate_limited`, `retryAfter` says when.
+   * the relay answers again. Until then, calls are repeated. With `rate_limited`, `retryAfter` says when.
    */
   readonly onOutage?: ((error: RelayError | undefined) => void) | undefined;
   /** Replaces the platform's `fetch`, for example with one that uses a proxy. */

@@ -14,7 +14,7 @@ import { members } from './transport/shape.ts';
 export interface Client {
   readonly api: Api;
   readonly hub: Hub;
-  /** The part that belongs to this API key. With a session: all of it. */
+  /** The part that belongs to this API key. With a session it is the whole memory. */
   readonly memory: Memory;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
 }

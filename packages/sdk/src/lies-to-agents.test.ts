@@ -16,7 +16,7 @@ testLies('to the agent', liesToAgents, async (row, { setup, context }, report) =
   expect(result.answers).toEqual(texts.slice(0, expected).map((text) => ({ text, protection: 'sequenced' })));
   if (row.verification) expect(conversation.verification).toBe(row.verification);
   if (!endsConversation(code)) return;
-  // It stays refused when the relay does not lie any more.
+  // It stays refused when the relay no longer lies.
   setup.liar.tell({});
   await expect(conversation.send('more')).rejects.toMatchObject({ code: row.code });
   await expect(conversation.waitForAnswer({ timeout: 50 })).rejects.toMatchObject({ code: row.code });

@@ -31,7 +31,7 @@ testLies('to the expert', liesToExperts, async (row, { setup, context }, report)
     if (!code || row.agent !== undefined) expect(agent.code).toBe(row.agent ?? '');
     if (!code && !row.agent) expect(agent.answers).toEqual(answers);
     if (!endsConversation(code) || !request) return;
-    // It stays refused when the relay does not lie any more.
+    // It stays refused when the relay no longer lies.
     setup.liar.tell({});
     await expect(request.answer('more')).rejects.toMatchObject({ code: row.code });
     await expect(request.refresh()).rejects.toMatchObject({ code: row.code });

@@ -17,7 +17,7 @@ export function takeLock(path: string, mode = 0o600): boolean {
   if (create(path, mode)) return true;
   if (isRunning(readHolder(path))) return false;
   // Several processes may find the same ended holder. One at a time may remove its lock, and looks again before:
-  // otherwise the second would remove the lock that the first has taken meanwhile.
+  // otherwise the second would remove the lock that the first has taken since.
   const removal = `${path}.removal`;
   if (!takeLock(removal, mode)) return false;
   try {

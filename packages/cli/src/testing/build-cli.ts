@@ -43,7 +43,7 @@ async function bundle(plugins: Plugin[]): Promise<string> {
     entryPoints: { relay: inCheckout('src/main.ts') },
     outdir: join(folder, 'dist'),
     bundle: true,
-    // Modules that a command imports only when it runs stay in files of their own.
+    // Modules that a command imports only when it runs stay in separate files.
     splitting: true,
     platform: 'node',
     format: 'esm',

@@ -35,7 +35,7 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** The program of an agent: the official client, with `relay mcp` as a process of its own. */
+/** The program of an agent: the official client, with `relay mcp` as a separate process. */
 export async function startMcpClient(options: McpServerOptions): Promise<McpClient> {
   const transport = new StdioClientTransport({ ...(await mcpCommand(options)), stderr: 'pipe' });
   let errors = '';

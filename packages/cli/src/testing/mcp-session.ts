@@ -39,7 +39,7 @@ export function useMcpRelay() {
   afterAll(() => relay.stop());
   return {
     openSession: () => openSession(relay),
-    /** A test with a session of its own and a first client, so that tests can run at the same time. */
+    /** A test with a separate session and a first client, so that tests can run at the same time. */
     withClient: (check: (session: McpSession) => Promise<void>) => async () => {
       const session = await openSession(relay);
       try {

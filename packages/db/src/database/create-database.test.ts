@@ -149,7 +149,7 @@ describe('createDatabase', () => {
     expect(row?.age).toBeLessThan(60);
   });
 
-  test('decides by the clock of Postgres what has expired', async () => {
+  test('the clock of Postgres decides whether a request has expired', async () => {
     await use(createTestDatabase(server));
     const { prisma } = open();
     const rows = await prisma.$queryRaw<unknown[]>`

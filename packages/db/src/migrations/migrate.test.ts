@@ -42,7 +42,7 @@ describe('migrate', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('applies what is missing, then nothing', async () => {
+  test('applies the missing migrations, then nothing', async () => {
     expect(await run()).toEqual(await knownMigrations());
     expect(await run()).toEqual([]);
     await add(

@@ -54,7 +54,7 @@ const publishAll = () =>
 beforeEach(publishAll);
 afterEach(() => slow.query('ROLLBACK'));
 
-test('stays below the very first row of a database', async () => {
+test('stays below the first row of a database', async () => {
   const watermark = createLowWatermark(leader);
   for (let round = 0; round < 10; round++) {
     await watermark.update();

@@ -35,7 +35,7 @@ export interface StreamState {
   readonly lastSeq: number;
 }
 
-/** Reads the state of the stream; the first time, and whenever the stream is gone, creates or adjusts it. */
+/** Reads the state of the stream. Creates or adjusts the stream at the first time, and when it was deleted. */
 export function createStreamReader(
   connection: NatsConnection,
   settings: StreamSettings,

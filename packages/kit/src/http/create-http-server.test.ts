@@ -116,7 +116,7 @@ test('a stop closes connections that were opened in advance and not used', async
   await closed;
 });
 
-test('accepts a head that has grown since the edge: 16 KiB, and its target once more in the principal', async () => {
+test('accepts a head that is larger than at the edge: 16 KiB, and a principal that repeats its target', async () => {
   const server = await start((request, response) => response.end(String(request.url?.length)));
   const path = `/?${'x'.repeat(16_000)}`;
   const response = await fetch(server.url + path, {

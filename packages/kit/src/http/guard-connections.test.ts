@@ -132,7 +132,7 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('what Node cannot read after pipelined requests', () => {
+describe('bytes that Node cannot read after pipelined requests', () => {
   const chunked = 'POST /chunked HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
 
   /**

@@ -110,7 +110,7 @@ describe('long answers of one key or session', () => {
     }
   });
 
-  test('do not count any more when they are finished', async () => {
+  test('no longer count when they are finished', async () => {
     for (let finished = 0; finished < 6; await pause(5)) {
       const answer = await begin(finished % 2 ? '/pieces' : '/long');
       await text(answer);
@@ -119,7 +119,7 @@ describe('long answers of one key or session', () => {
     }
   });
 
-  test('do not count any more when their client has left', async () => {
+  test('no longer count when their client has left', async () => {
     const answers = [await begin('/huge'), await begin('/huge')];
     expect((await begin('/long')).statusCode).toBe(429);
     for (const answer of answers) answer.destroy();

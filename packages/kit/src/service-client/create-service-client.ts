@@ -36,7 +36,7 @@ export interface ServiceClient extends Part {
    * was refused, since one of two instances may be restarting. `callId` makes both safe. Nothing else is repeated.
    */
   call(call: ServiceCall): Promise<IncomingMessage>;
-  /** Whether the service answers at all, with any status. */
+  /** Whether the service answers, with any status. */
   isReachable(): Promise<boolean>;
 }
 

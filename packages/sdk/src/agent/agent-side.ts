@@ -93,7 +93,7 @@ export class AgentSide implements Side {
     const { verified: verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;
     if (verification === 'first-contact') {
-      // Another conversation may have remembered an expert meanwhile: then that one counts.
+      // If another conversation has stored an expert in the meantime, that one counts.
       const met = await expert.meet(checked.fingerprint);
       if (!sameFingerprint(met, checked.fingerprint)) throw unknownExpert(met, checked.fingerprint);
     }

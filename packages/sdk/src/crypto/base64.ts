@@ -4,7 +4,7 @@ const digits = toUtf8('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 const padding = 61;
 const ascii = new TextDecoder();
 
-/** Not by btoa, which needs the bytes as a string first: making that takes five times as long. */
+/** `btoa` would take five times as long, since it needs the bytes as a string first. */
 export function toBase64(bytes: Uint8Array): string {
   const { length } = bytes;
   const text = new Uint8Array(Math.ceil(length / 3) * 4);
@@ -15,7 +15,7 @@ export function toBase64(bytes: Uint8Array): string {
   return ascii.decode(text.fill(padding, Math.ceil((length * 4) / 3)));
 }
 
-/** The bytes of the one canonical spelling (RFC 4648 section 4, padded); `undefined` for any other. */
+/** The bytes of the one canonical encoding (RFC 4648 section 4, padded); `undefined` for any other. */
 export function fromBase64(text: string): Bytes | undefined {
   let binary: string;
   try {

@@ -10,7 +10,7 @@ import { type PublicKey, publicKey } from './public-key.ts';
 /** An expert's keys. All are derived from one root, so they are the same on each of the expert's devices. */
 export interface Expert {
   readonly identity: PublicKey;
-  /** By it, agents recognize the expert. */
+  /** Agents recognize the expert by it. */
   readonly fingerprint: string;
   keysFor(requestId: string): Promise<OwnKeys>;
   /** The `keySignature` of a pick-up. */

@@ -2,10 +2,10 @@ import { RelayError, type RelayErrorCode } from '../relay-error.ts';
 
 const refusals = new WeakSet<object>();
 
-/** Whether an error ends a conversation for good, because someone between the two sides may have changed something. */
+/** Whether an error ends a conversation permanently, because someone between the two sides may have changed something. */
 export const isRefusal = (error: unknown): error is RelayError => refusals.has(error as object);
 
-/** An error that ends a conversation for good. */
+/** An error that ends a conversation permanently. */
 export function refusal(
   code: RelayErrorCode,
   what: string,

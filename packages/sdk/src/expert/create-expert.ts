@@ -76,7 +76,7 @@ function connect(
     };
     const prepare = async (aborted: AbortSignal | undefined) => {
       if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
-      // Messages of another device that came meanwhile are read before this one is sent.
+      // New messages of other devices are read before this one is sent.
       else await thread.readIfStale(aborted);
     };
     const state = { drafts, outgoing: undefined };

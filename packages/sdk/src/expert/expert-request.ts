@@ -55,7 +55,7 @@ export interface ExpertRequest {
   readonly isPickedUp: boolean;
   /**
    * Answers that were not sent yet. They are sent before the next answer or by `refresh`: do not send them again. Those
-   * that cannot be sent any more, after the end or because the relay refused them, are removed by `discard`.
+   * that can no longer be sent, after the end or because the relay refused them, are removed by `discard`.
    */
   readonly unsent: readonly string[];
   /**

@@ -19,7 +19,7 @@ const headOf = (requestId: string, agent: AgentKeys): Head => ({
   erasedAt: undefined,
 });
 
-test("a pick-up that ends after another device's pick-up was read keeps the messages that were read meanwhile", async () => {
+test("a pick-up that ends after another device's pick-up was read keeps the messages that were read in between", async () => {
   const [expert, agent, requestId] = [
     await openExpert(makeRoot()),
     await makeAgentKeys(),

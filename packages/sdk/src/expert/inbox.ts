@@ -10,7 +10,7 @@ export interface Inbox {
   readonly stopped: AbortSignal;
   /** Adds one request. */
   add(requestId: string): void;
-  /** Adds this request again once it can be read. Meanwhile the others are taken. */
+  /** Adds this request again once it can be read. Until then the others are processed. */
   retryLater(requestId: string): void;
   /** Lists all open requests and adds those that are new. */
   list(): void;

@@ -26,7 +26,7 @@ export interface Program {
   kill(): void;
 }
 
-/** Runs a program that uses the SDK in a process of its own. */
+/** Runs a program that uses the SDK in a separate process. */
 export async function runProgram(
   code: string,
   env: Record<string, string> = {},

@@ -29,7 +29,7 @@ export interface Pair {
   readonly encrypt: string;
 }
 
-/** A message as the relay lists it. Nothing of `record` is checked yet. */
+/** A message as the relay lists it. `record` is not checked yet. */
 export interface Listed {
   readonly seq: number;
   readonly createdAt: string;

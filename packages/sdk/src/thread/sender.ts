@@ -31,7 +31,7 @@ export interface SenderState {
 export interface Outbox {
   /** Replaces the texts that this client saved before. */
   save(unsent: readonly Draft[]): Promise<void>;
-  /** Returns the content that a client encrypted first with this messageId, or null if it must not be sent any more. */
+  /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
   claim<T extends object>(messageId: string, sealed: T): Promise<T | null>;
 }
 

@@ -58,8 +58,8 @@ export interface StreamListener {
 const maxBlockLength = 2 ** 20;
 
 /**
- * Parses an event stream in pieces, as the HTML standard defines it. Our own parser, since the usual ones drop blocks
- * that have only an id, and those count here.
+ * Parses an event stream in pieces, as the HTML standard defines it. The usual parsers drop blocks that have only an id, but
+ * the hub sends positions in such blocks.
  */
 export function createBlockReader(listener: StreamListener): (piece: string) => void {
   let rest = '';

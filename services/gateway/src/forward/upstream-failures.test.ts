@@ -108,7 +108,7 @@ describe('a service whose port is closed', () => {
     expect(answer.headers['retry-after']).toMatch(/^\d+$/);
   });
 
-  test('is called once more 100 ms later', async () => {
+  test('is called again 100 ms later', async () => {
     await upstream().stop();
     const { setTimeout } = globalThis;
     let restart: Promise<void> | undefined;

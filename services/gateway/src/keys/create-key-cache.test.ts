@@ -71,7 +71,7 @@ describe('a key that was found', () => {
     expect(lookUps).toHaveLength(2);
   });
 
-  test('is not valid any more when a later look-up does not find it', async () => {
+  test('is no longer valid when a later look-up does not find it', async () => {
     const { clock, lookUps, cache, key } = await createCacheWithKey();
     clock.advance(4_000);
     expect(cache.find(key)).toBe(principal);

@@ -202,7 +202,7 @@ test('a stream that is created again while a reader is served from it: the reade
   await stream.manager.streams.delete(stream.name);
   await stream.make();
   await scanning.until('a reset', () => scanning.named('hub.reset').length > 0);
-  // When this event arrives, the hub follows the new stream and resets no reader any more.
+  // When this event arrives, the hub follows the new stream and resets no more readers.
   await publishUntilStored(request.newMessage('the last'));
   await scanning.until('the last event', () => scanning.events.at(-1)?.messageId === 'the last');
   expect(scanning.named('hub.reset')).toHaveLength(1);

@@ -177,7 +177,7 @@ describe('export-user', () => {
 });
 
 describe('erase-user', () => {
-  test('without --yes it prints what would be erased', async () => {
+  test('without --yes it only prints the data that it would erase', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 2 });
     await expect(run('erase-user', '--user', userId)).rejects.toThrow(
@@ -225,7 +225,7 @@ describe('erase-user', () => {
     expect(await countEvents()).toEqual({ CLOSED: 6_000, credentialRevoked: 2 });
   });
 
-  test('keeps the user until everything that was written meanwhile is deleted', async () => {
+  test('keeps the user until everything that was written during the erasure is deleted', async () => {
     const userId = await makeUser('ada');
     expect(await deleteUser(prisma, userId)).toBe(false);
     await prisma.apiKey.updateMany({ data: { revokedAt: new Date() } });

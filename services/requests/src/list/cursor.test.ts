@@ -4,7 +4,7 @@ import { formatCursor, parseCursor } from './cursor.ts';
 const id = 'AAAAAAAAAAAAAAAAAAAAAA';
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-test('a cursor is parsed to what was formatted', () => {
+test('parsing a formatted cursor returns the same cursor', () => {
   const cursor = { createdAt: '2026-11-21T04:00:00.123Z', id };
   expect(parseCursor(formatCursor(cursor))).toEqual(cursor);
 });

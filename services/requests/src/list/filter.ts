@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const statuses = ['pending', 'responded', 'closed', 'expired'] as const satisfies RequestStatus[];
 
-/** `waiting`: open, the expert's turn. `answered`: open, the agent's turn. `ended`: not open any more. */
+/** `waiting`: open, the expert's turn. `answered`: open, the agent's turn. `ended`: no longer open. */
 export const inboxFilters = ['waiting', 'answered', 'ended'] as const;
 type InboxFilter = (typeof inboxFilters)[number];
 

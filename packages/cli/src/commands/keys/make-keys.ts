@@ -36,7 +36,7 @@ export async function makeKeys(
   showKeys(context, { ...ring, own, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
 }
 
-/** Makes a new recovery code for the same keys. The old code does not work any more. */
+/** Makes a new recovery code for the same keys. The old code no longer works. */
 export async function renewCode(context: Context, ring: KeyRing, { json }: { json: boolean }): Promise<void> {
   if (!ring.own)
     throw new Failure('state', 'This machine has no keys to make a code for. Make them: relay keys make');

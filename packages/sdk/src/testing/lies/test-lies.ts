@@ -5,7 +5,7 @@ import { drawTable } from '../draw-table.ts';
 import { useTestServer } from '../use-test-server.ts';
 import { type LieContext, makeLieContext, makeSetup, type Setup } from './lie-context.ts';
 
-/** A lying relay with an agent and an expert of its own. It tells one lie at a time. */
+/** A lying relay with another agent and expert. It changes one thing at a time. */
 export interface Lane {
   readonly setup: Setup;
   readonly context: LieContext;

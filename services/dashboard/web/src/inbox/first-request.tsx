@@ -7,7 +7,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './first-request.module.css';
 
-/** Stands for the key in the command until one is made. */
+/** The command shows this until a key is made. */
 const placeholder = 'hs_...';
 
 /** Shown before the first request: how an agent makes one. The request replaces it when it arrives. */

@@ -96,7 +96,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       );
     }
     if (rows.length === 0 && !list.hasNextPage) {
-      // Without any request at all, the page shows how to make the first one.
+      // Without any request, the page shows how to make the first one.
       if (isCounting) return null;
       const [text, hint] = search.settled
         ? [

@@ -28,7 +28,7 @@ test('of waiting work with the same name, only the last runs', async () => {
   expect(ran).toEqual([4]);
 });
 
-test('work that is asked for while it runs is run once more', async () => {
+test('work that is requested while it runs is run again', async () => {
   const pace = open();
   let runs = 0;
   let finish = () => {};

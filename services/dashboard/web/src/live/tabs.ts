@@ -41,7 +41,7 @@ export function createTabs(userId: string): Tabs {
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const isFromLeader = data.type === 'event' || data.type === 'stream';
     if (isFromLeader) heardAt = performance.now();
-    // Without locks each tab has a stream of its own.
+    // Without locks each tab has its own stream.
     if (isFromLeader && (isLeading || !locks)) return;
     for (const call of [...calls]) call(data);
   };

@@ -19,7 +19,7 @@ export async function readVault(): Promise<KeptVault | undefined> {
   }
 }
 
-/** @throws CallError 412 or 428 when another device wrote one in the meantime */
+/** @throws CallError 412 or 428 when another device has written one since */
 export async function writeVault(vault: Vault, replaced: KeptVault | undefined): Promise<void> {
   await call('/api/vault', {
     method: 'PUT',
