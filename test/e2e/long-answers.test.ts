@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (let count = 0; count < 40; count++) {
     await setup.alice.provider.post(`/api/v1/message/${requestId}`, message);
   }
-}, 60_000);
+});
 afterEach(() => {
   for (const answer of open) answer.destroy();
 });
@@ -53,5 +53,5 @@ test('a key receives sixteen long lists at the same time, and the next one is 42
 
   for (const answer of open.splice(0)) answer.destroy();
   const isFree = async () => (await openList(consumer)) === 200;
-  await eventually('another long list is accepted', isFree, { timeoutMs: 20_000 });
-}, 60_000);
+  await eventually('another long list is accepted', isFree);
+});

@@ -100,7 +100,7 @@ test('on a machine without keys, an answer to an agent with keys is sent in plai
   const sent = await cli.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
   expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('in plain text') });
   expect(await messagesOf(refCode)).toBe(1);
-}, 60_000);
+});
 
 test('a confidential request is answered only after its question could be read', async () => {
   const refCode = await cli.ask('Customer 4711?', '--confidential');
@@ -111,7 +111,7 @@ test('a confidential request is answered only after its question could be read',
   expect(await messagesOf(refCode)).toBe(0);
   expect((await cli.asExpert('pickup', refCode, '--wait', '1s')).code).toBe(0);
   expect((await cli.asExpert('answer', refCode, 'Please say more.')).code).toBe(0);
-}, 60_000);
+});
 
 test('an answer to a closed request is not sent, and the error says how to go on', async () => {
   const refCode = await cli.ask('Too late?');
@@ -126,7 +126,7 @@ test('an answer to a closed request is not sent, and the error says how to go on
       stderr: `${refCode} is closed, so nothing was sent. To go on, the agent makes a new request. `,
     });
   }
-}, 60_000);
+});
 
 test('after an answer, the last message of the agent is printed', async () => {
   const refCode = await cli.ask('May I remove the lock?');
@@ -136,7 +136,7 @@ test('after an answer, the last message of the agent is printed', async () => {
   const second = await cli.asExpert('answer', refCode, 'No.');
   expect(second.stdout).toMatch(/The last message of the agent:\n {2}And the log\?/);
   expect(second.stdout).not.toContain('May I remove the lock?');
-}, 60_000);
+});
 
 test('a request that was picked up with other keys of this side is no reason for an alarm', async () => {
   const refCode = await cli.ask('Who answers?');
@@ -154,7 +154,7 @@ test('a request that was picked up with other keys of this side is no reason for
       /picked up with other keys than yours\. Answer it where those are\. Unless your own side did this, /,
     ),
   });
-}, 60_000);
+});
 
 describe('on a machine with keys, plain text', () => {
   const refused = {
@@ -171,7 +171,7 @@ describe('on a machine with keys, plain text', () => {
     );
     expect(await asDeceivedExpert('answer', refCode, 'More.')).toMatchObject(refused);
     expect(await messagesOf(refCode)).toBe(1);
-  }, 60_000);
+  });
 
   test('is not sent either when the relay states another user id of the expert', async () => {
     const refCode = await cli.ask('Who are you?');
@@ -185,5 +185,5 @@ describe('on a machine with keys, plain text', () => {
     expect(await asDeceivedExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
     liar.tell({});
     expect(await messagesOf(refCode)).toBe(0);
-  }, 60_000);
+  });
 });
