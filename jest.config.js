@@ -28,6 +28,9 @@ export default {
   testSequencer: './jest.sequencer.js',
   // Each file loads its modules again. The memory that this leaves is freed with the process.
   workerIdleMemoryLimit: '1GB',
+  // On a busy machine a worker needs longer than the usual half second to exit. One that a test keeps open never exits, and
+  // Jest then reports it.
+  workerGracefulExitTimeout: 30_000,
   projects: [
     {
       ...shared,
