@@ -137,6 +137,19 @@ test('a failed sign-out does not hide that the browser is offline', async () => 
   expect(await signedIn.isVisible()).toBe(true);
 });
 
+test('a request that cannot be closed says why and what to do next', async () => {
+  const { requestId } = await ask('The first question');
+  const page = await openMarked(requestId);
+  await page.route(/\/api\/requests\/[^/]+\/close$/, (route) =>
+    route.fulfill({ status: 409, json: { error: 'conversation_expired', title: 'Expired', status: 409 } }),
+  );
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByRole('button', { name: 'Close request' }).click();
+  await page
+    .getByText('Not closed. The request has expired already. Nothing more can be sent here.')
+    .waitFor();
+});
+
 test('a page works again without a reload after a restart of gateway and hub', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);

@@ -10,7 +10,7 @@ import { describeTimeLeft, useNow } from '../ui/time.tsx';
 import styles from './conversation-header.module.css';
 import { hasEnded } from './conversation-state.ts';
 import { describeState } from './group-messages.ts';
-import { codeOf, refusalSentence } from './refusal-sentences.ts';
+import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
 import type { useConversation } from './use-conversation.ts';
 
 type Panel = 'none' | 'close' | 'fingerprint';
@@ -96,7 +96,7 @@ function RefCode({ code }: { code: string }) {
 
 function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDone: () => void }) {
   const [isBusy, setIsBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState<Sentence>();
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -112,7 +112,7 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
       await close();
       onDone();
     } catch (error) {
-      setFailure(refusalSentence(codeOf(error)).what);
+      setFailure(actionSentence(codeOf(error)));
       setIsBusy(false);
     }
   }
@@ -136,7 +136,7 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
       </div>
       {failure && (
         <p role="alert" className={styles.failure}>
-          Not closed. {failure}
+          Not closed. {failure.what} {failure.next}
         </p>
       )}
     </fieldset>

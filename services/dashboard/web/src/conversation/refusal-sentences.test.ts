@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RelayErrorCode } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
-import { isRefusal, refusalSentence } from './refusal-sentences.ts';
+import { actionSentence, isRefusal, refusalSentence } from './refusal-sentences.ts';
 
 const source = readFileSync(
   new URL('../../../../../packages/sdk/src/relay-error.ts', import.meta.url),
@@ -16,6 +16,14 @@ test.each(codes)('%s has its own sentence, in words that experts know', (code) =
   expect(`${what} ${next}`).not.toMatch(/consumer|provider|payload|topic|sequence|decrypt|signature|null/i);
   const others = codes.filter((other) => other !== code).map((other) => refusalSentence(other).what);
   expect(others).not.toContain(what);
+});
+
+test.each(codes)('%s of a button promises no kept text and no automatic retry', (code) => {
+  const { what, next } = actionSentence(code);
+  expect(next).toMatch(/^[A-Z].*\.$/);
+  expect(`${what} ${next}`).not.toMatch(
+    /text is kept|you typed|automatically|consumer|provider|payload|topic/i,
+  );
 });
 
 test('only errors about trust block the reply box', () => {

@@ -142,6 +142,24 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
 
 export const refusalSentence = (code: RelayErrorCode): Sentence => sentences[code];
 
+/** For buttons such as "Close request": there is no text to keep, and nothing continues automatically. */
+const actionSentences: Partial<Record<RelayErrorCode, Sentence>> = {
+  invalid_key: { what: 'You were signed out.', next: 'Sign in again, then try again.' },
+  conflict: { what: 'This was just changed on another device.', next: 'Reload this page.' },
+  rate_limited: { what: 'Too many calls in one minute.', next: 'Try again in a minute.' },
+  unreachable: { what: 'The relay cannot be reached.', next: 'Try again once it is back.' },
+  unexpected_answer: {
+    what: 'This page does not understand the relay’s answer.',
+    next: 'Reload this page, then try again.',
+  },
+  aborted: { what: 'This was interrupted.', next: 'Try again.' },
+  timeout: { what: 'The relay took too long.', next: 'Try again.' },
+  conversation_closed: { what: 'The request is closed already.', next: 'Nothing more can be sent here.' },
+  conversation_expired: { what: 'The request has expired already.', next: 'Nothing more can be sent here.' },
+};
+
+export const actionSentence = (code: RelayErrorCode): Sentence => actionSentences[code] ?? sentences[code];
+
 /** Whether the code means that a third party may have interfered. */
 export const isRefusal = (code: RelayErrorCode): boolean => Object.hasOwn(refusals, code);
 

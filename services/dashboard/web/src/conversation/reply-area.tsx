@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { hasEnded } from './conversation-state.ts';
 import { confidentialQuestion } from './question.tsx';
-import { codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
+import { actionSentence, codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
@@ -82,7 +82,7 @@ function EncryptedReply({
     setFailure(undefined);
     pickUp().catch((error: unknown) => {
       if (!isCurrent) return;
-      setFailure(refusalSentence(codeOf(error)));
+      setFailure(actionSentence(codeOf(error)));
       setIsAnswering(false);
     });
     return () => {
