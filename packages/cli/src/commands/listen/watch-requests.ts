@@ -201,7 +201,7 @@ export async function watchRequests(
   }
 }
 
-/** A list does not say whether agents sent keys. */
+/** The SDK's list does not say which agents have sent keys. */
 const plaintextHint = 'If one of these was asked without encryption, add --plaintext to its answer.\n';
 
 const describeAnswered = (count: number): string =>
