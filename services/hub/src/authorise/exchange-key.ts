@@ -62,5 +62,6 @@ const unavailable = () =>
 
 export const notCovered = (): Problem =>
   new Problem('forbidden', {
-    detail: 'This credential does not cover every topic. See GET /api/v1/whoami for the topics of a key.',
+    detail:
+      'This credential does not cover every topic. A key covers the topics that GET /api/v1/whoami lists and those of the requests it may read; a stream token covers the topics it was made for.',
   });
