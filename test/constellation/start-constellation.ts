@@ -7,9 +7,9 @@ import type { Service } from '@expert-relay/kit/lifecycle';
 import { createSignInLink, type SignInLink } from '@expert-relay/requests/create-sign-in-link';
 import {
   captureLogs,
+  deleteRedisKeys,
+  deleteStream,
   eventually,
-  forgetRedisKeys,
-  forgetStream,
   type LogLine,
   reservePort,
   type TestServers,
@@ -69,8 +69,8 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
   };
 
   try {
-    cleanups.push(() => forgetStream(servers.natsUrl, prefix));
-    cleanups.push(() => forgetRedisKeys(servers.redisUrl, prefix));
+    cleanups.push(() => deleteStream(servers.natsUrl, prefix));
+    cleanups.push(() => deleteRedisKeys(servers.redisUrl, prefix));
     const { url: databaseUrl, drop } = await createTestDatabase(servers.databaseUrl);
     cleanups.push(drop);
     const database = createDatabase({ url: databaseUrl, poolSize: 1, log: logs.logOf('testkit') });

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  deleteRedisKeys,
   eventually,
-  forgetRedisKeys,
   openStream,
   submit,
   testServers,
@@ -67,7 +67,7 @@ withPromtool('each panel of the boards has data from the running product', async
     expect(wrong.map((expr) => problemsOf(wrongResults.get(expr), '{{colour}}').length)).toEqual([1, 1, 1]);
   } finally {
     await ownNats.stop();
-    await forgetRedisKeys(servers.redisUrl, prefix);
+    await deleteRedisKeys(servers.redisUrl, prefix);
   }
 });
 
@@ -130,7 +130,7 @@ async function produceMetrics(
     await hasMetric(product, 'expiry-worker', /^relay_purge_removed_total\S* [1-9]/m);
     await database.query('ALTER TABLE request_stages RENAME TO request_stages_away');
     await hasMetric(product, 'expiry-worker', /^relay_expiry_job_failures_total\S* [1-9]/m);
-    await forgetRedisKeys(redisUrl, prefix);
+    await deleteRedisKeys(redisUrl, prefix);
     await hasMetric(product, 'expiry-worker', /^relay_expiry_scheduler_restored_total\S* [1-9]/m);
     await hasMetric(product, 'gateway', /^relay_gateway_bodies_refused_total\S* [1-9]/m);
     const metrics = await product.metrics();

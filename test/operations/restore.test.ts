@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forgetRedisKeys, openStream, submit, testServers, topicUrl } from '@expert-relay/testkit';
+import { deleteRedisKeys, openStream, submit, testServers, topicUrl } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { findOnPath } from '../../scripts/servers/find-program.ts';
@@ -65,7 +65,7 @@ withDump('after a restore, the saved data exists and the relay works', async () 
     expect(counts[1]).toEqual(counts[0]);
     expect(counts[0]?.request_stages).toBe('2');
   } finally {
-    await forgetRedisKeys(redisUrl, redisPrefix);
+    await deleteRedisKeys(redisUrl, redisPrefix);
     await ownNats.stop();
     rmSync(folder, { recursive: true });
   }

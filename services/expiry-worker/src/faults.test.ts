@@ -1,8 +1,8 @@
 import {
   captureLogs,
   createTcpProxy,
+  deleteRedisKeys,
   eventually,
-  forgetRedisKeys,
   type TcpProxy,
   testServers,
   watchOpenHandles,
@@ -64,7 +64,7 @@ describe('Redis loses', () => {
     const worker = await setup.startWorker({ ttl: '20s' });
     const delayed = async () => (await readMetric(worker, 'relay_expiry_jobs')) >= 1_000;
     await eventually('the jobs are there', delayed);
-    await forgetRedisKeys(redisUrl, setup.prefix);
+    await deleteRedisKeys(redisUrl, setup.prefix);
 
     await allEnded(1_000);
     await eventually(

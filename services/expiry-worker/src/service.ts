@@ -5,7 +5,7 @@ import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createRedis } from '@expert-relay/kit/redis';
 import type { Config } from './config.ts';
-import { createEnder, endInJob } from './ending/end-job.ts';
+import { batchEnds, endInJob } from './ending/end-job.ts';
 import { checkRedis } from './queue/check-redis.ts';
 import { createQueue } from './queue/queue.ts';
 import { createReports } from './reports.ts';
@@ -29,7 +29,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     prefix: `${config.redis.prefix}:expiry`,
     onFailure: reports.jobFailed,
   };
-  const end = endInJob(createEnder(query, reports.ended));
+  const end = endInJob(batchEnds(query, reports.ended));
   const ends = createQueue({ ...shared, name: 'end', concurrency: 200, work: end });
   const sweep = createSweep({ database, ends, interval, reports });
   const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });

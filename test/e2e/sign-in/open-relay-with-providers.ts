@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import {
-  forgetRedisKeys,
+  deleteRedisKeys,
   type GithubServer,
   type OpenIdProvider,
   readRedisKeys,
@@ -58,7 +58,7 @@ export async function openRelayWithProviders(
       await stopProviders();
     };
     return {
-      deleteSessionRecords: () => forgetRedisKeys(testServers().redisUrl, `${prefix}:session`),
+      deleteSessionRecords: () => deleteRedisKeys(testServers().redisUrl, `${prefix}:session`),
       relay,
       github,
       google,

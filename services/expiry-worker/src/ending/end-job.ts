@@ -3,7 +3,7 @@ import { DelayedError, type Job } from 'bullmq';
 import { type EndedRequests, endListed } from './end-requests.ts';
 
 /** Ends one request. When it is still open, the result is the number of milliseconds after which to try again. */
-type Ender = (id: string) => Promise<number | undefined>;
+type EndRequest = (id: string) => Promise<number | undefined>;
 
 interface PendingEnd {
   id: string;
@@ -15,7 +15,7 @@ interface PendingEnd {
  * Ends requests that fall due at the same time in one statement. While a statement runs, the ids for the
  * next one are collected, so a single job does not wait, and under load the statements get larger instead of more.
  */
-export function createEnder(query: Query, onEnded: (ended: EndedRequests) => void): Ender {
+export function batchEnds(query: Query, onEnded: (ended: EndedRequests) => void): EndRequest {
   let pending: PendingEnd[] = [];
   let running = false;
 
@@ -55,7 +55,7 @@ export function createEnder(query: Query, onEnded: (ended: EndedRequests) => voi
  * The job of one request, which runs when the request falls due. If the request is not due by the database's clock, or
  * its row is locked, the job is delayed again. If it was closed early, there is nothing to do.
  */
-export function endInJob(end: Ender): (job: Job, token: string | undefined) => Promise<void> {
+export function endInJob(end: EndRequest): (job: Job, token: string | undefined) => Promise<void> {
   return async (job, token) => {
     const wait = await end(job.id ?? '');
     if (wait === undefined) return;

@@ -1,4 +1,4 @@
-import { createFakeClock, type FakeClock, forgetRedisKeys, testServers } from '@expert-relay/testkit';
+import { createFakeClock, deleteRedisKeys, type FakeClock, testServers } from '@expert-relay/testkit';
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -13,13 +13,13 @@ let clock: FakeClock;
 let keep: () => Promise<SchedulerState>;
 
 beforeEach(async () => {
-  await forgetRedisKeys(redisUrl, prefix);
+  await deleteRedisKeys(redisUrl, prefix);
   clock = createFakeClock();
   keep = keepScheduler({ scheduled: { queue }, interval, clock });
 });
 
 afterAll(async () => {
-  await forgetRedisKeys(redisUrl, prefix);
+  await deleteRedisKeys(redisUrl, prefix);
   await queue.close();
   await redis.quit();
 });

@@ -3,7 +3,7 @@ import { createDatabase } from '@expert-relay/db/prisma';
 import { createTestDatabase } from '@expert-relay/db/testing';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import { forgetRedisKeys } from '@expert-relay/testkit';
+import { deleteRedisKeys } from '@expert-relay/testkit';
 import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
 
@@ -76,7 +76,7 @@ export async function createTestSetup(options: {
     async reset() {
       await stopWorkers();
       await database.prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`;
-      await forgetRedisKeys(redisUrl, prefix);
+      await deleteRedisKeys(redisUrl, prefix);
       prefix = newPrefix();
     },
     async stop() {

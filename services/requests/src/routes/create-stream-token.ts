@@ -1,7 +1,7 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/covered-topics.ts';
+import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/check-topics.ts';
 
 const schema = z.object({ topics: topicsSchema });
 

@@ -4,7 +4,7 @@ import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/covered-topics.ts';
+import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/check-topics.ts';
 
 const schema = z.object({ apiKey: z.string(), topics: topicsSchema });
 

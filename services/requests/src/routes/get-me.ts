@@ -1,7 +1,7 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
-import { ownTopics } from '../stream-tokens/covered-topics.ts';
+import { ownTopics } from '../stream-tokens/check-topics.ts';
 
 /** Describes the user of a session. The dashboard adds the hub's address. */
 export const getMe = (context: Context) =>

@@ -1,6 +1,6 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { ownTopics } from '../stream-tokens/covered-topics.ts';
+import { ownTopics } from '../stream-tokens/check-topics.ts';
 
 /** Describes a key, for scripts and for `relay doctor`. */
 export const whoami = (context: Context) =>

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { ConfigError } from '@expert-relay/kit/config';
 import { SignJWT } from 'jose';
-import type { Credential } from './covered-topics.ts';
+import type { Credential } from './check-topics.ts';
 
 export interface StreamToken {
   token: string;

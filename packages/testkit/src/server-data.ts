@@ -6,7 +6,7 @@ import { createRedis } from '@expert-relay/kit/redis';
 const log = createLog('testkit', { level: 'silent' });
 
 /** Deletes all keys that have a prefix. */
-export async function forgetRedisKeys(url: string, prefix: string): Promise<void> {
+export async function deleteRedisKeys(url: string, prefix: string): Promise<void> {
   const redis = createRedis({ url, name: 'testkit', whileAway: 'fail', log });
   await redis.start?.();
   try {
@@ -30,7 +30,7 @@ export async function readRedisKeys(url: string, pattern: string): Promise<strin
 }
 
 /** Deletes the JetStream stream of a prefix, if it exists. */
-export async function forgetStream(url: string, prefix: string): Promise<void> {
+export async function deleteStream(url: string, prefix: string): Promise<void> {
   const nats = createNats({ url, name: 'testkit', log });
   await nats.start?.();
   try {
