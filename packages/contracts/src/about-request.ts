@@ -1,5 +1,5 @@
 import { FieldReader, wireTypes } from './field-reader.ts';
-import { DomainEventSchema, RequestPlaceSchema } from './generated/relay/events/v1/events_pb.ts';
+import { DomainEventSchema, EventRequestSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /** A request that an event is about, and the number of the event among that request's events. */
 export interface AboutRequest {
@@ -10,7 +10,7 @@ export interface AboutRequest {
 }
 
 const { requests } = DomainEventSchema.field;
-const { userId, requestId, refCode, seq } = RequestPlaceSchema.field;
+const { userId, requestId, refCode, seq } = EventRequestSchema.field;
 // Read once, since this code runs for each event in each hub process.
 const [userIdNumber, requestIdNumber] = [userId.number, requestId.number];
 const [refCodeNumber, seqNumber] = [refCode.number, seq.number];
