@@ -130,8 +130,7 @@ export function createThread(options: ThreadOptions): Thread {
   function check(page: Page, after: number): Page {
     if (page.head.requestId !== requestId) unexpected('the request that was asked for');
     const last = page.messages.at(-1)?.seq ?? after;
-    if (page.next !== undefined && (page.next <= after || page.next !== last))
-      unexpected('a list that goes on');
+    if (page.next !== undefined && (page.next <= after || page.next !== last)) unexpected('a valid `next`');
     return page;
   }
 
@@ -150,7 +149,7 @@ export function createThread(options: ThreadOptions): Thread {
       }
       if (next === undefined && !isErased) await side.settle?.(channel?.state());
       // A list that repeats itself would never end.
-      if (next !== undefined && opened.length === 0) unexpected('a list that goes on');
+      if (next !== undefined && opened.length === 0) unexpected('new messages');
     } catch (error) {
       if (isRefusal(error)) refusal = error;
       throw error;

@@ -100,7 +100,7 @@ export async function listRequests(
     length += next.length + 100_000;
     query.set('after', next);
   }
-  unexpected('a list that goes on');
+  unexpected('a shorter list');
 }
 
 /** The open requests, oldest first. */
