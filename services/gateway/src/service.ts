@@ -70,7 +70,8 @@ export function create(
       metrics,
     },
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
-    stallTimeoutMs: overrides.stallTimeoutMs ?? 60_000,
+    // Longer than the time for a whole request, so that a body that stops arriving is refused with 408 first.
+    stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,
   });
   const parts = [postgres, nats, revocations, ...Object.values(upstreams), server];
   return composeService({
