@@ -228,7 +228,7 @@ test('an error of the relay is quoted with its title and its detail', async () =
   const relay = createRelay({ url: server.gatewayUrl, apiKey: consumerKey });
   await expect(relay.findByRef('HS-00000000')).rejects.toMatchObject({
     message: expect.stringMatching(
-      /^The relay says: "There is nothing here\. Check the method and the path\..*"/,
+      /^The relay says: "There is nothing here\. Check the method, the path, .*"/,
     ),
   });
 });

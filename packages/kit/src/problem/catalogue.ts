@@ -48,7 +48,7 @@ export const problems = {
   not_found: {
     status: 404,
     title: 'There is nothing here',
-    help: 'Check the method and the path. A request that does not exist and one of another user get the same answer.',
+    help: 'Check the method, the path, and the id or code in it. A request that does not exist and one of another user get the same answer.',
   },
   method_not_allowed: {
     status: 405,
