@@ -25,7 +25,12 @@ const defaultSlice = 1_000_000;
  * for hours, such as a backup's, there are millions of them.
  *
  * Rows are not committed in the order of their positions. So a position, with all below it, is settled only when every
- * transaction that may have got one of them has ended. The search finds the rows that this rule misses: those that an
+ * transaction that may have got one of them has ended:
+ * 1. The last assigned position is 41. Open transactions may have got positions up to 41.
+ * 2. A new transaction id is taken, 900. These transactions have lower ids.
+ * 3. All transactions with an id below 900 have ended. No row up to 41 can appear any more: 41 is settled.
+ *
+ * The search finds the rows that this rule misses: those that an
  * operator sets back to waiting, and those of a transaction that gets its id only after its position.
  */
 export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice): LowWatermark {

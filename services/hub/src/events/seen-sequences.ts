@@ -1,5 +1,7 @@
 /** How many sequences below a request's newest one are tracked one by one. */
 const trackedBelowNewest = 31;
+/** As many bits. */
+const allMissing = 2 ** trackedBelowNewest - 1;
 
 /**
  * Recognises events that were seen before, by their request and the request's `seq`. An event may be published late, after
@@ -27,9 +29,9 @@ export class SeenSequences {
     const ahead = seq - known.newest;
     if (ahead > 0) {
       // The sequences between the old and the new newest one are missing. The old newest one has been seen.
-      const between = ahead > trackedBelowNewest ? -1 >>> 1 : 2 ** (ahead - 1) - 1;
+      const between = 2 ** (ahead - 1) - 1;
       known.missing =
-        ahead > trackedBelowNewest ? between : ((known.missing << ahead) | between) & (-1 >>> 1);
+        ahead > trackedBelowNewest ? allMissing : ((known.missing << ahead) | between) & allMissing;
       known.newest = seq;
       return true;
     }
@@ -54,7 +56,10 @@ export class SeenSequences {
   }
 }
 
-/** Bit n of `missing`: the sequence n + 1 below the newest has not been seen. */
+/**
+ * Bit n of `missing`: the sequence n + 1 below the newest has not been seen. After 6 and then 9, `newest` is 9 and
+ * `missing` is 0b011: 8 and 7 are missing.
+ */
 interface Seen {
   newest: number;
   missing: number;
