@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
@@ -49,8 +50,11 @@ test('the reply box shows its whole text after the screen was rotated', async ()
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Because the lock file is stale. '.repeat(8));
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForFunction(`(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 1)(
-    document.querySelector('textarea'))`);
+  // Not with `waitForFunction`: it evaluates a text in the page, which the content security policy forbids.
+  await eventually('the box shows its text', () =>
+    page.evaluate<boolean>(`(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 1)(
+      document.querySelector('textarea'))`),
+  );
 });
 
 describe('the keyboard', () => {
@@ -160,7 +164,10 @@ describe('the keyboard', () => {
 
   /** Waits, because the focus moves only after the page was rendered. */
   async function expectFocus(page: Page, wanted: string): Promise<void> {
-    const isThere = `document.activeElement.tagName + ' ' + document.activeElement.textContent === ${JSON.stringify(wanted)}`;
-    await page.waitForFunction(isThere).catch(async () => expect(await focused(page)).toBe(wanted));
+    let found = '';
+    await eventually('the focus has moved', async () => {
+      found = await focused(page);
+      return found === wanted;
+    }).catch(() => expect(found).toBe(wanted));
   }
 });

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useProduct } from './setup/use-product.ts';
@@ -58,7 +59,8 @@ test('a page of an older build reloads once and keeps the draft', async () => {
     expect(loads()).toBe(2);
     await page.goBack();
     await page.getByRole('textbox', { name: 'Answer' }).waitFor();
-    await page.waitForFunction(`document.querySelector('textarea')?.value === 'Not before noon'`);
+    const box = page.getByRole('textbox', { name: 'Answer' });
+    await eventually('the text is kept', async () => (await box.inputValue()) === 'Not before noon');
     expect(loads()).toBe(2);
   } finally {
     await product.relay.restart('dashboard');

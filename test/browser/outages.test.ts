@@ -223,7 +223,7 @@ test('when a session ends while the expert types, the text is kept for the next 
   await page.getByRole('button', { name: 'Sign in again' }).click();
   await page.getByRole('button', { name: /Sign in as dev/ }).click();
   await box(page).waitFor();
-  await page.waitForFunction(`document.querySelector('textarea')?.value === 'Half a sentence'`);
+  await eventually('the text is kept', async () => (await box(page).inputValue()) === 'Half a sentence');
 });
 
 test('a page that is reloaded right after "Send" sends the answer once', async () => {
