@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Types of handles that a stopped service must have closed: sockets, listeners, watchers, threads, timers. */
-const tracked = /^(TCP|TLS|UDP|Pipe|HTTP|Timeout|FSEvent|FSWatcher|StatWatcher|Message|Worker|GetAddrInfo)/;
+/**
+ * Types of handles that a stopped service must have closed: sockets, listeners, watchers, threads, timers. Pipes are not
+ * among them: Node opens those of stdin, stdout and stderr at their first use.
+ */
+const tracked = /^(TCP|TLS|UDP|HTTP|Timeout|FSEvent|FSWatcher|StatWatcher|Message|Worker|GetAddrInfo)/;
 
 function openHandles(): Map<string, number> {
   const counts = new Map<string, number>();
