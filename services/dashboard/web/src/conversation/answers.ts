@@ -19,7 +19,7 @@ interface AnswersOptions {
   readonly untilOpen: () => Promise<OpenRequest>;
   /** The open request. */
   readonly opened: () => OpenRequest | undefined;
-  /** Copies the state of the open request into the store, and calls `settle`. */
+  /** Copies the state of the open request into the store, and calls `settle`, unless it is to be opened again. */
   readonly update: () => void;
   /** Opens the request again. */
   readonly reopen: () => void;
@@ -39,6 +39,8 @@ export function createAnswers(options: AnswersOptions) {
   const nextKey = () => `answer-${++lastKey}`;
   /** Keys of the answers that the SDK is sending. */
   const inFlight = new Set<string>();
+  /** Keys of the answers that the expert has removed. They are shown until they are deleted, so that they cannot come back. */
+  const removed = new Set<string>();
   /** The relay has refused a waiting answer with this code. */
   let finalCode: RelayErrorCode | undefined;
   /** While refused answers are moved from the SDK to this page. */
@@ -55,8 +57,8 @@ export function createAnswers(options: AnswersOptions) {
     })
     .catch(() => {});
 
-  async function storeRefused(): Promise<void> {
-    const refused = state.get().answers.filter(({ delivery }) => delivery === 'refused');
+  async function storeRefused(answers = state.get().answers): Promise<void> {
+    const refused = answers.filter(({ delivery, key }) => delivery === 'refused' && !removed.has(key));
     // An answer that cannot be stored is still shown.
     await storage.set(storedName, JSON.stringify(refused)).catch(() => {});
   }
@@ -93,28 +95,32 @@ export function createAnswers(options: AnswersOptions) {
 
   /**
    * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
-   * that were not sent: the others are sent again.
+   * that were not sent: the others are sent again. An answer is shown as refused once the SDK no longer has it.
    */
   async function moveRefused(request: OpenRequest, code: RelayErrorCode): Promise<void> {
-    const waiting = state
-      .get()
-      .answers.filter(({ delivery, text }) => delivery === 'waiting' && request.unsent.includes(text));
-    const [refused, ...others] = waiting;
-    if (refused) {
-      // They are stored here before the SDK deletes them.
-      for (const { key } of waiting) change(key, { delivery: 'refused', code });
-      await storeRefused();
-      const discarded = await request.discard().catch((): readonly string[] => []);
-      if (!discarded.includes(refused.text)) {
-        // The SDK cannot discard an answer that it has encrypted, unless the request is opened again.
-        change(refused.key, { delivery: 'waiting', code: undefined });
-        await storeRefused();
-        reopen();
-      }
+    const { answers } = state.get();
+    const waiting = answers.filter(
+      ({ delivery, text }) => delivery === 'waiting' && request.unsent.includes(text),
+    );
+    // They are stored here before the SDK deletes them.
+    await storeRefused(
+      answers.map((answer) => (waiting.includes(answer) ? { ...answer, delivery: 'refused', code } : answer)),
+    );
+    const discarded = await request.discard().then(
+      () => waiting.slice(request.unsent.length),
+      () => [],
+    );
+    for (const { key } of discarded) change(key, { delivery: 'refused', code });
+    await storeRefused();
+    if (discarded.length < waiting.length) {
+      // The SDK cannot discard an answer that it has encrypted, unless the request is opened again.
+      finalCode = code;
+      retry.cancel();
+      reopen();
     }
     moving = undefined;
     update();
-    for (const answer of others) void sendAgain(answer);
+    for (const answer of discarded) if (answer.key !== waiting[0]?.key) void sendAgain(answer);
   }
 
   /** Retries answers that are waiting, also while the conversation is not shown. */
@@ -165,19 +171,24 @@ export function createAnswers(options: AnswersOptions) {
     }
   }
 
-  async function remove({ key, text }: PendingAnswer): Promise<void> {
-    setAnswers(state.get().answers.filter((answer) => answer.key !== key));
-    const request = opened();
-    // Before the end, the SDK has only answers that it still sends.
-    if (request && hasEnded(request) && request.unsent.includes(text))
-      await request.discard().catch(() => {});
-  }
+  const hide = ({ key }: PendingAnswer) => setAnswers(state.get().answers.filter((one) => one.key !== key));
 
   async function sendAgain(answer: PendingAnswer): Promise<void> {
-    await remove(answer);
+    hide(answer);
     // The storage has the refused answer until the SDK has stored the text.
-    await send(answer.text, storeRefused);
+    await send(answer.text, () => void storeRefused());
     await storeRefused();
+  }
+
+  async function discard(answer: PendingAnswer): Promise<void> {
+    removed.add(answer.key);
+    await storeRefused();
+    const request = opened();
+    // Before the end, the SDK has only answers that it still sends.
+    if (request && hasEnded(request) && request.unsent.includes(answer.text)) {
+      await request.discard().catch(() => {});
+    }
+    hide(answer);
   }
 
   return {
@@ -186,6 +197,6 @@ export function createAnswers(options: AnswersOptions) {
     noteFailure,
     send,
     sendAgain,
-    discard: (answer: PendingAnswer) => remove(answer).then(storeRefused),
+    discard,
   };
 }

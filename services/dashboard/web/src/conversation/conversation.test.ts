@@ -254,7 +254,17 @@ test('an answer that the SDK keeps waits, and is sent automatically', async () =
   await conversation.send('Yes.');
   expect(deliveries()).toEqual([['Yes.', 'waiting', '']]);
   request.onRefresh = async () => void request.unsent.splice(0);
-  await untilPasses(() => expect(deliveries()).toEqual([['Yes.', 'sent', '']]));
+  await untilPasses(() => expect(deliveries()).toEqual([['Yes.', 'sending', '']]));
+  request.list(message('Yes.', 'provider'));
+  await untilPasses(() => expect(deliveries()).toEqual([]));
+});
+
+test('an answer that another tab has discarded is not shown as sent', async () => {
+  await open();
+  await sendWhileAway('Yes.');
+  request.unsent.splice(0);
+  await untilPasses(() => expect(deliveries()).not.toEqual([['Yes.', 'waiting', '']]));
+  expect(deliveries()).toEqual([['Yes.', 'sending', '']]);
 });
 
 test('a refused answer is kept with its reason, also after the page is loaded again', async () => {
@@ -329,7 +339,7 @@ test('an answer that the SDK refuses changes nothing for one that waits', async 
     ['Long.', 'refused', 'message_too_large'],
   ]);
   request.unsent.splice(0);
-  await untilPasses(() => expect(deliveries()[0]).toEqual(['Waits.', 'sent', '']));
+  await untilPasses(() => expect(deliveries()[0]).toEqual(['Waits.', 'sending', '']));
 });
 
 test('the error may also come while messages are read', async () => {
@@ -340,28 +350,84 @@ test('the error may also come while messages are read', async () => {
   expect(request.unsent).toEqual([]);
 });
 
-test('an encrypted answer that the SDK cannot discard is removed after the request is opened again', async () => {
+test('an encrypted answer that the relay refuses waits until the request is opened again, and can then be removed', async () => {
   const later = fakeRequest();
   later.unsent.push('Refused.');
   const requests = [request, later];
-  follow(async () => requests.shift() ?? later);
+  let opened = 0;
+  follow(async () => requests[opened++] ?? later);
   await untilPasses(() => expect(now().request).toBeDefined());
   request.onDiscard = async () => [];
   await sendWhileAway('Refused.');
+  const shown: unknown[] = [];
+  conversation.state.subscribe(() => {
+    const last = deliveries().map(([, delivery]) => delivery);
+    if (JSON.stringify(last) !== JSON.stringify(shown.at(-1))) shown.push(last);
+    // An expert may remove it as soon as that is offered.
+    const [answer] = now().answers;
+    if (answer?.delivery === 'refused') void conversation.discard(answer);
+  });
   request.list(refusal('conflict'));
-  await untilPasses(() => expect(requests).toEqual([]));
-  later.list(refusal('conflict'));
-  await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'conflict']]));
+  await untilPasses(() => expect(shown).toEqual([['waiting'], ['refused'], []]));
   expect(later.unsent).toEqual([]);
+  expect(opened).toBe(2);
+  // It does not come back.
+  conversation = create();
+  await open(later);
+  expect(deliveries()).toEqual([]);
+});
+
+test('two equal answers of which the relay refuses the first: one can be removed, the other is sent', async () => {
+  const later = fakeRequest();
+  later.unsent.push('Yes.');
+  const requests = [request, later];
+  follow(async () => requests.shift() ?? later);
+  await untilPasses(() => expect(now().request).toBeDefined());
+  await sendWhileAway('Yes.');
+  await sendWhileAway('Yes.');
+  // The first one is encrypted already.
+  request.onDiscard = async () => request.unsent.splice(1);
+  request.list(refusal('conflict'));
+  await untilPasses(() =>
+    expect(deliveries()).toEqual([
+      ['Yes.', 'refused', 'conflict'],
+      ['Yes.', 'sent', ''],
+    ]),
+  );
+  expect(later.answered).toHaveLength(1);
+});
+
+test('answers that the browser cannot delete are not sent a second time', async () => {
+  const later = fakeRequest();
+  const requests = [request, later];
+  follow(async () => requests.shift() ?? later);
+  await untilPasses(() => expect(now().request).toBeDefined());
+  await sendWhileAway('Refused.');
+  await sendWhileAway('Next.');
+  later.unsent.push('Refused.', 'Next.');
+  request.onDiscard = () => Promise.reject(new Error('The disk is full.'));
+  request.list(refusal('invalid_input'));
+  await untilPasses(() =>
+    expect(deliveries()).toEqual([
+      ['Refused.', 'refused', 'invalid_input'],
+      ['Next.', 'sent', ''],
+    ]),
+  );
+  expect(request.answered).toHaveLength(2);
+  expect(later.answered).toHaveLength(1);
 });
 
 test('an answer that is written while refused ones are moved is sent afterwards', async () => {
   await open();
   await sendWhileAway('Refused.');
   let finish = () => {};
-  request.onDiscard = () => new Promise((resolve) => (finish = () => resolve(request.unsent.splice(0))));
+  let isDiscarding = false;
+  request.onDiscard = () => {
+    isDiscarding = true;
+    return new Promise((resolve) => (finish = () => resolve(request.unsent.splice(0))));
+  };
   request.list(refusal('invalid_input'));
-  await untilPasses(() => expect(deliveries()).toEqual([['Refused.', 'refused', 'invalid_input']]));
+  await untilPasses(() => expect(isDiscarding).toBe(true));
   request.onAnswer = async (text) => ({ messageId: text, isSent: true });
   const sending = conversation.send('New.');
   await new Promise((resolve) => setTimeout(resolve));

@@ -148,7 +148,7 @@ export function createConversation({
 
   /** Copies the state of the request into the store. */
   function take(request: OpenRequest): void {
-    if (opened?.request !== request) return;
+    if (opened?.request !== request || isOutdated) return;
     const view = viewOf(request);
     if (!isSameView(state.get().request, view)) update({ request: view });
     answers.settle(request);

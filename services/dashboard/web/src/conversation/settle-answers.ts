@@ -57,6 +57,7 @@ export function settleAnswers(
         (!answer.messageId && role === 'provider' && text === answer.text && index >= answer.after),
     );
     if (isListed) return undefined;
-    return answer.delivery === 'sent' ? answer : { ...answer, delivery: 'sent' };
+    // The SDK has sent it, or another tab has discarded it: the list will show which.
+    return answer.delivery === 'waiting' ? { ...answer, delivery: 'sending' } : answer;
   }
 }
