@@ -229,6 +229,8 @@ describe('with the option `listen`', () => {
   });
 });
 
+const outboxOf = async (requestId: string) => (await memory.get(`outbox:${requestId}`)) ?? '';
+
 describe('an answer that is discarded before it is sent', () => {
   const posts = () => calls.filter(({ init, path }) => isPost(init, path));
 
@@ -278,6 +280,24 @@ describe('an answer that is discarded before it is sent', () => {
     expect(posts()).toEqual([]);
   });
 
+  test('is not stored again by a tab that still tries to send it', async () => {
+    const conversation = await ask('Is it safe?');
+    const refusing: typeof fetch = async (input, init) =>
+      isPost(init, input)
+        ? Response.json({ error: 'conversation_full', title: 'It is full', status: 409 }, { status: 409 })
+        : await browserFetch(input, init);
+    const open = async () => await expertWith({ fetch: refusing }).request(conversation.requestId);
+    const trying = await open();
+    await expect(trying.answer('Never mind.')).rejects.toMatchObject({ code: 'conflict' });
+    expect(trying.unsent).toEqual(['Never mind.']);
+    const other = await open();
+    await expect(other.refresh()).rejects.toMatchObject({ code: 'conflict' });
+    expect(await other.discard()).toEqual(['Never mind.']);
+    await expect(trying.refresh()).rejects.toMatchObject({ code: 'conflict' });
+    expect(await outboxOf(conversation.requestId)).toBe('[]');
+    expect((await open()).unsent).toEqual([]);
+  });
+
   test('is reported as sent when another tab sends it', async () => {
     const conversation = await ask('Is it safe?');
     let isOpened = false;
@@ -314,7 +334,6 @@ describe('an unsent answer of a page that was closed', () => {
     await expect(answering).rejects.toMatchObject({ code: 'unreachable' });
     expect(request.unsent).toEqual(['Once.']);
   };
-  const outboxOf = async (requestId: string) => (await memory.get(`outbox:${requestId}`)) ?? '';
 
   test.each([
     ['before', true],

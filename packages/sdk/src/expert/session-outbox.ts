@@ -25,7 +25,10 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
         const ids = [...own, ...unsent].map(({ messageId }) => messageId);
         const others = (await read()).filter(({ messageId }) => !ids.includes(messageId));
         own = unsent;
-        await memory.set(name, JSON.stringify([...others, ...unsent]));
+        // Another tab has discarded or sent those that are sealed as null.
+        const states = await Promise.all(unsent.map(({ messageId }) => memory.get(sealedName(messageId))));
+        const kept = unsent.filter((_, index) => states[index] !== 'null');
+        await memory.set(name, JSON.stringify([...others, ...kept]));
       }),
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);
