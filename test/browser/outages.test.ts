@@ -93,6 +93,7 @@ test.each([true, false])(
       route.fulfill({ status: 409, json: { error: 'conversation_full', title: 'It is full', status: 409 } }),
     );
     await device.context.setOffline(false);
+    await page.getByText('Not sent. This conversation is full').waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });
     await page.reload();

@@ -7,7 +7,7 @@ import {
   type OpenRequest,
   type PendingAnswer,
 } from './conversation-state.ts';
-import { codeOf, isRefusal } from './refusal-sentences.ts';
+import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
 import { settleAnswers } from './settle-answers.ts';
 
@@ -42,7 +42,7 @@ export function createAnswers(options: AnswersOptions) {
   /** Keys of the answers that the expert has removed. They are shown until they are deleted, so that they cannot come back. */
   const removed = new Set<string>();
   /** The relay has refused a waiting answer with this code. */
-  let finalCode: RelayErrorCode | undefined;
+  let finalCode: FailureCode | undefined;
   /** While refused answers are moved from the SDK to this page. */
   let moving: Promise<void> | undefined;
 
@@ -90,14 +90,14 @@ export function createAnswers(options: AnswersOptions) {
   function noteFailure(request: OpenRequest, error: unknown): void {
     // Without a status the error is not from the relay, and before the pick-up it is about the keys.
     if (!(error instanceof RelayError) || error.status === undefined) return;
-    if (finalCodes.has(error.code) && (!request.encrypted || request.isPickedUp)) finalCode = error.code;
+    if (finalCodes.has(error.code) && (!request.encrypted || request.isPickedUp)) finalCode = codeOf(error);
   }
 
   /**
    * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
    * that were not sent: the others are sent again. An answer is shown as refused once the SDK no longer has it.
    */
-  async function moveRefused(request: OpenRequest, code: RelayErrorCode): Promise<void> {
+  async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
     const { answers } = state.get();
     const waiting = answers.filter(
       ({ delivery, text }) => delivery === 'waiting' && request.unsent.includes(text),

@@ -1,5 +1,5 @@
-import type { RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { FailureCode } from './refusal-sentences.ts';
 
 /** The part of the SDK's request that a conversation uses. A plain request implements it without cryptography. */
 export type OpenRequest = Pick<
@@ -37,7 +37,7 @@ export interface PendingAnswer {
   readonly at: string;
   /** `waiting`: it is sent once the relay can be reached. `refused`: it is not sent, and `code` is the reason. */
   readonly delivery: 'waiting' | 'sending' | 'sent' | 'refused';
-  readonly code?: RelayErrorCode | undefined;
+  readonly code?: FailureCode | undefined;
   readonly messageId?: string | undefined;
   /** The number of messages when it was written. */
   readonly after: number;
@@ -49,9 +49,9 @@ export interface ConversationState {
   readonly messages: readonly ExpertMessage[];
   readonly answers: readonly PendingAnswer[];
   /** The error of the last read. */
-  readonly failure: RelayErrorCode | undefined;
+  readonly failure: FailureCode | undefined;
   /** A check of the conversation failed: nothing more is shown or sent until the expert has decided. */
-  readonly refusal: RelayErrorCode | undefined;
+  readonly refusal: FailureCode | undefined;
   /** Its messages can be read only with the expert key. */
   readonly needsKey: boolean;
   /** Whether the expert ended it in this browser. */

@@ -4,7 +4,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';
 import { hasEnded, type PendingAnswer } from './conversation-state.ts';
 import styles from './exchange.module.css';
-import { refusalSentence } from './refusal-sentences.ts';
+import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { RichText } from './rich-text.tsx';
 import type { useConversation } from './use-conversation.ts';
 
@@ -47,7 +47,7 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
         <strong>Not sent.</strong> {what} {next}
       </p>
       <div className={styles.actions}>
-        {!isOver && code !== 'message_too_large' && (
+        {!isOver && !wouldFailAgain.has(code) && (
           <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>
         )}
         <CopyButton text={answer.text} label="Copy text" />
@@ -58,6 +58,9 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
     </div>
   );
 }
+
+/** Why the same text would be refused again. */
+const wouldFailAgain: ReadonlySet<FailureCode> = new Set(['message_too_large', 'conversation_full']);
 
 const waiting = (isOnline: boolean) =>
   isOnline ? 'Waiting to be sent…' : 'Waiting: it will be sent once the relay can be reached.';

@@ -165,7 +165,7 @@ function fail(error: unknown): never {
   const { status, code, message } = error;
   const isEnd = code === 'conversation_closed' || code === 'conversation_expired';
   const fallback = status >= 500 ? 'unreachable' : 'unexpected_answer';
-  throw new RelayError(isEnd ? code : (codes[status] ?? fallback), message, { cause: error });
+  throw new RelayError(isEnd ? code : (codes[status] ?? fallback), message, { cause: error, problem: code });
 }
 
 /** A random UUID. Such pages have no `crypto.randomUUID`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { RelayErrorCode } from '@expert-relay/sdk';
+import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
-import { actionSentence, isRefusal, refusalSentence } from './refusal-sentences.ts';
+import { actionSentence, codeOf, type FailureCode, isRefusal, refusalSentence } from './refusal-sentences.ts';
 
 const source = readFileSync(
   new URL('../../../../../packages/sdk/src/relay-error.ts', import.meta.url),
@@ -9,16 +9,18 @@ const source = readFileSync(
 );
 const codes = [...source.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code as RelayErrorCode);
 
-test.each(codes)('%s has its own sentence, in words that experts know', (code) => {
+const allCodes: readonly FailureCode[] = [...codes, 'conversation_full'];
+
+test.each(allCodes)('%s has its own sentence, in words that experts know', (code) => {
   const { what, next } = refusalSentence(code);
   expect(what).toMatch(/^[A-Z].*\.$/);
   expect(next).toMatch(/^[A-Z].*\.$/);
   expect(`${what} ${next}`).not.toMatch(/consumer|provider|payload|topic|sequence|decrypt|signature|null/i);
-  const others = codes.filter((other) => other !== code).map((other) => refusalSentence(other).what);
+  const others = allCodes.filter((other) => other !== code).map((other) => refusalSentence(other).what);
   expect(others).not.toContain(what);
 });
 
-test.each(codes)('%s of a button promises no kept text and no automatic retry', (code) => {
+test.each(allCodes)('%s of a button promises no kept text and no automatic retry', (code) => {
   const { what, next } = actionSentence(code);
   expect(next).toMatch(/^[A-Z].*\.$/);
   expect(`${what} ${next}`).not.toMatch(
@@ -33,4 +35,12 @@ test('only errors about trust block the reply box', () => {
   expect(codes.filter(isRefusal)).toEqual(untrusted.filter((code) => !ofTheVault.includes(String(code))));
   expect(isRefusal('message_missing')).toBe(true);
   expect(isRefusal('unreachable')).toBe(false);
+});
+
+test('a full conversation is not reported as a change on another device', () => {
+  const full = new RelayError('conflict', 'It is full.', { status: 409, problem: 'conversation_full' });
+  expect(codeOf(full)).toBe('conversation_full');
+  expect(codeOf(new RelayError('conflict', 'Other keys.', { status: 409, problem: 'conflict' }))).toBe(
+    'conflict',
+  );
 });

@@ -1,5 +1,8 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 
+/** Why something failed: a code of the SDK, or one of the relay for which the SDK has no code of its own. */
+export type FailureCode = RelayErrorCode | 'conversation_full';
+
 /** What happened and what to do next, in the expert's words. */
 export interface Sentence {
   readonly what: string;
@@ -71,8 +74,8 @@ const refusals = {
   },
 } as const satisfies Partial<Record<RelayErrorCode, Sentence>>;
 
-/** Every code of the SDK has a sentence: the compiler reports a missing one. */
-const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
+/** Every code has a sentence: the compiler reports a missing one. */
+const sentences: Readonly<Record<FailureCode, Sentence>> = {
   ...refusals,
   invalid_input: {
     what: 'The relay did not accept this.',
@@ -122,6 +125,10 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
     what: 'The request expired before this was sent.',
     next: 'Copy the text if you need it: nothing more can be sent here.',
   },
+  conversation_full: {
+    what: 'This conversation is full: it has as many messages as the relay keeps.',
+    next: 'Copy the text, close this request, and ask the agent for a new one.',
+  },
   no_keys_yet: {
     what: 'This conversation is encrypted, and your expert key is not in this browser.',
     next: 'Enter your recovery code to read and answer it here.',
@@ -140,10 +147,10 @@ const sentences: Readonly<Record<RelayErrorCode, Sentence>> = {
   },
 };
 
-export const refusalSentence = (code: RelayErrorCode): Sentence => sentences[code];
+export const refusalSentence = (code: FailureCode): Sentence => sentences[code];
 
 /** For buttons such as "Close request": there is no text to keep, and nothing continues automatically. */
-const actionSentences: Partial<Record<RelayErrorCode, Sentence>> = {
+const actionSentences: Partial<Record<FailureCode, Sentence>> = {
   invalid_key: { what: 'You were signed out.', next: 'Sign in again, then try again.' },
   conflict: { what: 'This was just changed on another device.', next: 'Reload this page.' },
   rate_limited: { what: 'Too many calls in one minute.', next: 'Try again in a minute.' },
@@ -158,10 +165,12 @@ const actionSentences: Partial<Record<RelayErrorCode, Sentence>> = {
   conversation_expired: { what: 'The request has expired already.', next: 'Nothing more can be sent here.' },
 };
 
-export const actionSentence = (code: RelayErrorCode): Sentence => actionSentences[code] ?? sentences[code];
+export const actionSentence = (code: FailureCode): Sentence => actionSentences[code] ?? sentences[code];
 
 /** Whether the code means that a third party may have interfered. */
-export const isRefusal = (code: RelayErrorCode): boolean => Object.hasOwn(refusals, code);
+export const isRefusal = (code: FailureCode): boolean => Object.hasOwn(refusals, code);
 
-export const codeOf = (error: unknown): RelayErrorCode =>
-  error instanceof RelayError ? error.code : 'unexpected_answer';
+export function codeOf(error: unknown): FailureCode {
+  if (!(error instanceof RelayError)) return 'unexpected_answer';
+  return error.problem === 'conversation_full' ? error.problem : error.code;
+}
