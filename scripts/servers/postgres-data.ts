@@ -68,7 +68,7 @@ function isClosed(path: string): boolean {
   return (statSync(folder).mode & 0o001) === 0 || (folder !== path && isClosed(folder));
 }
 
-/** For root: the owner of the data, or the account `nobody`, which every system has. */
+/** Postgres refuses to run as root, so root runs it as the data's owner, or as `nobody`, an account of every system. */
 function accountFor(data: string): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(data);
