@@ -17,8 +17,12 @@ const schema = z.object({
     .transform((text) => text || undefined),
   after: z
     .string()
-    .refine((text) => parseCursor(text) !== undefined, 'Expected the `next` of the page before.')
-    .transform(parseCursor)
+    .transform((text, context) => {
+      const cursor = parseCursor(text);
+      if (cursor) return cursor;
+      context.addIssue('Expected the `next` of the page before.');
+      return z.NEVER;
+    })
     .optional(),
   limit: z
     .string()
