@@ -106,7 +106,7 @@ describe('with 57 open conversations', () => {
 });
 
 test('201 conversations share three streams', async () => {
-  // A stream has up to 100 topics. This many calls take long on a busy machine; only events bring the answers.
+  // A stream has up to 100 topics. So many calls take long on a busy machine; only events bring the answers.
   const count = 201;
   const timing = {
     ...quick,

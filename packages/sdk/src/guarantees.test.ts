@@ -231,18 +231,18 @@ test.each(['before', 'after'])(
     const isReleased = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let begun = () => {};
-    const hasBegun = new Promise<void>((resolve) => {
-      begun = resolve;
+    let started = () => {};
+    const hasStarted = new Promise<void>((resolve) => {
+      started = resolve;
     });
     const slow: typeof fetch = async (url, init) => {
       const response = await fetch(url, init);
-      begun();
+      started();
       await isReleased;
       return response;
     };
     const loading = expert({ memory, fetch: slow }).request(conversation.requestId);
-    await hasBegun;
+    await hasStarted;
     const quicker = earlier ?? (await pickUp());
     await quicker.answer('Quick.');
     await quicker.refresh();

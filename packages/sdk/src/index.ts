@@ -9,6 +9,7 @@ export type {
 export type { AcceptedExchange, ConversationState } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
 export type { ListOptions, Question, Relay, RelayOptions } from './agent/relay.ts';
+export { confidentialQuestion } from './agent/submission.ts';
 export type { ClientOptions, Timing } from './client-options.ts';
 export { createMemory, type Memory } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';

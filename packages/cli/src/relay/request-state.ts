@@ -1,4 +1,4 @@
-import { RelayError, type RequestStatus } from '@expert-relay/sdk';
+import { confidentialQuestion, RelayError, type RequestStatus } from '@expert-relay/sdk';
 import { Failure } from '../failure.ts';
 
 export const hasEnded = (status: RequestStatus): status is 'closed' | 'expired' =>
@@ -16,11 +16,8 @@ export const isEndError = (error: unknown): boolean =>
   error instanceof RelayError &&
   (error.code === 'conversation_closed' || error.code === 'conversation_expired');
 
-/** What agents submit in place of a confidential question. docs/crypto.md fixes it. */
-const neutralQuestion = 'A confidential question: pick it up to read it.';
-
 /** Whether the agent sends the question only after the pick-up. `encrypted` is undefined for a request that was not read. */
 export const isConfidential = (request: {
   readonly question: string;
   readonly encrypted?: boolean | undefined;
-}): boolean => request.encrypted !== false && request.question === neutralQuestion;
+}): boolean => request.encrypted !== false && request.question === confidentialQuestion;

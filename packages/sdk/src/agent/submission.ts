@@ -8,8 +8,8 @@ import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import type { Question } from './relay.ts';
 
-/** The question that is visible until the expert has sent keys. */
-const neutral = 'A confidential question: pick it up to read it.';
+/** The question that is submitted in place of a confidential one, and visible until the expert has sent keys. */
+export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
 /** The body of a submit, and the text that is left out of it. */
 export interface Submission {
@@ -34,7 +34,9 @@ export async function makeSubmission(
   const confidential = asked.confidential ? inFull(question, messages) : undefined;
   if (confidential !== undefined) checkText(confidential, false);
   const shown = {
-    ...(confidential === undefined ? { question, messages } : { question: neutral, messages: [] }),
+    ...(confidential === undefined
+      ? { question, messages }
+      : { question: confidentialQuestion, messages: [] }),
     plaintext: plaintext ?? (keys ? undefined : question),
   };
   return {

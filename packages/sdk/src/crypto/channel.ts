@@ -50,7 +50,7 @@ export interface Channel {
   seal(text: string, messageId?: string, claim?: Claim): Promise<SealedMessage>;
   /** Decrypts a message of either side. Open every message of the list once, in its order. */
   open(record: MessageRecord): Promise<OpenedMessage>;
-  /** Starts to decrypt a message and returns the function that opens it. So many can be decrypted in parallel. */
+  /** Starts to decrypt a message and returns the function that opens it, so that messages are decrypted in parallel. */
   begin(record: MessageRecord): () => Promise<OpenedMessage>;
   /** The state from which `openChannel` continues. Save it before a message is sent. */
   state(): ChannelState;
