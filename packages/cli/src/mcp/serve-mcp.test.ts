@@ -152,10 +152,10 @@ describe('an agent with the MCP server', () => {
       const { data, text } = await agent.call('ask_expert', { question: secret, confidential: true });
       const { reference } = data;
       expect(data.unsent).toBe(1);
-      expect(text).toContain('Not sent yet');
+      expect(text).toContain('not sent yet: 1');
       const request = await expert.request(reference);
       expect(JSON.stringify(await relayList(session, request.requestId))).not.toContain('Lovelace');
-      expect((await agent.call('conversation_status', { reference })).text).toContain('Not sent yet');
+      expect((await agent.call('conversation_status', { reference })).text).toContain('not sent yet: 1');
 
       // The server sends it without a further call of a tool.
       await request.pickUp();

@@ -47,13 +47,9 @@ export function describeUnsent({
   status,
 }: Pick<Conversation, 'unsent' | 'status'>): string | undefined {
   if (unsent.length === 0) return undefined;
-  const [what, it, waits, is] =
-    unsent.length === 1
-      ? ['one text', 'it', 'It waits', 'is']
-      : [`${unsent.length} texts`, 'them', 'They wait', 'are'];
   return hasEnded(status)
-    ? `Never sent: ${what}. The conversation ended first.`
-    : `Not sent yet: ${what}. ${waits} on this machine and ${is} sent automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send ${it} again.`;
+    ? `Texts never sent: ${unsent.length}. The conversation ended first.`
+    : `Texts not sent yet: ${unsent.length}. This machine stores them and sends them automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send them again.`;
 }
 
 /**
