@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   check: () => T | Promise<T>,
-  options: { timeoutMs?: number } = {},
+  options: { timeoutMs?: number | undefined } = {},
 ): Promise<NonNullable<T>> {
   const { timeoutMs = 60_000 } = options;
   const until = performance.now() + timeoutMs;

@@ -4,8 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { reservePort } from '@expert-relay/testkit';
+import { eventually, reservePort } from '@expert-relay/testkit';
 
 /** A NATS server that a test may kill, freeze, and restore to an earlier state. The shared server must not be changed. */
 export interface OwnNats extends AsyncDisposable {
@@ -31,7 +30,7 @@ export async function startNats(): Promise<OwnNats> {
     async start() {
       const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', store];
       server = spawn(findProgram(), args, { stdio: 'ignore' });
-      await untilOpen(port);
+      await eventually(`nats-server listens on port ${port}`, () => isListening(port));
     },
     async stop(signal = 'SIGTERM') {
       if (!server) return;
@@ -63,15 +62,10 @@ function findProgram(): string {
   );
 }
 
-async function untilOpen(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 2_400; attempt++) {
-    const socket = connect(port, '127.0.0.1');
-    const open = await new Promise<boolean>((resolve) => {
-      socket.once('data', () => resolve(true)).once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (open) return;
-    await pause(25);
-  }
-  throw new Error(`nats-server did not open port ${port} within 60 s.`);
+function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isReady = new Promise<boolean>((resolve) => {
+    socket.once('data', () => resolve(true)).once('error', () => resolve(false));
+  });
+  return isReady.finally(() => socket.destroy());
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@expert-relay/testkit';
 
 /** A connection over which a test sends any bytes, HTTP or not. */
 export interface RawConnection {
@@ -30,14 +30,13 @@ export async function openRaw(url: string): Promise<RawConnection> {
     send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
     async answers(count) {
       const heads = () => received.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
-      const until = performance.now() + 60_000;
-      while (performance.now() < until && heads() < count && !socket.destroyed) await pause(10);
+      await eventually(`${count} answers, or the end`, () => heads() >= count || socket.destroyed);
       return received;
     },
-    async closed(timeoutMs = 60_000) {
-      const until = performance.now() + timeoutMs;
-      while (performance.now() < until && !socket.destroyed) await pause(10);
-      return socket.destroyed;
-    },
+    closed: (timeoutMs) =>
+      eventually('the end of the connection', () => socket.destroyed, { timeoutMs }).then(
+        () => true,
+        () => false,
+      ),
   };
 }
