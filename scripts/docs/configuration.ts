@@ -24,7 +24,7 @@ ${Object.entries(localRun)
   .join('\n')}
 
 Every other \`RELAY_*\` variable that is set when \`npm start\` is called reaches the services, except
-\`RELAY_HOST\` and \`RELAY_OPS_PORT\`: it listens on 127.0.0.1 alone, and takes free ports for \`/readyz\` and \`/metrics\`
+\`RELAY_HOST\` and \`RELAY_OPS_PORT\`: it listens on 127.0.0.1 only, and takes free ports for \`/readyz\` and \`/metrics\`
 (\`opsUrls\` in \`dev.json\`). It switches off the limits on calls, connections and streams of one address unless they are
 set: everything comes from one address there.
 `;
