@@ -24,7 +24,7 @@ if (process.platform === 'win32') fail('On Windows, run Expert Relay inside WSL:
 
 const [command = '', ...args] = process.argv.slice(2);
 
-// Accounts without a home of their own (nobody) need a place for npm's cache, now and later.
+// npm's cache needs a folder that lasts, also for accounts without a home, such as `nobody`.
 if (!writable(homedir()))
   process.env.npm_config_cache ??= join(tmpdir(), `expert-relay-npm-${userInfo().uid}`);
 
@@ -120,7 +120,7 @@ async function npm(...args) {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Signals that came meanwhile are delivered from now on.
+  // Signals that arrived during the call are delivered only now.
   await pause(50);
   for (const name of signals) process.off(name, note);
   return { status, output: `${stdout ?? ''}${stderr ?? ''}`, error, signal };

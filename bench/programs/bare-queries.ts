@@ -3,7 +3,7 @@ import pg from 'pg';
 
 /* The statements of the baselines, without any check. */
 
-/** With as many connections as a service has. */
+/** It has the same number of connections as a service. */
 export const openPool = (): pg.Pool => new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 interface Submission {

@@ -23,7 +23,7 @@ const entry: string = '@expert-relay/sdk/crypto';
 const { makeAgentKeys, makeRoot, openChannel, openExpert }: Crypto = await import(entry);
 
 const text = 'a'.repeat(1024);
-// As many as calls that run at the same time, since calls of one conversation wait for each other.
+// One pair for each call that runs at the same time, since calls of one conversation wait for each other.
 const pairs = await Promise.all(Array.from({ length: 32 }, openPair));
 let turn = 0;
 

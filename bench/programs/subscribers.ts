@@ -11,7 +11,7 @@ answerCommands({
     streams = openStreams(options);
     await streams.opened;
   },
-  /** Waits until every stream has received so many events since it was opened. */
+  /** Waits until every stream has received `perStream` events since it was opened. */
   async waitForEvents({ perStream, timeoutMs }: { perStream: number; timeoutMs: number }) {
     await streams?.waitForEvents(perStream, timeoutMs);
     return streams?.counts();

@@ -65,7 +65,7 @@ const freshEvents = `
 const formatLatencies = ({ calls, failed, median, p99 }: Latencies) =>
   `median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${failed} of ${calls} failed`;
 
-/** Gives a function that makes a submit and two reads in turn, through the gateway, for so many seconds. */
+/** Returns a function that makes a submit and two reads in turn, through the gateway, for the given seconds. */
 async function startCallers(environment: Environment): Promise<(seconds: number) => Promise<Latencies>> {
   await environment.service('messages');
   await environment.service('requests');

@@ -9,7 +9,7 @@ import { encryptedMessage, submission } from '../requests/samples.ts';
 import { writeConversation } from '../requests/seed.ts';
 import type { Row } from './row.ts';
 
-/** Memory is measured after so many calls to each service behind the gateway. */
+/** Memory is measured after these numbers of calls to each service behind the gateway. */
 const marks = [20_000, 60_000, 100_000];
 const goal = 1.1;
 

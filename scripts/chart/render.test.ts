@@ -113,7 +113,7 @@ describe('refusals say what to do', () => {
       /nats\.clientCertificate does not go with nats\.trial/,
     ],
     [
-      'metrics that nobody may read',
+      'metrics that Prometheus may not read',
       plus('monitoring.serviceMonitor.enabled=true'),
       /networkPolicy\.metricsFrom is empty: Prometheus could not read the metrics\. Set it .*--set 'networkPolicy\.metricsFrom\[0\]/,
     ],

@@ -47,7 +47,7 @@ export function openPorts(home: Home, claims = join(tmpdir(), 'expert-relay-port
       return port;
     }
     throw new StepError(
-      `No free port was found for ${name} on 127.0.0.1. Close what listens on so many, then try again.`,
+      `No free port was found for ${name} on 127.0.0.1. End programs that use ports, then try again.`,
     );
   }
 

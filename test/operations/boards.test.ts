@@ -114,9 +114,9 @@ async function produceMetrics(
     // The message is not in the ring, so the hub scans; the second scan of an address in a minute is refused.
     await eventually('a refused scan', async () => {
       const resumed = await openStream(`${ownTopic}&lastEventId=earliest`);
-      const begun = await eventually('the first event of the stream', () => resumed.events[0]);
+      const started = await eventually('the first event of the stream', () => resumed.events[0]);
       await resumed.close();
-      return begun.event === 'hub.reset';
+      return started.event === 'hub.reset';
     });
     const anonymous = await openStream(ownTopic);
     // One stream without a key is open already, so this one is refused.

@@ -26,7 +26,7 @@ export const hubBoard: Board = {
       queries: { '{{access}}': `sum by (access) (relay_hub_streams${here()})` },
     },
     {
-      title: 'Streams begun',
+      title: 'Streams started',
       description: 'now: from now on. resumed: from a position. reset: the position was too old.',
       unit: 'cps',
       queries: { '{{how}}': perSecond('relay_hub_streams_begun_total', 'how') },

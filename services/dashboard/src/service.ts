@@ -66,7 +66,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     .map((provider) => createOAuthFlow(provider, { publicUrl, cookies }));
   if (flows.length > 0 && allowedUsers.length === 0) {
     log.warn(
-      'nobody can sign in: RELAY_ALLOWED_USERS is empty. Set it to addresses, @domains, github:logins or *.',
+      'no user can sign in: RELAY_ALLOWED_USERS is empty. Set it to addresses, @domains, github:logins or *.',
     );
   }
 

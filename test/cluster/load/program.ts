@@ -45,7 +45,7 @@ const cookie = await signIn(settings);
 const honest = await startHonestClients({ ...settings, cookie }, createRandom(settings.seed));
 const { ledger, readers, client, clientOptions, timings } = honest;
 const isBusy = () => ledger.conversations.length >= 8 && readers.length >= 8;
-await eventually('conversations have begun', isBusy);
+await eventually('conversations have started', isBusy);
 await print({ step: 'busy' });
 
 await nextLine();

@@ -406,9 +406,9 @@ describe('after a sign-in', () => {
 });
 
 test('with http, the cookies are HttpOnly and SameSite=Lax', async () => {
-  const begun = await visitor.get('/auth/github');
+  const started = await visitor.get('/auth/github');
   const signedIn = await visitor.get(await githubCallback());
-  for (const line of [...begun.setCookies, ...signedIn.setCookies]) {
+  for (const line of [...started.setCookies, ...signedIn.setCookies]) {
     expect(line).toMatch(/; Path=\/;/);
     expect(line).toMatch(/; HttpOnly;/);
     expect(line).toMatch(/; SameSite=Lax$/);

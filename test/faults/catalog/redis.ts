@@ -13,7 +13,7 @@ const flushed = (count: number): Fault => ({
   combines: false,
   draw: () => ({
     title: `Redis flushed with ${count.toLocaleString('en')} jobs pending`,
-    // Sweeps that plan far ahead, so that so many jobs wait at the same time.
+    // Sweeps that plan far ahead, so that all jobs wait at the same time.
     needs: { seeded: { count, expireAt: 9_000, spread: 1_000 }, workerTtl: '45s' },
     async inject(context) {
       const allPlanned = async () => (await pendingJobs(context)) >= count || context.timeline.now > 8_800;

@@ -9,7 +9,7 @@ import type { Assignment, Command, Recent, Report } from './attack/program.ts';
 export interface Attackers {
   /** Replaces their knowledge, since sessions end and tokens expire. */
   setKnowledge(knowledge: Knowledge): void;
-  attack(assignment: Assignment, onProgress: (begun: number, open: number) => void): Promise<Done>;
+  attack(assignment: Assignment, onProgress: (started: number, open: number) => void): Promise<Done>;
   /** Begins no further connection. */
   halt(): void;
   /** Connections that are open, or were open shortly before. */
@@ -39,7 +39,7 @@ export async function startAttackers(run: Run): Promise<Attackers> {
         const onExit = () => reject(new Error(ended ?? 'the attackers have ended'));
         if (ended) return onExit();
         const onReport = (report: Report) => {
-          if (report.report === 'progress') onProgress(report.begun, report.open);
+          if (report.report === 'progress') onProgress(report.started, report.open);
           if (report.report !== 'done') return;
           child.off('message', onReport);
           child.off('exit', onExit);

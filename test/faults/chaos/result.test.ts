@@ -31,7 +31,7 @@ const checked = {
 const good = {
   settings: defaults,
   node: 'v20.0.0',
-  done: { report: 'done', begun: 100, seconds: 1, outcomes: { 200: 100 } } as const,
+  done: { report: 'done', started: 100, seconds: 1, outcomes: { 200: 100 } } as const,
   seconds: 10,
   periods,
   timings: timings(10),

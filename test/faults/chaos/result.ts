@@ -132,8 +132,8 @@ export function makeChaosResult(given: {
   return {
     settings,
     node,
-    connections: done.begun,
-    perSecond: done.begun / done.seconds,
+    connections: done.started,
+    perSecond: done.started / done.seconds,
     outcomes: done.outcomes,
     seconds,
     honest,

@@ -26,7 +26,7 @@ import { readLogProblems, startWatch } from './watch.ts';
 
 /** The most connections at the same time: the attack has many kinds of connections, and is not a flood. */
 const atOnce = 400;
-/** After so many ends of processes the attack stops. */
+/** The attack stops after this number of ends of processes. */
 const mostEnded = 8;
 const mostDescribed = 10;
 const renewKnowledgeMs = 5_000;
@@ -109,10 +109,10 @@ async function runInEnvironment(
         ports: { gateway: portOf(environment.gatewayUrl), hub: portOf(environment.hubUrl) },
       };
       const total = only?.length ?? to - from;
-      return attackers.attack(assignment, (begun, open) => {
+      return attackers.attack(assignment, (started, open) => {
         const ends = watch.ended.length === 0 ? '' : `, ${watch.ended.length} ENDS OF PROCESSES`;
         progress(
-          `${title}: ${begun.toLocaleString('en')} of ${total.toLocaleString('en')}, ${open} open${ends}`,
+          `${title}: ${started.toLocaleString('en')} of ${total.toLocaleString('en')}, ${open} open${ends}`,
         );
       });
     };

@@ -85,7 +85,7 @@ const refuse = (sentence: string) =>
   npm run faults -- chaos                       50,000 hostile connections, seed ${defaults.seed}
   npm run faults -- chaos --seed 7              others
   npm run faults -- chaos --connections 5000    fewer
-  npm run faults -- chaos --rate 50             so many of them a second, instead of ${defaults.perSecond}
+  npm run faults -- chaos --rate 50             50 of them a second, instead of ${defaults.perSecond}
   npm run faults -- chaos --node 22             with the services on Node 22, which npm fetches
   npm run faults -- chaos --limits              with the rate limits of production
   npm run faults -- chaos --seed 7 --only 812   only this connection, with its exact steps; or 800..815`);

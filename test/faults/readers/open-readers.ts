@@ -16,7 +16,7 @@ export interface Readers {
   stop(): Promise<void>;
 }
 
-/** For each group of so many requests, one reader subscribes to all of them in one stream. */
+/** For each group of this number of requests, one reader subscribes to all of them in one stream. */
 const groupSize = 5;
 
 export function openReaders(options: {

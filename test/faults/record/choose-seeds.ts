@@ -43,6 +43,6 @@ const refuse = (sentence: string) =>
   new UsageError(`${sentence} Usage:
 
   npm run faults                        ${defaultCount} seeds that have not passed yet
-  npm run faults -- --count 3           so many of them
+  npm run faults -- --count 3           three of them
   npm run faults -- --seeds 1..50       these, without those that have passed
   npm run faults -- --seeds 7 --again   this one, whether it has passed or not`);

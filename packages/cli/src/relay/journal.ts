@@ -60,7 +60,7 @@ export function openJournal(
     lock: (id) =>
       take(id, conversations.find(id)?.state.request?.refCode ?? id, () => {
         const kept = conversations.find(id);
-        if (!kept) throw new Error('A conversation was removed meanwhile.');
+        if (!kept) throw new Error('A conversation was removed while it was being locked.');
         return kept;
       }),
     add(conversation, entry, earlier = []) {

@@ -43,10 +43,7 @@ export async function writeVault(access: Access, { root, code, replaces }: NewVa
     signal,
   });
   if (status === 412 || status === 428) {
-    throw new Failure(
-      'failed',
-      'Another device has changed the vault meanwhile. Look at it first: relay keys',
-    );
+    throw new Failure('failed', 'Another device has changed the vault. Look at it first: relay keys');
   }
   if (status !== 200 && status !== 201) throw unexpected(status, body);
 }

@@ -16,7 +16,7 @@ export function insertEvent(event: { type: EventType; payload: Uint8Array; from:
     FROM (${event.from}) AS about`;
 }
 
-/** So many take 20 KB, which a receiver decodes in a millisecond. */
+/** An event about this number of requests has 20 KB, which a receiver decodes in a millisecond. */
 const requestsPerEvent = 250;
 
 /**

@@ -16,7 +16,7 @@ export interface LowWatermark {
   untilSettled(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A search reads so many positions at a time. Postgres needs a second at most for them. */
+/** The number of positions that a search reads in one step. Postgres needs a second at most for them. */
 const defaultSlice = 1_000_000;
 
 /**
@@ -30,8 +30,8 @@ const defaultSlice = 1_000_000;
  * 2. A new transaction id is taken, 900. These transactions have lower ids.
  * 3. All transactions with an id below 900 have ended. No row up to 41 can appear any more: 41 is settled.
  *
- * The search finds the rows that this rule misses: those that an
- * operator sets back to waiting, and those of a transaction that gets its id only after its position.
+ * The search finds the rows that this rule misses: those that an operator sets back to waiting, and those of a
+ * transaction that gets its id only after its position.
  */
 export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice): LowWatermark {
   let position = 0;

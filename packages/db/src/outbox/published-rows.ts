@@ -5,7 +5,7 @@ import type { StreamState } from './stream.ts';
 const batchSize = 2_000;
 /**
  * Rows are marked as published nearly in the order of the stream, so the events that a stream lost are among the newest
- * rows. So many are examined, because some marks are late and the clock of Postgres may be set back.
+ * rows. The number is large because some marks are late and the clock of Postgres may be set back.
  */
 const minExamined = 20_000;
 

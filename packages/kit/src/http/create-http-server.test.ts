@@ -19,7 +19,7 @@ async function start(handler = answer, requestTimeoutMs?: number): Promise<HttpS
   return server;
 }
 
-/** Whether a stop that has begun ends. */
+/** Whether a stop that was started ends. */
 const ends = (stopping: Promise<void> | undefined): Promise<boolean> =>
   Promise.race([Promise.resolve(stopping).then(() => true), pause(60_000, false, { ref: false })]);
 

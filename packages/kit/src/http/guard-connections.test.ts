@@ -120,12 +120,12 @@ describe('pipelined requests', () => {
 
   test('are dropped when the connection breaks', async () => {
     handler = (_request, response) => {
-      const writing = setInterval(() => response.write('begun'), 5);
+      const writing = setInterval(() => response.write('started'), 5);
       response.once('close', () => clearInterval(writing));
     };
     const { socket, received } = await open();
     socket.write(get('/1') + get('/2') + get('/3'));
-    await until(() => received().includes('begun'));
+    await until(() => received().includes('started'));
     socket.resetAndDestroy();
     await server.stop?.();
     expect(handled).toEqual(['/1']);
@@ -148,7 +148,7 @@ describe('bytes that Node cannot read after pipelined requests', () => {
       if (first) response.end(request.url);
       else {
         first = response.writeHead(200, { ...headers, 'content-length': 10 });
-        first.write('begun');
+        first.write('started');
       }
     });
     let errors = 0;
@@ -177,7 +177,7 @@ describe('bytes that Node cannot read after pipelined requests', () => {
     const text = await answersTo(get('/1') + post('/2', 'two') + get('/3') + bytes);
     expect(handled).toEqual(['/1', '/2', '/3']);
     expect(statuses(text)).toEqual(['200', '200', '200', '400']);
-    expect(text).toMatch(/begunended.*\/2.*\/3.*"error":"invalid_request"/s);
+    expect(text).toMatch(/startedended.*\/2.*\/3.*"error":"invalid_request"/s);
   });
 
   test('is refused once', async () => {

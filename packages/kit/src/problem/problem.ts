@@ -79,7 +79,7 @@ export function formatProblem(problem: Problem): FormattedProblem {
   };
 }
 
-/** Answers with a problem; an answer that has begun already is cut off. */
+/** Answers with a problem; an answer that was started already is cut off. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();

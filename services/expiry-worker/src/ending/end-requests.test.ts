@@ -27,7 +27,7 @@ test('a request that changes before its row is locked stays unchanged, and ends 
   const end = (waitFor: Sql) =>
     endRequests(query, sql`SELECT unnest(${ids}::text[]) AS request_id ${waitFor}`);
 
-  // The statement has begun, so it sees the rows as they are now, but it locks them only later.
+  // The statement was started, so it sees the rows as they are now, but it locks them only later.
   await other.query('SELECT pg_advisory_lock(1)');
   const first = end(sql`FROM pg_advisory_xact_lock(1)`);
   await eventually('it waits', async () => {

@@ -66,7 +66,7 @@ describe('a call whose kept-alive connection breaks', () => {
   });
 });
 
-test('a call whose answer has begun is not repeated', async () => {
+test('a call whose answer was started is not repeated', async () => {
   await openConnection();
   let calls = 0;
   upstream().handler = (_request, response) => {

@@ -1,6 +1,6 @@
 /** How many sequences below a request's newest one are tracked one by one. */
 const trackedBelowNewest = 31;
-/** As many bits. */
+/** `missing` with all of its bits set. */
 const allMissing = 2 ** trackedBelowNewest - 1;
 
 /**

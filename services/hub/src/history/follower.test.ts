@@ -180,15 +180,15 @@ describe('a stream that was created again', () => {
     expect(live.events).toHaveLength(10);
     expect(new Set(live.events.map(({ messageId }) => messageId)).size).toBe(10);
     expect(live.named('hub.reset')).toHaveLength(1);
-    const begun = async () =>
+    const started = async () =>
       [...(await hub.metrics()).matchAll(/relay_hub_streams_begun_total\{how="(\w+)",.*\} (\d+)/g)].map(
         ([, how, count]) => `${how} ${count}`,
       );
-    expect(await begun()).toEqual(['now 1']);
+    expect(await started()).toEqual(['now 1']);
 
     const resumed = await read(oldPosition);
     await resumed.until('a reset', () => resumed.named('hub.reset').length === 1);
-    expect(await begun()).toEqual(['now 1', 'reset 1']);
+    expect(await started()).toEqual(['now 1', 'reset 1']);
     const whole = await read('earliest');
     await whole.count(10);
   });

@@ -75,7 +75,7 @@ describe('a subscriber that catches up', () => {
         clock,
         refused: undefined as never,
       }),
-      metrics: { begun: { inc: () => {} } as never },
+      metrics: { started: { inc: () => {} } as never },
       log: createLog('test', { level: 'silent' }),
     });
   });

@@ -52,7 +52,7 @@ export class CatchUp implements Part {
   readonly #live: SubscribersByTopic;
   readonly #source: Pick<StreamSource, 'readState'>;
   readonly #scans: ScanLanes;
-  readonly #metrics: Pick<StreamMetrics, 'begun'>;
+  readonly #metrics: Pick<StreamMetrics, 'started'>;
   /** Subscribers in the state `pending`. */
   readonly #pending = new Map<Subscriber, ResumeFrom | undefined>();
   /** Subscribers in the state `ahead`. */
@@ -63,7 +63,7 @@ export class CatchUp implements Part {
     live: SubscribersByTopic;
     source: Pick<StreamSource, 'readState' | 'openConsumer'>;
     scanLimit: ScanLimit;
-    metrics: Pick<StreamMetrics, 'begun'>;
+    metrics: Pick<StreamMetrics, 'started'>;
     log: Log;
   }) {
     const { history, source, scanLimit: limit, log } = options;
@@ -194,7 +194,7 @@ export class CatchUp implements Part {
     subscriber.enter('live');
     subscriber.generation = this.#history.tailLoss.generation;
     this.#live.join(subscriber);
-    this.#metrics.begun.inc({ how });
+    this.#metrics.started.inc({ how });
   }
 }
 

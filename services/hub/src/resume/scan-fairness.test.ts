@@ -81,7 +81,7 @@ test('an address that has used up its scans gets a reset at once; other addresse
       query: { lastEventId: 'earliest' },
       headers: { ...headers, 'x-forwarded-for': address },
     }).opened();
-  const begun = async (how: string) => {
+  const started = async (how: string) => {
     const [, count = '0'] =
       new RegExp(`streams_begun_total\\{how="${how}",.*\\} (\\d+)`).exec(await limited.metrics()) ?? [];
     return Number(count);
@@ -89,7 +89,7 @@ test('an address that has used up its scans gets a reset at once; other addresse
   const readers: Reader[] = [];
   const served = async (reader: Reader) => {
     readers.push(reader);
-    await reader.until('its scan', async () => (await begun('resumed')) === readers.length);
+    await reader.until('its scan', async () => (await started('resumed')) === readers.length);
     expect(reader.named('hub.reset')).toEqual([]);
   };
   await served(await connect('2001:db8::1'));

@@ -8,7 +8,7 @@ import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
 import type { ScanLimit } from './scan-limit.ts';
 
-/** When so many subscribers wait, they probably lost their streams together, and more of them will arrive. */
+/** When this number of subscribers wait, they probably lost their streams together, and more of them will arrive. */
 const burstSize = 10;
 /** By default, readers that lose their streams together reconnect within two seconds of each other: see `jitter`. */
 const longestGatherMs = 2_000;

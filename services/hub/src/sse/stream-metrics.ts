@@ -7,7 +7,7 @@ export interface StreamMetrics {
   readonly refused: Counter<'reason'>;
   readonly deliveries: Counter;
   /** How a stream became live: `now`, `resumed` or `reset`. */
-  readonly begun: Counter<'how'>;
+  readonly started: Counter<'how'>;
   /** Streams that were reset because their address or credential had used up its scans. */
   readonly scansRefused: Counter<'holder'>;
   readonly events: Counter<'type'>;
@@ -45,7 +45,7 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
       help: 'Events written to streams as they happened.',
       registers,
     }),
-    begun: new Counter({
+    started: new Counter({
       name: 'relay_hub_streams_begun_total',
       help: 'Streams, by how they began.',
       labelNames: ['how'],

@@ -215,7 +215,7 @@ describe('erase-user', () => {
       stdio: 'ignore',
     });
     const exited = new Promise((resolve) => admin.once('exit', resolve));
-    await eventually('it has begun', async () => (await prisma.helpRequest.count()) < 6_000);
+    await eventually('it has started', async () => (await prisma.helpRequest.count()) < 6_000);
     admin.kill('SIGKILL');
     await exited;
     expect(await prisma.user.count()).toBe(1);

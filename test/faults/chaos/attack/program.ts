@@ -38,11 +38,11 @@ export interface Recent {
 
 export type Report =
   | { readonly report: 'ready' }
-  | { readonly report: 'progress'; readonly begun: number; readonly open: number }
+  | { readonly report: 'progress'; readonly started: number; readonly open: number }
   | { readonly report: 'recent'; readonly recent: readonly Recent[] }
   | {
       readonly report: 'done';
-      readonly begun: number;
+      readonly started: number;
       readonly seconds: number;
       readonly outcomes: Readonly<Record<string, number>>;
     };
@@ -72,7 +72,7 @@ async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assign
   const indices = only ?? Array.from({ length: to - from }, (_, offset) => from + offset);
   const outcomes: Record<string, number> = {};
   const open = new Set<Promise<void>>();
-  let begun = 0;
+  let started = 0;
   stopped = false;
 
   async function begin(index: number): Promise<void> {
@@ -92,18 +92,18 @@ async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assign
   const progress = setInterval(() => {
     const oldest = Date.now() - recentMs;
     recent = recent.filter(({ endedAt }) => endedAt === undefined || endedAt > oldest);
-    send({ report: 'progress', begun, open: open.size });
+    send({ report: 'progress', started, open: open.size });
   }, 250);
   const start = performance.now();
   let due = 0;
-  for (let last = start; begun < indices.length && !stopped; ) {
+  for (let last = start; started < indices.length && !stopped; ) {
     const now = performance.now();
     // Connections that could not begin because too many were open are not made up for: that would be a burst.
     due = Math.min(due + ((now - last) / 1_000) * perSecond, perSecond / 10);
     last = now;
-    while (due >= 1 && open.size < atOnce && begun < indices.length) {
+    while (due >= 1 && open.size < atOnce && started < indices.length) {
       due -= 1;
-      const run = begin(indices[begun++] as number);
+      const run = begin(indices[started++] as number);
       open.add(run);
       void run.finally(() => open.delete(run));
     }
@@ -112,5 +112,5 @@ async function attack({ seed, from, to, only, perSecond, atOnce, ports }: Assign
   const seconds = (performance.now() - start) / 1_000;
   await Promise.all(open);
   clearInterval(progress);
-  send({ report: 'done', begun, seconds, outcomes });
+  send({ report: 'done', started, seconds, outcomes });
 }

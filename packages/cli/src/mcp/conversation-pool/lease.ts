@@ -41,7 +41,7 @@ function openLease(
   const life = new AbortController();
   // Each lease has its own client, so that its end closes only its own streams.
   const relay = agent.connect((state) => {
-    if (life.signal.aborted) throw new Failure('state', 'This conversation was released meanwhile.');
+    if (life.signal.aborted) throw new Failure('state', 'This conversation was released in the meantime.');
     journal.save(state);
     onId(state.id);
   });

@@ -25,7 +25,7 @@ export interface LeasedConversation {
   readonly outage: string | undefined;
   /** Returns whether the text was sent. If not, it is sent later automatically. */
   reply(text: string, signal: AbortSignal): Promise<boolean>;
-  /** Reads until there is an answer. Unsent texts are sent meanwhile. */
+  /** Reads until there is an answer. Unsent texts are sent during that time. */
   readOn(): Promise<void>;
 }
 

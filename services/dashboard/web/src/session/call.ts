@@ -21,10 +21,10 @@ export class CallError extends Error {
 
 /** `fetch` for the calls of the page and of the SDK. It also updates the state of the connection. */
 export const relayFetch: typeof fetch = async (input, init) => {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   try {
     const response = await fetch(input, init);
-    noteAnswer(response, begunAt);
+    noteAnswer(response, startedAt);
     return response;
   } catch (error) {
     if (!init?.signal?.aborted) noteFailure();

@@ -33,13 +33,13 @@ export function followNetwork(): void {
   });
 }
 
-/** `begunAt` is the time when the call began, by `performance.now()`. */
-export function noteAnswer({ ok, status, headers }: Response, begunAt: number): void {
+/** `startedAt` is the time when the call began, by `performance.now()`. */
+export function noteAnswer({ ok, status, headers }: Response, startedAt: number): void {
   if (status === 401) connection.set({ kind: 'signed-out' });
   else if (status === 429) limit(Number(headers.get('retry-after') ?? 60) * 1_000);
   else if (status === 502 || status === 503 || status === 504) connection.set({ kind: 'unreachable' });
   // A call that was started before the network was lost does not prove that it is back.
-  else if (begunAt < wentOfflineAt) return;
+  else if (startedAt < wentOfflineAt) return;
   // A sign-in in another tab also applies to this one.
   else if (ok || connection.get().kind !== 'signed-out') connection.set(online);
 }
