@@ -12,7 +12,7 @@ export const answer = defineCommand({
   summary: 'answers a request, as an expert',
   usage: ['HS-... "text"', 'HS-... -'],
   about:
-    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. If only one side has keys, the answer is sent as plain text with --plaintext, each time, and not at all without it. `-` reads the text from a pipe. You can send several answers.',
+    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers.',
   options: {
     plaintext: { help: 'without encryption: the relay can read it' },
     json: { help: 'one JSON object' },

@@ -10,7 +10,7 @@ const actions = ['show', 'make', 'recovery', 'restore', 'forget'];
 
 export const keys = defineCommand({
   name: 'keys',
-  summary: "the expert's identity: make, show, recover, restore, forget",
+  summary: "the expert's identity: show, make, recovery, restore, forget",
   usage: ['', 'make', 'recovery', 'restore', 'forget'],
   about:
     "An expert's conversations are encrypted with keys that only the expert has. `make` makes them, keeps them in a file that only you can read, and shows a recovery code once; the relay keeps a copy that only this code opens. `recovery` makes a new code, `restore` brings the keys to another machine. With an agent's key it shows, or forgets, the experts that have answered.",
