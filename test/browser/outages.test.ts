@@ -66,10 +66,10 @@ test('a page that was offline shows new requests and sends the answer that was w
   await box(page).fill('Written offline');
   await sendButton(page).click();
   await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
-  await ask('A question from meanwhile');
+  await ask('A question during the outage');
 
   await device.context.setOffline(false);
-  await page.getByRole('link', { name: /A question from meanwhile/ }).waitFor();
+  await page.getByRole('link', { name: /A question during the outage/ }).waitFor();
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });
   expect(await textsOf(requestId)).toEqual(['Written offline']);
   expect(await wasNotLoadedAgain(page)).toBe(true);
@@ -154,12 +154,12 @@ test('a request that cannot be closed says why and what to do next', async () =>
 test('a page works again without a reload after a restart of gateway and hub', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
-  const meanwhile = async () => {
+  const whileStopped = async () => {
     await page.getByText('Reconnecting…').waitFor();
   };
   await Promise.all([
-    product.relay.restart('gateway', { meanwhile }),
-    product.relay.restart('hub', { meanwhile }),
+    product.relay.restart('gateway', { whileStopped }),
+    product.relay.restart('hub', { whileStopped }),
   ]);
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await ask('A question from afterwards');
@@ -175,7 +175,7 @@ test('while Redis is frozen the page shows that it reconnects, and works again a
   const page = await openMarked(requestId);
   proxy.hold();
   try {
-    await box(page).fill('Written meanwhile');
+    await box(page).fill('Written during the outage');
     await sendButton(page).click();
     await page.getByText('Reconnecting…').waitFor();
   } finally {
@@ -183,7 +183,7 @@ test('while Redis is frozen the page shows that it reconnects, and works again a
   }
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });
-  expect(await textsOf(requestId)).toEqual(['Written meanwhile']);
+  expect(await textsOf(requestId)).toEqual(['Written during the outage']);
   await ask('A question from afterwards');
   await page.getByRole('link', { name: /A question from afterwards/ }).waitFor();
   expect(await wasNotLoadedAgain(page)).toBe(true);
@@ -194,14 +194,14 @@ test('a request that arrives while Redis is frozen is shown completely afterward
   const page = await openMarked(requestId);
   proxy.hold();
   try {
-    await ask('A question from meanwhile');
-    await page.getByRole('link', { name: /A question from meanwhile/ }).waitFor();
+    await ask('A question during the outage');
+    await page.getByRole('link', { name: /A question during the outage/ }).waitFor();
     await page.getByText('Reconnecting…').waitFor();
   } finally {
     await proxy.restore();
   }
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: /build agent.*A question from meanwhile/s }).waitFor();
+  await page.getByRole('link', { name: /build agent.*A question during the outage/s }).waitFor();
 });
 
 test('when a session ends while the expert types, the text is kept for the next sign-in', async () => {

@@ -30,7 +30,7 @@ export interface Constellation {
   makeTenant(name?: string): Promise<Tenant>;
   /** Creates a sign-in link, as the admin command does. */
   makeSignInLink(userId: string, minutes?: number): Promise<SignInLink>;
-  /** Stops a service, runs `meanwhile`, and starts the service again at the same address, with these settings added. */
+  /** Stops a service, runs `whileStopped`, and starts the service again at the same address, with these settings added. */
   readonly restart: RunningServices['restart'];
   /** Stops everything, deletes all data on the servers, and fails if a service left something open. */
   stop(): Promise<void>;

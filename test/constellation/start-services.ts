@@ -21,14 +21,14 @@ export type Restartable = 'gateway' | 'hub' | 'dashboard';
 
 export interface RestartOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  readonly meanwhile?: () => Promise<unknown>;
+  readonly whileStopped?: () => Promise<unknown>;
 }
 
 export interface RunningServices {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
   readonly services: Readonly<Record<ServiceName, Service>>;
-  /** Stops a service, runs `meanwhile`, and starts the service again at the same address, with these settings added. */
+  /** Stops a service, runs `whileStopped`, and starts the service again at the same address, with these settings added. */
   restart(service: Restartable, options?: RestartOptions): Promise<void>;
   stop(): Promise<void>;
 }
@@ -91,12 +91,12 @@ export async function startServices(
           overridesFor('dashboard'),
         ),
     };
-    const restart: RunningServices['restart'] = async (name, { settings: own = {}, meanwhile } = {}) => {
+    const restart: RunningServices['restart'] = async (name, { settings: own = {}, whileStopped } = {}) => {
       const old: Service = services[name];
       const { port } = new URL((old as Service & { url: string }).url);
       await old.stop();
       started.splice(started.indexOf(old), 1);
-      await meanwhile?.();
+      await whileStopped?.();
       Object.assign(services, { [name]: await start(create[name]({ RELAY_PORT: port, ...own })) });
     };
     return { gatewayUrl: gateway.url, hubUrl, services, restart, stop };
