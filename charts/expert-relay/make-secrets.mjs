@@ -4,7 +4,7 @@
 // file of mode 0600, and nowhere else. The addresses of the servers come from DATABASE_URL, DATABASE_DIRECT_URL, NATS_URL
 // and REDIS_URL; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
 //
-// Needs Node alone.
+// Needs only Node.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const natsUsers = ['gateway', 'requests', 'messages', 'hub'];

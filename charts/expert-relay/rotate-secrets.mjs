@@ -7,7 +7,7 @@
 //   drop  the first key is removed
 // docs/runbook.md says how long to wait in between. Addresses and passwords of servers stay as they are.
 //
-// Needs Node alone.
+// Needs only Node.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 

@@ -65,7 +65,7 @@ export async function describeWrongAddress(
   }
   return {
     message: `${url} answers, but not as an Expert Relay does (${status})`,
-    next: 'Set RELAY_URL to the address of the gateway alone, without a path.',
+    next: 'Set RELAY_URL to the address of the gateway, without a path.',
   };
 }
 

@@ -72,7 +72,7 @@ async function ofExpert(context: Context, access: Access): Promise<Finding> {
         'this machine has other keys than the vault',
         'Use those of the vault: relay keys restore --replace',
       )
-    : warn(about, 'your keys are on this machine alone', 'Make a recovery code: relay keys recovery');
+    : warn(about, 'your keys are only on this machine', 'Make a recovery code: relay keys recovery');
 }
 
 function ofAgent({ config, now }: Context, access: Access): Finding {
