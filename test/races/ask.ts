@@ -6,19 +6,25 @@ export interface Reply {
   body: Record<string, unknown>;
 }
 
-/** One call with a key. Returns the JSON of any answer. */
+/** How often a call is repeated that a busy machine did not answer in time. */
+const maxAttempts = 20;
+
+/** One call with a key. Returns the JSON of any answer but 503, after which it is repeated, as clients do. */
 export async function ask(
   relay: Constellation,
   method: string,
   path: string,
   { key, body, headers }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
-  const answer = await fetch(relay.gatewayUrl + path, {
-    method,
-    headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: (await answer.json()) as Reply['body'] };
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await fetch(relay.gatewayUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const reply = { status: answer.status, body: (await answer.json()) as Reply['body'] };
+    if (answer.status !== 503 || attempt === maxAttempts) return reply;
+  }
 }
 
 /** Submits a request in plain text. Returns its id. */

@@ -82,11 +82,8 @@ test('a close in parallel with thirty sends: accepted messages are stored and co
       ...Array.from({ length: 30 }, () => send(requestId, tenant.providerKey, textMessage('provider'))),
     ]);
     expect(closed?.status).toBe(200);
-    const accepted = sent.filter(({ status }) => status === 201).length;
-    expect(tally(sent)).toEqual({
-      ...(accepted && { 201: accepted }),
-      ...(accepted < 30 && { 409: 30 - accepted }),
-    });
+    const accepted = sent.filter(({ status }) => status === 201 || status === 200).length;
+    expect(sent.filter(({ status }) => status === 409)).toHaveLength(30 - accepted);
     const { messages, responseCount, status } = await conversation(requestId);
     expect({ kept: (messages as unknown[]).length, responseCount, status }).toEqual({
       kept: accepted,
