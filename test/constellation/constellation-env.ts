@@ -27,6 +27,8 @@ export function constellationEnv(options: {
     RELAY_GITHUB_CLIENT_ID: 'test',
     RELAY_GITHUB_CLIENT_SECRET: 'test',
     RELAY_ALLOWED_USERS: '*',
+    // A busy machine may stall for longer than the default.
+    RELAY_START_PATIENCE: '60s',
     RELAY_SHUTDOWN_PAUSE: '0s',
     RELAY_HUB_DRAIN_SPREAD: '0s',
     // Tests make many calls from one address. Tests of the limits set their own values.

@@ -15,10 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
 /** The command that the arguments name. */
 export function readCommand([name = '', ...args]: readonly string[]): ReturnType<Command['read']> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command) return command.read(args);
-  throw new StartupError(
-    Object.values(commands)
-      .map(({ usage }) => usage)
-      .join('\n'),
-  );
+  if (command && !args.includes('--help')) return command.read(args);
+  const described = command ? [command] : Object.values(commands);
+  throw new StartupError(described.map(({ usage }) => usage).join('\n'));
 }

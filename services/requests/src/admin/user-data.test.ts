@@ -242,6 +242,7 @@ describe('the command line', () => {
     [[], 'erase-user --user USER_ID --yes'],
     [['toString'], 'create-user --name NAME'],
     [['create-user'], 'create-user --name NAME'],
+    [['create-user', '--help'], /^Creates a user/],
     [['create-user', '--name', 'ada', '--key', 'master'], '--key must be consumer or provider'],
     [['create-user', '--name', 'ada', '--identity', 'ada'], '--identity must be PROVIDER:SUBJECT'],
     [['export-user'], 'export-user --user USER_ID'],
