@@ -1,7 +1,7 @@
 import { withRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
 
-/** `npm run servers`: Postgres, Redis and NATS alone, for tests and services started by hand. */
+/** `npm run servers`: only Postgres, Redis and NATS, for tests and services started by hand. */
 export async function servers(): Promise<void> {
   await withRun({}, async (run) => {
     const { terminal } = run;

@@ -4,7 +4,7 @@ import { sendJson, serve } from './bare-server.ts';
 
 const pool = openPool();
 
-/** A list with Node's HTTP and node-postgres alone. */
+/** A list with only Node's HTTP and node-postgres. */
 serve(async (_request, response) => {
   const { rows } = await queryMessages(pool);
   sendJson(response, 200, JSON.stringify({ messages: rows }));

@@ -4,7 +4,7 @@ import { readText, sendJson, serve } from './bare-server.ts';
 
 const pool = openPool();
 
-/** A submit with Node's HTTP and node-postgres alone, without any check. */
+/** A submit with only Node's HTTP and node-postgres, without any check. */
 serve(async (request, response) => {
   const { rows } = await insertSubmission(pool, JSON.parse(await readText(request)));
   const { id, ref_code, expires_at } = rows[0];

@@ -59,7 +59,7 @@ describe('the environment of each workload', () => {
     },
   );
 
-  withHelm.each(workloads)('%s: %s gets secrets by reference alone', async (name, service) => {
+  withHelm.each(workloads)('%s: %s gets secrets only by reference', async (name, service) => {
     const secrets = listVariables(configs[service]?.variables ?? {}).filter(({ secret }) => secret);
     for (const entry of await environmentOf(name, service)) {
       if (!secrets.some((secret) => secret.name === entry.name)) continue;

@@ -101,7 +101,7 @@ withHelm('only the dashboard reaches addresses outside: the identity providers',
   expect(open).toEqual([['dashboard', [{ port: 443 }]]]);
 });
 
-withHelm('the migration reaches Postgres alone, the test also the gateway and the hub', async () => {
+withHelm('the migration reaches only Postgres, the test also the gateway and the hub', async () => {
   const all = await manifestsOf('minimal');
   const targets = (name: string) =>
     find(all, 'NetworkPolicy', name).spec.egress.flatMap(({ to = [] }: Rule) => to.map(component));

@@ -140,7 +140,7 @@ describe('refusals say what to do', () => {
     const { length } = await render(plus('postgres.maxConnections=86'));
     expect(length).toBeGreaterThan(0);
     expect(await refusalOf(...plus('postgres.maxConnections=85'))).toContain('up to 86 connections');
-    // Behind a pooler, direct connections alone count: two services, three pods each, and the migration.
+    // Behind a pooler, only direct connections count: two services, three pods each, and the migration.
     const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=8');
     expect(await refusalOf(...pooled)).toContain('up to 9 connections');
   });

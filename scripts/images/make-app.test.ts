@@ -15,7 +15,7 @@ import { readSecrets } from '../local/secrets.ts';
 import { type ServiceName, services } from '../local/services.ts';
 import { makeApp, sizeOf } from './make-app.ts';
 
-/* Each service runs as in its image: from its own folder alone, read-only, as a user who owns nothing. */
+/* Each service runs as in its image: from only its own folder, read-only, as a user who owns nothing. */
 
 const largest = 100e6;
 const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};

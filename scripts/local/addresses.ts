@@ -2,7 +2,7 @@ import { StepError } from '../terminal/failure.ts';
 import type { Ports } from './ports.ts';
 import { type ServiceName, services } from './services.ts';
 
-/** Where each service listens: the expiry worker has its ops port alone. */
+/** Where each service listens: the expiry worker has only its ops port. */
 export interface Address {
   port?: number;
   opsPort: number;

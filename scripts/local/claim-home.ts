@@ -15,7 +15,7 @@ export interface RunRecord {
   remove: readonly string[];
 }
 
-/** A folder that this process alone uses. */
+/** A folder that only this process uses. */
 export interface Claim {
   update(change: Partial<RunRecord>): void;
   release(): void;

@@ -72,7 +72,7 @@ function* candidates(last: number | undefined, preferred: number | undefined): G
   for (let tries = 0; tries < 100; tries += 1) yield randomInt(20_000, 30_000);
 }
 
-/** A listener on all addresses may leave room for one on loopback alone, so a connection is tried as well. */
+/** A listener on all addresses may leave room for one on loopback, so a connection is tried as well. */
 async function isFree(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const server = createServer();

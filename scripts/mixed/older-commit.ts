@@ -33,7 +33,7 @@ export async function buildCommit(commit: string, folder: string): Promise<void>
 
 export type Release = 'older' | 'newer';
 
-/** The services that run in one release alone, which no change after the first release may cause. */
+/** The services that run in only one release. No change after the first release may cause this. */
 export async function servicesThatRunAlone(older: string): Promise<Partial<Record<ServiceName, Release>>> {
   // Since this commit, sessions name the identity that signed in, and others are refused. Before, only the local run had
   // sessions.

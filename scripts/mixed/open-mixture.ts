@@ -27,7 +27,7 @@ export async function openMixture(options: {
   run: Run;
   servers: ServerUrls;
   olderRoot: string;
-  /** Services that run in one release alone, and in which. */
+  /** Services that run in only one release, with that release. */
   alone: Readonly<Partial<Record<ServiceName, Release>>>;
 }): Promise<Mixture> {
   const { run, servers, olderRoot, alone } = options;

@@ -76,7 +76,7 @@ export function missingServers(
         .filter(({ major }) => major)
         .map(
           ({ kind, data, major }) =>
-            `  - ${data} was made by ${kind.title} ${major}, which alone reads it (or remove it to start without data)`,
+            `  - ${data} was made by ${kind.title} ${major}, which no other version reads (or remove it to start without data)`,
         ),
       '',
       'Do one of these, then run the same command again:',

@@ -33,7 +33,7 @@ export const redis: ServerKind = {
     image: 'redis:7-alpine',
     port: 6379,
     dataFolder: '/data',
-    // In its container Redis sees our connections as remote; the port is published to loopback alone.
+    // In its container Redis sees our connections as remote; the port is published only to loopback.
     command: () => ['redis-server', '--protected-mode', 'no', ...settings],
   },
 };

@@ -46,12 +46,12 @@ const violations: [path: string, source: string, message: string][] = [
   [
     'services/dashboard/web/src/kit.ts',
     `export { a } from '@expert-relay/kit/config';`,
-    'The web app runs in browsers and knows the SDK alone',
+    'The web app runs in browsers and knows only the SDK',
   ],
   [
     'services/dashboard/web/src/kit.test.tsx',
     `export { a } from '@expert-relay/kit/config';`,
-    'The web app runs in browsers and knows the SDK alone',
+    'The web app runs in browsers and knows only the SDK',
   ],
   [
     'services/dashboard/src/app.ts',

@@ -35,7 +35,7 @@ export async function helm(...args: string[]): Promise<string> {
 
 const rendered = new Map<string, Promise<string>>();
 
-/** The chart's manifests, as text. Helm alone is asked, no cluster. */
+/** The chart's manifests, as text. Only Helm runs, without a cluster. */
 export function render(args: readonly string[]): Promise<string> {
   const key = args.join('\0');
   const text =

@@ -41,7 +41,7 @@ describe('RELAY_DEV_LOGIN', () => {
     ['RELAY_HOST', 'RELAY_HOST is ::', '::'],
     // The default listens on every address.
     ['RELAY_HOST', 'RELAY_HOST is 0.0.0.0', undefined],
-  ])('stops the start because of %s alone, and says what to do: %s', (variable, reason, value) => {
+  ])('stops the start because of only %s, and says what to do: %s', (variable, reason, value) => {
     const start = () => readConfig({ ...withDevLogin, [variable]: value });
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(`RELAY_DEV_LOGIN is true although ${reason}. It lets anybody`);

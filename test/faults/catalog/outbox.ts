@@ -5,7 +5,7 @@ import { type Fault, type FaultContext, seconds } from './fault.ts';
 const seeded = { count: 3_000, expireAt: 5_000, spread: 0 };
 
 /**
- * Adds an event for each seeded request. The ends of these requests alone would be only a dozen events, with hundreds of
+ * Adds an event for each seeded request. Without them the ends of these requests would be a dozen events, with hundreds of
  * requests each. The payload is an empty key exchange: field 11 of `DomainEvent`.
  */
 const insertEvents = `

@@ -83,7 +83,7 @@ export async function openChaosEnvironment(
 
 function overridesOf({ name }: ServiceEntry, { limits }: ChaosEnvironmentSettings): NodeJS.ProcessEnv {
   return {
-    // The dashboard alone is in development, since its sign-in without a provider exists only there.
+    // Only the dashboard is in development mode, since its sign-in without a provider exists only there.
     NODE_ENV: name === 'dashboard' ? 'development' : 'production',
     RELAY_CONVERSATION_TTL: conversationTtl,
     // The limits of production, unlike `npm start`.

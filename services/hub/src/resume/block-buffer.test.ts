@@ -32,7 +32,7 @@ test('each reader gets its own blocks complete and in order, even if the buffer 
   while (writers.length < 7) writers.push(await openWriter());
   const expected = writers.map(() => '');
   const buffer = new BlockBuffer();
-  // Twice as much as is held at a time, some of it for one writer alone.
+  // Twice as much as is held at a time, some of it for only one writer.
   for (let n = 0; n < 40_000; n++) {
     const index = n % 5_000 < 500 ? 3 : n % writers.length;
     const block = `id: ${n}\ndata: ${'ü€😀x'.repeat(n % 80)}\n\n`;
