@@ -5,7 +5,9 @@ const slowest = [
   'test/faults/',
   'test/browser/',
   'test/operations/',
-  'packages/sdk/src/lying-relay',
+  'packages/sdk/src/lies-to-',
+  'test/conformance/large-bodies',
+  'test/fuzz/',
   'packages/cli/src/',
   'packages/db/src/',
 ];

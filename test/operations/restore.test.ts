@@ -17,59 +17,64 @@ import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts
 const withDump = findOnPath(['pg_dump']) && findOnPath(['pg_restore']) ? test : test.skip;
 const { redisUrl } = testServers();
 
-withDump('after a restore, the saved data exists and the relay works', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
-  const ownNats = await startOwnServer(nats);
-  const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
-  await using original = await makeDatabase();
-  await using restored = await makeDatabase();
-  await using data = await makeDatabase();
-  try {
-    await migrate(original.url);
-    const secret = await makeSecret({ databaseUrl: original.url, natsUrl: ownNats.url, redisUrl });
-    await using product = await runProduct({
-      secret,
-      settings: { RELAY_REDIS_PREFIX: redisPrefix, RELAY_DATABASE_POOL: '2' },
-    });
-    await using shell = await openShell(product, secret);
-    const { gatewayUrl, hubUrl } = product;
-    const user = await createUser(original.url);
-    const { body: kept } = await submit(gatewayUrl, user.consumerKey);
-    const read = (requestId: string) =>
-      fetch(`${gatewayUrl}/api/v1/messages/${requestId}`, { headers: { 'x-api-key': user.consumerKey } });
-    const conversation = await (await read(kept.requestId)).text();
+withDump(
+  'after a restore, the saved data exists and the relay works',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
+    const ownNats = await startOwnServer(nats);
+    const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
+    await using original = await makeDatabase();
+    await using restored = await makeDatabase();
+    await using data = await makeDatabase();
+    try {
+      await migrate(original.url);
+      const secret = await makeSecret({ databaseUrl: original.url, natsUrl: ownNats.url, redisUrl });
+      await using product = await runProduct({
+        secret,
+        settings: { RELAY_REDIS_PREFIX: redisPrefix, RELAY_DATABASE_POOL: '2' },
+      });
+      await using shell = await openShell(product, secret);
+      const { gatewayUrl, hubUrl } = product;
+      const user = await createUser(original.url);
+      const { body: kept } = await submit(gatewayUrl, user.consumerKey);
+      const read = (requestId: string) =>
+        fetch(`${gatewayUrl}/api/v1/messages/${requestId}`, { headers: { 'x-api-key': user.consumerKey } });
+      const conversation = await (await read(kept.requestId)).text();
 
-    const inFolder = (commands = '') => shell.run(`cd ${folder}\n${commands}`, env);
-    const env = {
-      DATABASE_URL: original.url,
-      RESTORED_URL: restored.url,
-      MIGRATED_URL: data.url,
-    };
-    const [backUp, restore, install = '', dataAlone] = commandsOf('Backup and restore');
-    await inFolder(backUp);
-    const { body: lost } = await submit(gatewayUrl, user.consumerKey);
-    await inFolder(restore);
-    await shell.run(install, env);
-    expect(await (await read(kept.requestId)).text()).toBe(conversation);
-    expect((await read(lost.requestId)).status).toBe(404);
-    // Events of new requests reach readers.
-    const topic = topicUrl(hubUrl, `/svc/providers/${user.userId}`);
-    const stream = await openStream(topic, { headers: { 'x-api-key': user.providerKey } });
-    await submit(gatewayUrl, user.consumerKey, { question: 'After the restore?' });
-    await stream.next({ question: 'After the restore?' });
-    await stream.close();
+      const inFolder = (commands = '') => shell.run(`cd ${folder}\n${commands}`, env);
+      const env = {
+        DATABASE_URL: original.url,
+        RESTORED_URL: restored.url,
+        MIGRATED_URL: data.url,
+      };
+      const [backUp, restore, install = '', dataAlone] = commandsOf('Backup and restore');
+      await inFolder(backUp);
+      const { body: lost } = await submit(gatewayUrl, user.consumerKey);
+      await inFolder(restore);
+      await shell.run(install, env);
+      expect(await (await read(kept.requestId)).text()).toBe(conversation);
+      expect((await read(lost.requestId)).status).toBe(404);
+      // Events of new requests reach readers.
+      const topic = topicUrl(hubUrl, `/svc/providers/${user.userId}`);
+      const stream = await openStream(topic, { headers: { 'x-api-key': user.providerKey } });
+      await submit(gatewayUrl, user.consumerKey, { question: 'After the restore?' });
+      await stream.next({ question: 'After the restore?' });
+      await stream.close();
 
-    await migrate(data.url);
-    await inFolder(dataAlone);
-    const counts = await Promise.all([original, data].map(countRows));
-    expect(counts[1]).toEqual(counts[0]);
-    expect(counts[0]?.request_stages).toBe('2');
-  } finally {
-    await deleteRedisKeys(redisUrl, redisPrefix);
-    await ownNats.stop();
-    rmSync(folder, { recursive: true });
-  }
-});
+      await migrate(data.url);
+      await inFolder(dataAlone);
+      const counts = await Promise.all([original, data].map(countRows));
+      expect(counts[1]).toEqual(counts[0]);
+      expect(counts[0]?.request_stages).toBe('2');
+    } finally {
+      await deleteRedisKeys(redisUrl, redisPrefix);
+      await ownNats.stop();
+      rmSync(folder, { recursive: true });
+    }
+    // Takes 30 s on two idle cores, and four times as long on a busy machine.
+  },
+  300_000,
+);
 
 /** The number of rows of each table. */
 async function countRows({ url }: { url: string }): Promise<Record<string, string>> {
