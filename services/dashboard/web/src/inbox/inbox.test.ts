@@ -232,8 +232,8 @@ test('news wait a limited time for the name of the agent', async () => {
   const { inbox, stored, send } = open([]);
   stored.push(row(1));
   send(event('new_request', 1), event('new_request', 2));
-  const rows = Promise.all([inbox.complete('request-1', 5_000), inbox.complete('request-2', 5_000)]);
-  await wait(5_000);
+  const rows = Promise.all([inbox.complete('request-1'), inbox.complete('request-2')]);
+  await wait(10_000);
   const [complete, incomplete] = await rows;
   expect(complete?.agent?.name).toBe('build agent');
   expect(incomplete).toBeUndefined();

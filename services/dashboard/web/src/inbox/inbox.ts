@@ -42,6 +42,8 @@ export type Inbox = ReturnType<typeof createInbox>;
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
+/** How long to wait for what the event of a new request does not contain: longer than the pace delays a read. */
+const completeMs = 10_000;
 /** How many pages of a list are read again after events were missed. */
 const maxPagesReadAgain = 3;
 
@@ -217,8 +219,8 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
       newsCalls.add(call);
       return () => newsCalls.delete(call);
     },
-    /** The row of a request once it is complete, or what is known of it after `waitMs`. */
-    complete(requestId: string, waitMs: number): Promise<Row | undefined> {
+    /** The row of a request once it is complete, or what is known of it after a while. */
+    complete(requestId: string): Promise<Row | undefined> {
       const find = () => rows.get().find((row) => row.requestId === requestId);
       return new Promise((resolve) => {
         const finish = () => {
@@ -226,7 +228,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
           unsubscribe();
           resolve(find());
         };
-        const timer = setTimeout(finish, waitMs);
+        const timer = setTimeout(finish, completeMs);
         const unsubscribe = rows.subscribe(() => find()?.agent && finish());
         if (find()?.agent) finish();
       });

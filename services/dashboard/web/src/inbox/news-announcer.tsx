@@ -24,7 +24,7 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
         setText(`${news.length} new ${isAllRequests ? 'requests' : 'requests and messages'}`);
         return;
       }
-      const row = await inbox.complete(first.requestId, collectMs);
+      const row = await inbox.complete(first.requestId);
       setText(`New ${what} from ${row?.agent?.name ?? 'an agent'}: ${firstWords(row?.question ?? '', 120)}`);
     };
     const unlisten = inbox.onNews((news) => {

@@ -7,9 +7,6 @@ import { useServices } from '../services/services.tsx';
 import { firstWords } from './first-words.ts';
 import type { Inbox } from './inbox.ts';
 
-/** How long a notification waits for the agent's name. */
-const waitForNameMs = 5_000;
-
 /** Shows notifications of new requests and messages, if the expert wants them. Only the tab with the stream shows them. */
 export function NewsNotifier({ inbox }: { inbox: Inbox }) {
   const { live } = useServices();
@@ -27,7 +24,7 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
 }
 
 async function send(inbox: Inbox, what: string, requestId: string): Promise<void> {
-  const row = await inbox.complete(requestId, waitForNameMs);
+  const row = await inbox.complete(requestId);
   const refCode = row?.refCode ?? '';
   // Other people may see the screen, so the question is shown only if the expert has allowed it.
   const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
