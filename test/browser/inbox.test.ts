@@ -25,7 +25,8 @@ async function openInboxWith(user: string, questions: readonly string[], options
   for (const question of questions) asked.push(await agent.askPlainly({ question, plaintext: question }));
   const page = await device.open();
   // A row has this name once the list was read. From then on every request is announced.
-  for (const question of questions) await untilVisible(rowOf(page, question).filter({ hasText: 'build agent' }));
+  for (const question of questions)
+    await untilVisible(rowOf(page, question).filter({ hasText: 'build agent' }));
   return { device, agent, page, first: asked[0]?.requestId };
 }
 
