@@ -291,9 +291,9 @@ describe('an agent with the MCP server', () => {
         expect(answer.data).toMatchObject({ outcome: 'still_waiting', answers: [] });
         return answer.data.passed_over === 1 ? answer : undefined;
       });
-      expect(waited.text).toContain('One answer was written before your last message was read');
+      expect(waited.text).toContain('Answers written before your last message was read: 1.');
       const status = await agent.call('conversation_status', { reference });
-      expect(status.text).toContain('One answer was written before your last message was read');
+      expect(status.text).toContain('Answers written before your last message was read: 1.');
       const any = await agent.call('wait_for_answer', { reference, max_seconds: 20, any: true });
       expect(any.data.answers).toMatchObject([{ text: 'Yes, go ahead.', seen_your_last: false }]);
       expect(any.text).toContain('This was written before your last message was read.');

@@ -64,8 +64,7 @@ async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boole
 function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' | 'journal'>): string {
   const { length } = journal.undelivered(conversation.id).filter(isEarly);
   if (length === 0) return '';
-  const what = length === 1 ? 'An answer was' : `${length} answers were`;
-  return `${what} written before your last message was read, and may not answer it. To see: relay ask --resume ${conversation.refCode} --any`;
+  return `Answers written before your last message was read: ${length}. They may not answer it. To see them: relay ask --resume ${conversation.refCode} --any`;
 }
 
 const pollMs = 200;

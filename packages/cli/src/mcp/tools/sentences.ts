@@ -37,8 +37,7 @@ export function describeProtection(
 /** Says that answers wait that are only returned with `any`; undefined when there are none. */
 export function describeEarly(count: number): string | undefined {
   if (count === 0) return undefined;
-  const what = count === 1 ? 'One answer was' : `${count} answers were`;
-  return `${what} written before your last message was read, and may not answer it: wait_for_answer with any: true gives it.`;
+  return `Answers written before your last message was read: ${count}. They may not answer it. To get them, call wait_for_answer with any: true.`;
 }
 
 /** Says that texts were not sent; undefined when all were sent. */
