@@ -22,7 +22,7 @@ const shared = {
 /** @type {import('jest').Config} */
 export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // Most tests wait more than they work: two more than there are cores keep a small machine busy.
   maxWorkers: Math.min(availableParallelism() + 2, 4),
   testSequencer: './jest.sequencer.js',

@@ -53,7 +53,7 @@ test('the code of a question that was shown cannot be used for another question'
   liar.tell({});
   const answered = await cli.run(['answer', harmless, 'Yes.'], { env: expert });
   expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('Delete test?') });
-}, 180_000);
+});
 
 test('a question cannot get the code of another question, and so not its answer', async () => {
   const harmless = await ask('Delete test?');
@@ -65,7 +65,7 @@ test('a question cannot get the code of another question, and so not its answer'
   liar.tell({});
   const resumed = await cli.run(['ask', '--resume', harmless], { env: agent });
   expect(resumed).toMatchObject({ code: 0, stdout: 'Yes.\n' });
-}, 180_000);
+});
 
 test('a question of an AI agent cannot get the code of another question', async () => {
   const client = await startMcpClient({ env: { ...agent, RELAY_CONFIG_DIR: `${cli.folder}/mcp` } });
@@ -83,7 +83,7 @@ test('a question of an AI agent cannot get the code of another question', async 
   } finally {
     await client.close();
   }
-}, 180_000);
+});
 
 test('an answer is not shown with another question', async () => {
   const refCode = await ask('Delete test?');
@@ -104,4 +104,4 @@ test('an answer is not shown with another question', async () => {
   liar.tell({});
   const { code, stdout } = await cli.run(['show', refCode], { env: agent });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/Delete test\?.*Yes\./s) });
-}, 180_000);
+});

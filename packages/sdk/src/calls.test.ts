@@ -139,7 +139,7 @@ test('201 conversations share three streams', async () => {
   );
   // A stream that is opened again may be counted twice for a while.
   expect(open).toBeLessThanOrEqual(4);
-}, 240_000);
+});
 
 describe('an outage', () => {
   test('is reported once when it begins, and once when it is over', async () => {

@@ -1,9 +1,6 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { runChaos } from './run-chaos.ts';
 import { defaults } from './settings.ts';
-
-// It starts a whole product, on a machine that may run other tests at the same time.
-jest.setTimeout(240_000);
 
 test('with 1,500 hostile connections, no process ends and honest clients lose nothing', async () => {
   // Speed and memory are only checked by `npm run faults -- chaos`, alone on a machine.

@@ -54,7 +54,7 @@ describe('an answer in plain text', () => {
       code: 0,
       stdout: expect.stringContaining('Go ahead.'),
     });
-  }, 180_000);
+  });
 });
 
 describe('an answer that was written before the last message was read', () => {
@@ -79,7 +79,7 @@ describe('an answer that was written before the last message was read', () => {
       code: 0,
       stdout: expect.stringMatching(/written before your last message was read\.\n {2}Yes, go ahead\./),
     });
-  }, 180_000);
+  });
 });
 
 test('erased messages are reported to both sides, and are no error', async () => {
@@ -107,4 +107,4 @@ test('erased messages are reported to both sides, and are no error', async () =>
   } finally {
     await brief.stop();
   }
-}, 180_000);
+});
