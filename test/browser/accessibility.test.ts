@@ -27,7 +27,6 @@ describe('the pages of', () => {
       });
       expect(found).toEqual([]);
     },
-    240_000,
   );
 });
 

@@ -11,8 +11,8 @@ const rowOf = (page: Page, question: string): Locator =>
   page.getByRole('region', { name: 'Requests' }).getByRole('link').filter({ hasText: question });
 const filterOf = (page: Page, name: string): Locator =>
   page.getByRole('navigation', { name: 'Filters' }).getByRole('link', { name });
-const untilVisible = (locator: Locator) => locator.waitFor({ timeout: 30_000 });
-const untilRemoved = (locator: Locator) => locator.waitFor({ state: 'detached', timeout: 30_000 });
+const untilVisible = (locator: Locator) => locator.waitFor();
+const untilRemoved = (locator: Locator) => locator.waitFor({ state: 'detached' });
 const waitForTitle = (page: Page, start: string) =>
   eventually(`the title begins with ${start}`, async () => (await page.title()).startsWith(start));
 const focusedRow = (page: Page): Locator => page.locator('[data-request]:focus');

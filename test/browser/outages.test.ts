@@ -253,7 +253,7 @@ test('a page that is reloaded right after "Send" sends the answer once', async (
     await held;
     await page.unroute(path);
     await page.reload();
-    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe(text);
+    expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe(text);
     await page.getByRole('article').getByText(text).waitFor();
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });
     expect(await box(page).inputValue()).toBe('');

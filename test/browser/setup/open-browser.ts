@@ -31,8 +31,13 @@ const args = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
+/** The limit of each step of a page. It is for what hangs: a busy machine may stall for many seconds. */
+const stepTimeoutMs = 120_000;
+
 /** Starts a headless Chromium that makes no calls of its own to the internet. */
 export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = await findBrowser();
-  return chromium.launch({ executablePath, args: [...args, ...flags], timeout: 60_000 });
+  const browser = await chromium.launch({ executablePath, args: [...args, ...flags], timeout: stepTimeoutMs });
+  browser.on('context', (context) => context.setDefaultTimeout(stepTimeoutMs));
+  return browser;
 }

@@ -66,8 +66,6 @@ async function signIn(
   options: BrowserContextOptions = {},
 ): Promise<Device> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', timezoneId: 'UTC', ...options });
-  // Twice Playwright's limit: four browsers share a small machine.
-  context.setDefaultTimeout(60_000);
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(`error: ${error.error().message}`));
   // The browser writes violations of the policy to the console, too.

@@ -206,7 +206,7 @@ async function visitConversations(
   await visit('conversation-preview', page);
   await page.getByRole('button', { name: 'Continue writing' }).click();
   await box.press('Control+Enter');
-  await conversation.waitForAnswer({ timeout: 60_000 });
+  await conversation.waitForAnswer({ timeout: 120_000 });
   await conversation.send(
     'Cancelled: checkout is back to 120 ms. Shall I post in #incidents, or do you want to write that yourself?',
   );
@@ -214,7 +214,7 @@ async function visitConversations(
   await visit('conversation-follow-up', page);
   await box.fill('Post it, with the link to the dashboard.');
   await box.press('Control+Enter');
-  await conversation.waitForAnswer({ timeout: 60_000 });
+  await conversation.waitForAnswer({ timeout: 120_000 });
   await visit('conversation-answered', page);
 
   await page.getByRole('button', { name: 'Encrypted' }).click();
@@ -253,7 +253,7 @@ async function visitReplayedMessage(
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, but drain it first.');
   await box.press('Control+Enter');
-  await conversation.waitForAnswer({ timeout: 60_000 });
+  await conversation.waitForAnswer({ timeout: 120_000 });
   await conversation.send('Drained. It takes 4 minutes until it is warm again.');
   await page.getByText('Drained.').waitFor();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
