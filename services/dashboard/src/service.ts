@@ -79,7 +79,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
   app.use(sendWebFile(webApp));
-  app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, idleTimeout, publicUrl }));
+  app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }));
   mountAll(app, {
     services: { requests, messages },
     users,

@@ -74,6 +74,14 @@ describe('sessions', () => {
     expect((await listOf(laptop))[0]).toMatchObject({ device: 'Firefox on Linux', current: true });
   });
 
+  test('only the loading of a page renews the cookie: a late answer to another call would replace that of a newer sign-in', async () => {
+    const visitor = await signIn();
+    expect((await visitor.call('GET', '/api/sessions')).setCookies).toEqual([]);
+    expect((await visitor.call('GET', '/api/requests')).setCookies).toEqual([]);
+    expect((await visitor.call('GET', '/api/me')).setCookies).toHaveLength(1);
+    expect((await visitor.get('/dashboard')).setCookies).toHaveLength(1);
+  });
+
   test('can be ended one by one', async () => {
     const [one, other] = [await signIn(), await signIn()];
     const stream = await subscribe(other);

@@ -14,11 +14,24 @@ export function createSession(options: {
   authenticator: passport.Authenticator;
   isValid: (user: SignedIn) => boolean;
   secrets: readonly string[];
-  idleTimeout: number;
+  lifetime: number;
   publicUrl: string;
 }): RequestHandler[] {
   const { redis, store, sessions, authenticator, isValid } = options;
   const isHttps = options.publicUrl.startsWith('https:');
+  const forCookie = (rolling: boolean) =>
+    session({
+      name: isHttps ? '__Host-relay_session' : 'relay_session',
+      secret: [...options.secrets],
+      store,
+      resave: false,
+      saveUninitialized: false,
+      rolling,
+      proxy: true,
+      // As long as a session can be: the record in Redis ends an idle session.
+      cookie: { httpOnly: true, sameSite: 'lax', secure: isHttps, path: '/', maxAge: options.lifetime },
+    });
+  const [renewing, keeping] = [forCookie(true), forCookie(false)];
   authenticator.serializeUser((user, done) => done(null, user));
   authenticator.deserializeUser((user: SignedIn, done) => done(null, user));
 
@@ -34,16 +47,12 @@ export function createSession(options: {
       request.headers['x-forwarded-proto'] = isHttps ? 'https' : 'http';
       next();
     },
-    session({
-      name: isHttps ? '__Host-relay_session' : 'relay_session',
-      secret: [...options.secrets],
-      store,
-      resave: false,
-      saveUninitialized: false,
-      rolling: true,
-      proxy: true,
-      cookie: { httpOnly: true, sameSite: 'lax', secure: isHttps, path: '/', maxAge: options.idleTimeout },
-    }),
+    // Only the loading of a page renews the cookie. An open page makes many calls, and a late answer to one of them would
+    // replace the cookie of a sign-in in another tab.
+    (request, response, next) => {
+      const isLoading = request.path === '/api/me' || !request.path.startsWith('/api/');
+      (isLoading ? renewing : keeping)(request, response, next);
+    },
     authenticator.initialize() as RequestHandler,
     authenticator.session() as RequestHandler,
     async (request, _response, next) => {
