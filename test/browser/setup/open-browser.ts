@@ -37,7 +37,11 @@ const stepTimeoutMs = 120_000;
 /** Starts a headless Chromium that makes no calls of its own to the internet. */
 export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = await findBrowser();
-  const browser = await chromium.launch({ executablePath, args: [...args, ...flags], timeout: stepTimeoutMs });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...args, ...flags],
+    timeout: stepTimeoutMs,
+  });
   browser.on('context', (context) => context.setDefaultTimeout(stepTimeoutMs));
   return browser;
 }
