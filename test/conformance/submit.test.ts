@@ -70,6 +70,13 @@ describe(row('decisions', 'required at submit'), () => {
     expect(answer.json.fields).toContainEqual(expect.objectContaining({ path, code: 'required' }));
   });
 
+  test('the error of a missing public key says when it may be omitted', async () => {
+    const answer = await submit(keys);
+    expect(answer.json.fields).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('Only a submit with `plaintext`') }),
+    );
+  });
+
   test.each([
     ['an empty list of messages', { messages: [] }],
     ['no question', { question: undefined }],

@@ -30,7 +30,7 @@ function toFieldError(issue: z.core.$ZodIssue): FieldError {
   return {
     path: pathOf(issue.path),
     code: missing ? 'required' : (codes[issue.code] ?? 'value'),
-    message: missing ? 'This member is required.' : issue.message,
+    message: missing && issue.code !== 'custom' ? 'This member is required.' : issue.message,
   };
 }
 

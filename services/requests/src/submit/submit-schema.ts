@@ -15,6 +15,8 @@ const contextMessage = z.object(
   { error: 'Expected an object {role, content}.' },
 );
 
+const missingKey = 'This member is required. Only a submit with `plaintext` may omit both public keys.';
+
 /** The body of a submit without its `apiKey`, which the gateway checks. */
 export const submitSchema = z
   .object({
@@ -37,7 +39,7 @@ export const submitSchema = z
     if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
     for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
       if (typeof body[path] === 'string') continue;
-      context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: [path] });
+      context.addIssue({ code: 'custom', input: undefined, path: [path], message: missingKey });
     }
   });
 
