@@ -69,7 +69,7 @@ describe('Redis loses', () => {
     await allEnded(1_000);
     await eventually(
       'the schedulers of sweeps and purges are restored',
-      async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) === 2,
+      async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) >= 2,
     );
     expect(logged(/^the scheduler of the queue sweep was missing/)).toBe(true);
   });
@@ -79,14 +79,18 @@ describe('Redis loses', () => {
     const swept = () => readMetric(worker, 'relay_expiry_sweep_seconds_count');
     await eventually('the first sweep', swept);
     const redis = new Redis(redisUrl);
-    await redis.unlink(`${setup.prefix}:expiry:sweep:${key}`);
+    // While a sweep waits to be run, `delayed` is missing although nothing is lost.
+    await eventually(
+      'the key is deleted',
+      async () => (await redis.unlink(`${setup.prefix}:expiry:sweep:${key}`)) === 1,
+    );
     await redis.quit();
 
     await seedRequests(setup.prisma, { count: 3, dueIn: 700 });
     await allEnded(3);
     await eventually(
       'the scheduler is restored',
-      async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) === 1,
+      async () => (await readMetric(worker, 'relay_expiry_scheduler_restored_total')) >= 1,
     );
   });
 });

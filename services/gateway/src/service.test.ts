@@ -79,7 +79,8 @@ test('the memory of a body is released after its call', async () => {
     await send();
     gateway.upstreams.messages.calls.length = 0;
   }
-  expect(heldMemory() - before).toBeLessThan(20_000_000);
+  // V8 frees some of the buffers only after the collection.
+  await eventually('the bodies are released', () => heldMemory() - before < 20_000_000);
   await gateway.stop();
 });
 
