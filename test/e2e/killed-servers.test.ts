@@ -37,8 +37,8 @@ async function submitTimed(question: string) {
   return { ...submitted, durationMs: performance.now() - start };
 }
 
-/** Generous for a busy machine. A call that waits for the killed server would take even longer. */
-const longestSubmitMs = 10_000;
+/** Generous for a busy machine. The killed server is started again only afterwards, so a call that waits for it takes longer. */
+const longestSubmitMs = 30_000;
 
 describe('after NATS was killed', () => {
   test('submits are accepted at once, and their events arrive in order when NATS is back', async () => {

@@ -112,7 +112,7 @@ describe('the leader lock', () => {
     await pause(300);
     const start = performance.now();
     await relay.stop?.();
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 

@@ -55,9 +55,10 @@ test('in a flood of clients the oldest windows are dropped', () => {
 test('memory stays flat under a flood of different clients', () => {
   const clock = createFakeClock();
   const count = createWindowCounter({ limit: 10, clock, maxClients: 1_000 });
-  const start = performance.now();
+  const { user: before } = process.cpuUsage();
   for (let i = 0; i < 300_000; i++) count(`client ${i}`);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  // In microseconds, for which a stalled machine does not matter.
+  expect(process.cpuUsage().user - before).toBeLessThan(5_000_000);
   expect(count('client 299999').left).toBe(8);
   expect(count('client 298000').left).toBe(9);
 });

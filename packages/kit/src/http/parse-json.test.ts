@@ -91,8 +91,8 @@ describe('more than 10,000 members and list entries are refused before anything 
 });
 
 test('a long text of backslashes is read in linear time', () => {
-  const started = performance.now();
+  const { user: before } = process.cpuUsage();
   refusal(`{"a":"${'\\'.repeat(1_000_000)}`);
   refusal(`{"a":"${'\\"'.repeat(500_000)}`);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.cpuUsage().user - before).toBeLessThan(5_000_000);
 });

@@ -44,9 +44,9 @@ test.each([
 });
 
 test('a long path is checked quickly', () => {
-  const start = performance.now();
+  const { user: before } = process.cpuUsage();
   // Much longer than a head may be: quadratic time would be minutes.
   plainPath(`/${'a.'.repeat(400_000)}/%`);
   plainPath(`${'/a'.repeat(400_000)}//`);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(process.cpuUsage().user - before).toBeLessThan(5_000_000);
 });

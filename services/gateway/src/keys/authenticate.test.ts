@@ -146,27 +146,27 @@ describe('submit', () => {
 });
 
 describe('a revoked key', () => {
-  const revoke = (id: string) =>
-    gateway.prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
-
   test('is refused as soon as the event of its revocation arrives', async () => {
-    const key = await gateway.makeKey('provider');
-    expect((await withKey(key.text)).status).toBe(200);
-    await revoke(key.id);
+    // Without the event, the cache would keep the key: on this clock its 5 s never end.
+    const other = await startTestGateway({ clock: createFakeClock() });
+    const key = await other.makeKey('provider');
+    const status = async () =>
+      (await ask(other.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key.text } })).status;
+    expect(await status()).toBe(200);
+    await other.prisma.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
+    expect(await status()).toBe(200);
     const nats = await connect({ servers: new URL(process.env.NATS_URL ?? '').host });
     const event = encodeEnvelope(
       { eventId: randomUUID(), recordedAt: new Date(), userId: key.userId, seq: 0n },
       credentialRevokedPayload({ apiKeyId: key.id }),
     );
-    const subject = subjectsFor(gateway.natsPrefix).event('credential_revoked');
+    const subject = subjectsFor(other.natsPrefix).event('credential_revoked');
     nats.publish(subject, Buffer.from('not an event'));
     nats.publish(subject, event);
     await nats.flush();
-    const start = performance.now();
-    await eventually('it is refused', async () => (await withKey(key.text)).status === 401);
-    // Without the event, the cache would keep the key for 5 s.
-    expect(performance.now() - start).toBeLessThan(4_500);
+    await eventually('it is refused', async () => (await status()) === 401);
     await nats.close();
+    await other.stop();
   });
 
   test('is refused after 5 s without the event', async () => {

@@ -74,11 +74,11 @@ test('of a long conversation only the newest messages are shown, without earlier
   ]);
 });
 
-test('ten thousand messages are grouped within two seconds', () => {
+test('ten thousand messages are grouped within two seconds of CPU time', () => {
   const messages = Array.from({ length: 10_000 }, (_, at) => message(at % 3 ? 'provider' : 'consumer', at));
-  const startedAt = performance.now();
+  const { user: before } = process.cpuUsage();
   expect(groupMessages(request, messages, whole).length).toBeGreaterThan(1_000);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(process.cpuUsage().user - before).toBeLessThan(2_000_000);
 });
 
 test('the newest message decides whose turn it is', () => {
