@@ -38,7 +38,7 @@ describe('an agent with the MCP server', () => {
       const { reference } = asked.data;
       expect(asked.text).toContain(`Next: Call wait_for_answer with the reference ${reference}`);
 
-      const early = await wait(reference, 1);
+      const early = await session.waitWithoutAnswer(reference);
       expect(early.data).toMatchObject({ outcome: 'still_waiting', status: 'pending', answers: [] });
       expect(early.text).toMatch(
         /^Still waiting .* no expert has picked it up yet\.\nNext: Call wait_for_answer/,
@@ -98,7 +98,7 @@ describe('an agent with the MCP server', () => {
       await request.answer('two');
       const third = await start();
       expect((await wait(reference)).data.answers).toMatchObject([{ text: 'two' }]);
-      expect((await wait(reference, 1)).data.outcome).toBe('still_waiting');
+      await session.waitWithoutAnswer(reference);
       const status = await third.call('conversation_status', { reference, transcript: true });
       expect(status.data.conversations[0]).toMatchObject({
         answers_given: 2,
@@ -132,7 +132,7 @@ describe('an agent with the MCP server', () => {
 
   test.concurrent(
     'gets an answer once from two waits at the same time',
-    withClient(async ({ ask, wait }) => {
+    withClient(async ({ ask, wait, waitWithoutAnswer }) => {
       const { reference, request } = await ask();
       const first = wait(reference);
       const second = wait(reference);
@@ -140,7 +140,7 @@ describe('an agent with the MCP server', () => {
       expect((await first).data.answers).toEqual([]);
       await request.answer('Once.');
       expect((await second).data.answers).toMatchObject([{ text: 'Once.' }]);
-      expect((await wait(reference, 1)).data.outcome).toBe('still_waiting');
+      await waitWithoutAnswer(reference);
     }),
   );
 
@@ -282,13 +282,12 @@ describe('an agent with the MCP server', () => {
 
   test.concurrent(
     'gets an answer that had not seen its last message only with `any`',
-    withClient(async ({ agent, ask, wait }) => {
+    withClient(async ({ agent, ask, waitWithoutAnswer }) => {
       const { reference, request } = await ask();
       await request.answer('Yes, go ahead.');
       await agent.call('reply', { reference, text: 'WAIT: PRODUCTION, too?' });
       const waited = await eventually('the answer to be skipped', async () => {
-        const answer = await wait(reference, 2);
-        expect(answer.data).toMatchObject({ outcome: 'still_waiting', answers: [] });
+        const answer = await waitWithoutAnswer(reference);
         return answer.data.passed_over === 1 ? answer : undefined;
       });
       expect(waited.text).toContain('Answers written before your last message was read: 1.');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert, type ExpertRequest } from '@expert-relay/sdk/expert';
-import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
+import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type McpClient, startMcpClient, type ToolAnswer } from './mcp-client.ts';
 
@@ -27,6 +27,11 @@ export interface McpSession {
   ask(input?: Record<string, unknown>): Promise<{ reference: string; request: ExpertRequest }>;
   /** Waits with the last client. */
   wait(reference: string, maxSeconds?: number): Promise<ToolAnswer>;
+  /**
+   * The same, where no answer may come. It is repeated while the relay is too slow: a wait in which the relay does not
+   * answer ends as "unreachable".
+   */
+  waitWithoutAnswer(reference: string): Promise<ToolAnswer>;
   stop(): Promise<void>;
 }
 
@@ -78,6 +83,12 @@ async function openSession(relay: Constellation): Promise<McpSession> {
       return { reference: data.reference, request: await expert.request(data.reference) };
     },
     wait: (reference, max_seconds = 20) => session.agent.call('wait_for_answer', { reference, max_seconds }),
+    waitWithoutAnswer: (reference) =>
+      eventually('a wait without an answer', async () => {
+        const answer = await session.wait(reference, 2);
+        if (answer.data.answers.length > 0) throw new Error(`An answer came: ${answer.text}`);
+        return answer.data.outcome === 'still_waiting' ? answer : undefined;
+      }),
     async stop() {
       for (const client of clients) await client.close();
       expert.stop();
