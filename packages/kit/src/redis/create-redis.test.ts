@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createRedis, type RedisConnection } from './create-redis.ts';
@@ -27,6 +28,41 @@ test('reconnects when its connection was closed, and logs it', async () => {
   expect(await redis.client.ping()).toBe('PONG');
   await back;
   expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);
+});
+
+test('with `fail`, a pause of this process does not end the connection', async () => {
+  redis = createRedis({ url, name: 'kit-test', whileAway: 'fail', log });
+  await redis.start?.();
+  for (let pauses = 0; pauses < 2; pauses += 1) {
+    const answer = redis.client.echo('answered');
+    const until = performance.now() + 2_500;
+    while (performance.now() < until);
+    expect(await answer).toBe('answered');
+  }
+  expect(lines).toEqual([]);
+});
+
+test('with `fail`, a server that does not answer counts as away after about two seconds', async () => {
+  const sockets: Socket[] = [];
+  const proxy = createServer((socket) => {
+    const { hostname, port } = new URL(url);
+    const upstream = connect(Number(port), hostname);
+    sockets.push(socket, upstream);
+    socket.pipe(upstream).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  redis = createRedis({ url: `redis://127.0.0.1:${port}`, name: 'kit-test', whileAway: 'fail', log });
+  await redis.start?.();
+  expect(await redis.client.ping()).toBe('PONG');
+  for (const socket of sockets) socket.unpipe().pause();
+  await expect(redis.client.ping()).rejects.toThrow();
+  expect(redis.notReady?.()).toBe('Redis does not answer');
+  await once(redis.client, 'ready');
+  expect(await redis.client.ping()).toBe('PONG');
+  await redis.stop?.();
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
 });
 
 test('starts without a server; with `fail`, a command fails at once', async () => {

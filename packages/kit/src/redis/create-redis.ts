@@ -21,6 +21,7 @@ export function createRedis(options: {
   let away = false;
   let reason = 'not connected yet';
   let stopping = false;
+  let stopWatching = () => {};
 
   const client = new Redis(options.url, {
     connectionName: options.name,
@@ -28,8 +29,6 @@ export function createRedis(options: {
     enableOfflineQueue: waits,
     maxRetriesPerRequest: waits ? null : 0,
     connectTimeout: 5_000,
-    // Detects a server that neither answers nor closes. Not with `wait`, where blocking commands take long.
-    ...(waits ? {} : { socketTimeout: 2_000 }),
     // The timer runs even after the end of a client that was away.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
@@ -59,13 +58,41 @@ export function createRedis(options: {
       return client.status === 'ready';
     },
     async start() {
+      // Not with `wait`, where blocking commands take long.
+      if (!waits) stopWatching = watchAnswers(client);
       // Waits for the first attempt only. Its failure is logged above, and the client tries again.
       await client.connect().catch(() => {});
     },
     notReady: reasonAway,
     async stop() {
       stopping = true;
+      stopWatching();
       client.disconnect();
     },
   };
+}
+
+const checkIntervalMs = 500;
+const maxChecksWithoutAnswer = 4;
+
+/**
+ * Closes the connection to a server that neither answers nor closes. It counts checks and not time: after a pause of this
+ * process, the answer is read before the next check. (A timeout of a command would end before the answer is read.)
+ */
+function watchAnswers(client: Redis): () => void {
+  let checks = 0;
+  const noteAnswer = () => {
+    checks = 0;
+  };
+  client.on('ready', noteAnswer);
+  const timer = setInterval(() => {
+    // While it is `connect`, the client itself waits for the first answer.
+    if (client.status !== 'ready' && client.status !== 'connect') return;
+    checks += 1;
+    if (checks > maxChecksWithoutAnswer) {
+      checks = 0;
+      client.stream.destroy(new Error('Redis does not answer'));
+    } else if (checks === 1 && client.status === 'ready') client.ping().then(noteAnswer, noteAnswer);
+  }, checkIntervalMs);
+  return () => clearInterval(timer);
 }
