@@ -7,7 +7,7 @@ import { openDatabase, transact } from './database.ts';
  */
 export interface Storage extends Memory {
   delete(name: string): Promise<void>;
-  /** Deletes everything of this user. Later writes are ignored, since the page is closed next. */
+  /** Deletes everything of this user. Later writes of all tabs are ignored, until the user signs in again. */
   clear(): Promise<void>;
   /** Whether stored values are still there after the page is closed. */
   readonly isLasting: boolean;
@@ -31,7 +31,6 @@ export async function openStorage(userId: string): Promise<Storage> {
 async function openBrowserStorage(userId: string): Promise<Storage> {
   const database = await openDatabase();
   const key = await takeKey(database, userId);
-  let isCleared = false;
   const nameOf = (name: string) => `${userId}/${name}`;
   const own = IDBKeyRange.bound(nameOf(''), nameOf('\uffff'));
 
@@ -54,8 +53,14 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
 
   async function set(name: string, value: string): Promise<void> {
     const sealed = await seal(value);
-    if (isCleared) return;
-    await transact<void>(database, ['values'], (store) => void store('values').put(sealed, nameOf(name)));
+    await transact<void>(database, ['keys', 'values'], (store) => {
+      const kept = store('keys').getKey(userId);
+      kept.onsuccess = () => {
+        // A tab that has signed out has deleted the key and all values.
+        if (kept.result !== undefined) store('values').put(sealed, nameOf(name));
+        commit(store('values'));
+      };
+    });
   }
 
   return {
@@ -71,13 +76,13 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     set,
     async remember(name, value) {
       const sealed = await seal(value);
-      if (isCleared) return value;
-      const kept = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
+      const kept = await transact<Sealed | undefined>(database, ['keys', 'values'], (store, done) => {
         const values = store('values');
+        const key = store('keys').getKey(userId);
         const reading = values.get(nameOf(name));
         reading.onsuccess = () => {
           done(reading.result);
-          if (!reading.result) values.put(sealed, nameOf(name));
+          if (!reading.result && key.result !== undefined) values.put(sealed, nameOf(name));
         };
       });
       const known = await open(kept);
@@ -85,19 +90,23 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
       return known ?? value;
     },
     async delete(name) {
-      await transact<void>(database, ['values'], (store) => void store('values').delete(nameOf(name)));
+      await transact<void>(database, ['values'], (store) => {
+        store('values').delete(nameOf(name));
+        commit(store('values'));
+      });
     },
     async clear() {
-      isCleared = true;
       await transact<void>(database, ['keys', 'values'], (store) => {
         store('values').delete(own);
         store('keys').delete(userId);
-        // Without an explicit commit, a page that is being closed loses the transaction.
-        store('keys').transaction.commit();
+        commit(store('keys'));
       });
     },
   };
 }
+
+/** Without an explicit commit, a page that is being closed loses the transaction. */
+const commit = ({ transaction }: IDBObjectStore): void => transaction.commit();
 
 /** The user's AES key in this browser, made on first use. Two tabs at once get the same key. */
 async function takeKey(database: IDBDatabase, userId: string): Promise<CryptoKey> {
