@@ -56,10 +56,12 @@ function useFirstTime(requestId: string | undefined): boolean {
   const isFirstTime = isEmpty && first === undefined && requestId === undefined;
   const wasFirstTime = useRef(false);
   useEffect(() => {
-    if (wasFirstTime.current && !isFirstTime && first !== undefined && requestId === undefined) {
+    if (wasFirstTime.current && first !== undefined && requestId === undefined) {
       navigate(routes.request(first), { replace: true });
     }
-    wasFirstTime.current = isFirstTime;
+    // The count of a new request may be read before its row.
+    const isRowAwaited = wasFirstTime.current && first === undefined && requestId === undefined;
+    wasFirstTime.current = isFirstTime || isRowAwaited;
   }, [isFirstTime, first, requestId, navigate]);
   return isFirstTime;
 }

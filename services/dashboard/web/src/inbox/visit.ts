@@ -32,8 +32,9 @@ export function createVisit(storage: Storage): Visit {
   const seen = createStore<Seen | undefined>(undefined);
 
   async function load(): Promise<void> {
-    const kept = JSON.parse((await storage.get(name)) ?? 'null') as Seen | null;
+    // Before the storage is read, since a request may arrive in the meantime.
     const now = Date.now();
+    const kept = JSON.parse((await storage.get(name)) ?? 'null') as Seen | null;
     if (!kept) seen.set({ before: new Date(now).toISOString(), newest: '', at: now, opened: [] });
     else
       seen.set(now - kept.at < sameVisitMs ? kept : { ...kept, before: kept.newest || kept.before, at: now });
