@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { checkLayout } from './setup/check-layout.ts';
 import { unexpectedProblems } from './setup/open-product.ts';
+import { pressUntil } from './setup/press-until.ts';
 import { useProduct } from './setup/use-product.ts';
 import { walks } from './setup/walk-pages.ts';
 
@@ -111,9 +112,7 @@ describe('the keyboard', () => {
       ['s', 'Settings'],
       ['i', 'Inbox'],
     ] as const) {
-      await page.keyboard.press('g');
-      await page.keyboard.press(keys);
-      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await pressUntil(page, ['g', keys], page.getByRole('heading', { name: heading, level: 1 }));
       await expectFocus(page, `H1 ${heading}`);
     }
     expect(unexpectedProblems(device)).toEqual([]);

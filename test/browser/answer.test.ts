@@ -73,7 +73,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   await click(/May I remove the lock file/);
   await click('Answer');
   // The box has the focus: the expert types at once.
-  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  await page.getByRole('textbox', { name: 'Answer' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type('Yes.');
   await click('Send');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Yes.');

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { untilStored } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* The relay is upgraded while a page is open: chunks that the page has not loaded yet no longer exist. */
@@ -52,6 +53,9 @@ test('a page of an older build reloads once and keeps the draft', async () => {
   const loads = countLoads(device.page);
   const page = await device.open(`/requests/${requestId}`);
   await page.getByRole('textbox', { name: 'Answer' }).fill('Not before noon');
+  await untilStored(page, 'Not before noon');
+  // Its code is loaded now, and would reload the page if it were loaded later.
+  await page.locator('main [dir=auto] p').first().waitFor();
   await product.relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: folder } });
   try {
     await page.getByRole('link', { name: 'Keys' }).click();
@@ -73,6 +77,8 @@ test('a chunk that is still missing after the reload: an error with a button to 
   await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
   await device.context.route(/\/keys-page-.*\.js$/, (route) => route.fulfill({ status: 404 }));
   const loads = countLoads(device.page);
+  // A page that was reloaded more than 30 seconds ago may be reloaded again.
+  await device.context.clock.setFixedTime(new Date());
   const page = await device.open();
   await page.getByRole('link', { name: 'Keys' }).click();
   const button = page.getByRole('button', { name: 'Reload the page' });
@@ -82,7 +88,9 @@ test('a chunk that is still missing after the reload: an error with a button to 
   await page.getByRole('link', { name: 'Inbox' }).click();
   await page.getByRole('link', { name: /Is it safe/ }).waitFor();
   await page.getByRole('link', { name: 'Keys' }).click();
+  const loaded = page.waitForEvent('domcontentloaded');
   await button.click();
+  await loaded;
   await button.waitFor();
   expect(loads()).toBe(3);
 

@@ -1,3 +1,4 @@
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
@@ -123,6 +124,7 @@ test('watchAttacks reports scripts and violations of the policy', async () => {
   await tab.evaluate('hostile()');
   await tab.evaluate(`document.body.append(Object.assign(new Image(), { src: 'https://evil.example/pixel.png' }));
     new Promise((done) => addEventListener('securitypolicyviolation', done))`);
+  await eventually('both reports', () => reported.length >= 2);
   expect(reported).toEqual(
     expect.arrayContaining(['a script ran', expect.stringContaining('policy: img-src https://evil.example')]),
   );
@@ -179,6 +181,7 @@ async function checkPage(tab: Page): Promise<void> {
 /** Expects no horizontal scrolling, and that the header and the reply box are still visible. */
 async function checkLayoutOfLargeText(tab: Page): Promise<void> {
   await tab.getByRole('button', { name: 'Close', exact: true }).waitFor();
+  await tab.locator('[data-reply]').waitFor({ state: 'attached' });
   const found = await tab.evaluate(`({
     header: document.querySelector('header h1').getBoundingClientRect().top >= 0,
     reply: document.querySelector('[data-reply]').closest('main > * *').getBoundingClientRect().top >= 0 &&

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { type Device, unexpectedProblems } from './setup/open-product.ts';
+import { untilStored } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 
 const product = useProduct();
@@ -129,12 +130,13 @@ test('on a phone, list and conversation are separate pages, and "Back" returns t
 
 test('a new request has a mark until it is opened', async () => {
   const { device, agent, page } = await openInboxWith('visitor', ['Alpha?']);
-  await agent.askPlainly({ question: 'Beta?', plaintext: 'Now.' });
+  const { requestId } = await agent.askPlainly({ question: 'Beta?', plaintext: 'Now.' });
   const isNew = page.locator('[data-request]').filter({ hasText: /^New\. / });
   await untilVisible(isNew.filter({ hasText: 'Beta?' }).filter({ hasText: 'build agent' }));
   expect(await isNew.count()).toBe(1);
   await rowOf(page, 'Beta?').click();
   await untilRemoved(isNew);
+  await untilStored(page, `"opened":[["${requestId}"`);
   await page.reload();
   await untilVisible(rowOf(page, 'Beta?'));
   expect(await isNew.count()).toBe(0);
@@ -153,6 +155,30 @@ test('an empty inbox shows a command that submits a request, and then this reque
   const headers = { 'content-type': 'application/json' };
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
   await untilVisible(rowOf(page, 'May I remove the lock file?').and(page.locator('[aria-current]')));
+  await device[Symbol.asyncDispose]();
+});
+
+test('the first request opens automatically, also when its count is read before its row', async () => {
+  const device = await product.signIn('counted-first');
+  const agent = await device.newAgent('build agent');
+  const hold = async (isHeld: (url: URL) => boolean) => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await device.context.route(isHeld, (route) => released.then(() => route.continue()));
+    return release;
+  };
+  const releaseStream = await hold(({ origin }) => origin === product.relay.hubUrl);
+  const releaseList = await hold(({ pathname }) => pathname === '/api/requests');
+  const page = await device.open();
+  await untilVisible(page.getByRole('heading', { name: 'No requests yet' }));
+  await agent.askPlainly({ question: 'Alpha?', plaintext: 'Now.' });
+  // The events before it are missed.
+  releaseStream();
+  await waitForTitle(page, '(1)');
+  releaseList();
+  await untilVisible(rowOf(page, 'Alpha?').and(page.locator('[aria-current]')));
   await device[Symbol.asyncDispose]();
 });
 
@@ -182,8 +208,8 @@ test('a hidden page shows a notification of a new request, with the question onl
   await announced('Off?');
   expect(device.context.serviceWorkers()).toEqual([]);
 
-  await setPreference('on');
   const worker = device.context.waitForEvent('serviceworker');
+  await setPreference('on');
   await agent.askPlainly({ question: 'Visible?', plaintext: 'Now.' });
   const service = await worker;
   await announced('Visible?');

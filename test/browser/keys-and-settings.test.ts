@@ -3,14 +3,20 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { button, type Device, newUser, unexpectedProblems } from './setup/open-product.ts';
+import { pressUntil } from './setup/press-until.ts';
+import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
 
 const product = useProduct();
 
 const untilFocused = (page: Page, name: string) => button(page, name).and(page.locator(':focus')).waitFor();
 /** The status of a call with a key. */
-const statusOf = async (key: string) =>
-  (await fetch(`${product.relay.gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } })).status;
+const statusOf = (key: string) =>
+  eventually('an answer about the key', async () => {
+    const headers = { 'x-api-key': key };
+    const { status } = await fetch(`${product.relay.gatewayUrl}/api/v1/whoami`, { headers });
+    return status < 500 && status;
+  });
 
 async function makeKey(page: Page, name: string, kind: RegExp = /^For an agent/): Promise<string> {
   await button(page, 'Make a key').click();
@@ -57,6 +63,7 @@ test('an API key can be created, is shown once, and can be renamed, rotated and 
   expect(await contentOf(page)).not.toContain(secret);
 
   await button(page, 'Rename: build bot').click();
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type('release bot');
   await page.keyboard.press('Enter');
   await button(page, 'Rename: release bot').waitFor();
@@ -150,7 +157,7 @@ test('the choices of appearance and shortcuts are kept', async () => {
   const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
   const light = await background();
   await page.getByRole('radio', { name: 'Dark' }).check();
-  await page.getByText('Saved').first().waitFor();
+  await untilAnnounced(page, 'Saved');
   expect(await background()).not.toBe(light);
   expect(await checkAccessibility(page)).toEqual([]);
   await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck();
@@ -161,9 +168,7 @@ test('the choices of appearance and shortcuts are kept', async () => {
   await page.keyboard.press('k');
   await page.getByRole('switch', { name: 'Single-key shortcuts' }).check();
   await page.getByRole('heading', { name: 'Settings' }).click();
-  await page.keyboard.press('g');
-  await page.keyboard.press('k');
-  await page.waitForURL('**/dashboard/keys');
+  await pressUntil(page, ['g', 'k'], page.getByRole('heading', { name: 'Keys', level: 1 }));
 });
 
 test('notifications can be switched on when the browser allows them', async () => {
@@ -171,7 +176,7 @@ test('notifications can be switched on when the browser allows them', async () =
   const page = await openSettings(device);
   await device.context.grantPermissions(['notifications']);
   await page.getByRole('radio', { name: /^On They/ }).click();
-  await page.getByText('Saved').waitFor();
+  await untilAnnounced(page, 'Saved');
   expect(await page.getByRole('radio', { name: /^On They/ }).isChecked()).toBe(true);
 });
 
@@ -194,17 +199,23 @@ test('other sessions can be ended one by one, all at once, or together with this
   await using device = await product.signIn(user);
   await using second = await product.signIn(user);
   await using third = await product.signIn(user);
-  const isSignedIn = async ({ context }: Device) => (await context.request.get('/api/me')).status() === 200;
+  const isSignedIn = async ({ context }: Device) => {
+    const status = await eventually('an answer about the session', async () => {
+      const answer = await context.request.get('/api/me');
+      return answer.status() < 500 && answer.status();
+    });
+    return status === 200;
+  };
   const page = await openSettings(device);
   expect(await checkAccessibility(page)).toEqual([]);
   await page
     .getByRole('button', { name: /^End the session/ })
     .first()
     .click();
-  await page.getByText('has ended.').waitFor();
+  await untilAnnounced(page, 'has ended.');
   expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1);
   await button(page, 'End all others').click();
-  await page.getByText('All other sessions have ended.').waitFor();
+  await untilAnnounced(page, 'All other sessions have ended.');
   expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false]);
   expect(await isSignedIn(device)).toBe(true);
 
@@ -239,7 +250,7 @@ test('an account can be added at its provider, and removed with its sessions', a
   await page.getByText('every session that was started with it ends.').waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
   await button(page, 'Remove GitHub').last().click();
-  await page.getByText('GitHub is removed.').waitFor();
+  await untilAnnounced(page, 'GitHub is removed.');
   // The last account cannot be removed.
   expect(await button(page, /^Remove (Local|GitHub)/).count()).toBe(0);
 });

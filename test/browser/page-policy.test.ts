@@ -18,7 +18,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'service-worker.js'), '');
   browser = await openBrowser();
   relay = await startConstellation({ own: { dashboard: { RELAY_WEB_FOLDER: folder } } });
-});
+  // Chromium may have to be installed first.
+}, 600_000);
 
 afterAll(async () => {
   await browser.close();
@@ -54,9 +55,14 @@ describe.each(['127.0.0.1', 'localhost'])('a page that is opened at %s', (host) 
         headers: { authorization: `Bearer ${token}` },
       });
       const reader = stream.body?.getReader();
-      const piece = await reader?.read();
+      let text = '';
+      for (const decoder = new TextDecoder(); !text.includes('retry:'); ) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done) break;
+        text += decoder.decode(value, { stream: true });
+      }
       await reader?.cancel();
-      return { status: stream.status, text: new TextDecoder().decode(piece?.value) };
+      return { status: stream.status, text };
     });
     expect(opened).toEqual({ status: 200, text: expect.stringContaining('retry:') });
   });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
@@ -33,16 +34,18 @@ test('three tabs share one stream, and another tab opens it when its tab is clos
   await eventually('a stream', () => streams.length > 0);
   await ask(agent, 'Question one');
   for (const tab of tabs) await row(tab, /Question one/).waitFor();
-  expect(streams).toHaveLength(1);
+  // A tab may open it again, such as after a pause of the machine.
+  const readers = () => [...new Set(streams.map((stream) => stream.frame().page()))];
+  expect(readers()).toHaveLength(1);
 
-  const leader = streams[0]?.frame().page();
+  const [leader] = readers();
   await leader?.close();
   const others = tabs.filter((tab) => tab !== leader);
   expect(others).toHaveLength(2);
-  await eventually('the stream of another tab', () => streams.length > 1);
+  await eventually('the stream of another tab', () => readers().length > 1);
   await ask(agent, 'Question two');
   for (const tab of others) await row(tab, /Question two/).waitFor();
-  expect(streams).toHaveLength(2);
+  expect(readers()).toHaveLength(2);
   expect(unexpectedProblems(device)).toEqual([]);
 });
 
@@ -74,10 +77,31 @@ test('a sign-out moves all tabs to the sign-in page and deletes the data in the 
   expect((await device.context.request.get('/api/me')).status()).toBe(401);
 });
 
+test('a tab that is still open after a sign-out in another tab stores nothing', async () => {
+  await using device = await product.signIn('gwen');
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, 'Is it safe?');
+  const page = await device.open(`/requests/${requestId}`);
+  const other = await device.newTab();
+  // It does not learn of the sign-out, and so does not reload.
+  await other.addInitScript(`BroadcastChannel = class extends BroadcastChannel {
+    constructor(name) { super(name === 'expert-relay:user' ? 'none' : name); }
+  }`);
+  await other.goto(`/dashboard/requests/${requestId}`);
+  await box(other).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await page.waitForURL(/\/auth\/login/);
+  await box(other).fill('Too late');
+  await pause(500);
+  expect(await countStoredValues(page)).toBe(0);
+});
+
 test('a tab that is closed during its sign-out deletes the data in the browser', async () => {
   await using device = await product.signIn('fred');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
+  // After its limit of 15 seconds, a sign-out has failed, and the data is kept.
+  await device.context.addInitScript('AbortSignal.timeout = () => new AbortController().signal');
   const page = await device.open(`/requests/${requestId}`);
   await box(page).fill('A secret');
   await eventually('the draft is stored', async () => (await countStoredValues(page)) > 0);
@@ -104,8 +128,11 @@ test('a page that is rate limited shows when it continues, and continues then', 
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByText(/Too many calls. This page continues at \d\d:\d\d:\d\d/).waitFor();
 
+  // The page gives up after some failed calls, so it makes none during the restart.
+  await page.clock.pauseAt(Date.now() + 60_000);
   await product.relay.restart('gateway', { settings: { RELAY_RATE_LIMIT_PAGES: '100000' } });
   await page.clock.fastForward(61_000);
+  await page.clock.resume();
   await page.getByText(/Too many calls/).waitFor({ state: 'detached' });
   await page.getByText('this browser', { exact: true }).waitFor();
 });
@@ -138,31 +165,43 @@ test('three tabs make at most 40 calls a minute while an event arrives every sec
   await clock.pauseAt(Date.now() + 60_000);
   await device.page.goto(`/dashboard/requests/${requestId}`);
   for (const tab of tabs.slice(1)) await tab.goto('/dashboard/requests');
-  for (second = 1; second <= 10; second += 1) await passSecond();
-  for (const tab of tabs) await row(tab, /Question zero/).waitFor();
-  await box(device.page).waitFor();
+  const shown = [...tabs.map((tab) => row(tab, /Question zero/)), box(device.page)];
+  await passTimeUntil('all tabs are open', async () =>
+    (await Promise.all(shown.map((element) => element.isVisible()))).every(Boolean),
+  );
 
   const countEvents = await countEventsIn(device);
-  for (; second <= 10 + seconds; second += 1) {
+  for (let at = 1; at <= seconds; at += 1) {
     const before = await countEvents();
-    if (second % 2 === 0) await ask(agent, `Question ${second}`);
-    else await agent.sendPlainly(requestId, `And what of ${second}?`);
-    await eventually('the event in the page', async () => (await countEvents()) > before);
+    if (at % 2 === 0) await ask(agent, `Question ${at}`);
+    else await agent.sendPlainly(requestId, `And what of ${at}?`);
+    await passTimeUntil('the event in the page', async () => (await countEvents()) > before);
     await passSecond();
     // The page delays its reads, but each one must happen.
-    const earlier = device.page.getByText(`And what of ${second - 60}?`);
-    if (second % 60 === 1 && second > 80) await earlier.waitFor();
+    const earlier = device.page.getByText(`And what of ${at - 60}?`);
+    if (at % 60 === 1 && at > 60) await passTimeUntil('an earlier message', () => earlier.isVisible());
   }
   const inAMinute = (from: number) => calls.filter((at) => at >= from && at < from + 60).length;
-  const most = Math.max(...Array.from({ length: seconds }, (_, from) => inAMinute(from)));
+  const most = Math.max(...Array.from({ length: second }, (_, from) => inAMinute(from)));
   expect(calls.length).toBeGreaterThan(20);
   expect(most).toBeLessThanOrEqual(40);
 
   async function passSecond(): Promise<void> {
+    second += 1;
     await clock.runFor(1_000);
     await eventually('all calls are answered', () => openCalls === 0);
   }
-});
+
+  /** Passes seconds only while nothing else happens, since a page that connects again needs its timers. */
+  async function passTimeUntil(what: string, check: () => Promise<boolean>): Promise<void> {
+    await eventually(what, async () => {
+      const isTrue = await eventually(what, check, { timeoutMs: 2_000 }).catch(() => false);
+      if (!isTrue) await passSecond();
+      return isTrue;
+    });
+  }
+  // Each of the seconds takes several steps in three tabs.
+}, 600_000);
 
 /** Counts the events that the first tab receives from the tab with the stream. */
 async function countEventsIn({ page, call }: Device): Promise<() => Promise<number>> {

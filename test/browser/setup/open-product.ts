@@ -6,6 +6,7 @@ import {
 import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './open-browser.ts';
+import { recordStatuses } from './until-announced.ts';
 
 /** A running relay and a browser, for tests of the experts' web app. */
 export interface Product {
@@ -66,6 +67,7 @@ async function signIn(
   options: BrowserContextOptions = {},
 ): Promise<Device> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', timezoneId: 'UTC', ...options });
+  await recordStatuses(context);
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(`error: ${error.error().message}`));
   // The browser writes violations of the policy to the console, too.

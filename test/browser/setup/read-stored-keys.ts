@@ -1,3 +1,4 @@
+import { eventually } from '@expert-relay/testkit';
 import type { Page } from 'playwright-core';
 
 /** The keys of all values that the web app has stored in IndexedDB. */
@@ -10,3 +11,23 @@ export const readStoredKeys = (page: Page): Promise<string[]> =>
       reading.onsuccess = () => { opening.result.close(); resolve(reading.result); };
     };
   })`);
+
+/** Waits until a page of one user has stored a value that contains this text, so that a reload does not lose it. */
+export async function untilStored(page: Page, text: string): Promise<void> {
+  const isStored = `new Promise((resolve, reject) => {
+    const opening = indexedDB.open('expert-relay');
+    opening.onerror = reject;
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction(['keys', 'values']);
+      const [keys, values] = ['keys', 'values'].map((name) => reading.objectStore(name).getAll());
+      reading.oncomplete = async () => {
+        opening.result.close();
+        const texts = await Promise.all(values.result.map(({ iv, data }) =>
+          crypto.subtle.decrypt({ name: 'AES-GCM', iv }, keys.result[0], data)
+            .then((bytes) => new TextDecoder().decode(bytes), () => '')));
+        resolve(texts.some((stored) => stored.includes(${JSON.stringify(text)})));
+      };
+    };
+  })`;
+  await eventually(`"${text}" is stored`, () => page.evaluate<boolean>(isStored));
+}
