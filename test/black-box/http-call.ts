@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** No call may take this long. */
-const defaultTimeoutMs = 20_000;
+const defaultTimeoutMs = 60_000;
 
 /** Sends one HTTP call. It rejects when no complete answer arrives. An answer with an error status resolves. */
 export function sendCall(

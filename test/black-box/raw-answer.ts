@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 export function rawAnswer(
   baseUrl: string,
   bytes: string | Buffer,
-  { drip, timeoutMs = 10_000 }: { drip?: string; timeoutMs?: number } = {},
+  { drip, timeoutMs = 60_000 }: { drip?: string; timeoutMs?: number } = {},
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {

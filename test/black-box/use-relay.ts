@@ -17,8 +17,8 @@ export function useRelay(open: () => Promise<Relay> = openRelay): RelaySetup {
   beforeAll(async () => {
     const relay = await open();
     setup = { relay, alice: await relay.signUp('alice'), bob: await relay.signUp('bob') };
-  }, 60_000);
-  afterAll(() => setup?.relay.stop(), 60_000);
+  });
+  afterAll(() => setup?.relay.stop());
 
   const opened = (): RelaySetup => {
     if (!setup) throw new Error('The relay is open only while tests run. Use it inside of a test or a hook.');

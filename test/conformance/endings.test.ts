@@ -6,18 +6,19 @@ import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
-/** Conversations of this relay last three seconds. */
-const setup = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '3s' } }));
+const setup = useRelay();
+/** Its conversations last ten seconds: long enough for a few calls on a busy machine. */
+const brief = useRelay(() => openOwnRelay({ env: { RELAY_CONVERSATION_TTL: '10s' } }));
 const message = { role: 'provider', plaintext: 'x' };
 
-async function newConversation() {
-  const { requestId, expiresAt } = await setup.alice.consumer.newRequest();
+async function newConversation({ alice } = setup) {
+  const { requestId, expiresAt } = await alice.consumer.newRequest();
   return {
     requestId,
-    send: () => setup.alice.provider.post(`/api/v1/message/${requestId}`, message),
-    exchange: () => setup.alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange()),
-    close: () => setup.alice.consumer.post(`/api/v1/close/${requestId}`),
-    status: async () => (await setup.alice.consumer.get(`/api/v1/help/${requestId}`)).json.status,
+    send: () => alice.provider.post(`/api/v1/message/${requestId}`, message),
+    exchange: () => alice.provider.post(`/api/v1/key-exchange/${requestId}`, keyExchange()),
+    close: () => alice.consumer.post(`/api/v1/close/${requestId}`),
+    status: async () => (await alice.consumer.get(`/api/v1/help/${requestId}`)).json.status,
     expire: () => pause(Math.max(0, Date.parse(expiresAt) - Date.now() + 50)),
   };
 }
@@ -46,11 +47,11 @@ describe(row('decisions', 'statuses'), () => {
     expect(await status()).toBe('closed');
   });
 
-  test('pending and responded requests expire, a closed one stays closed', async () => {
+  test.concurrent('pending and responded requests expire, a closed one stays closed', async () => {
     const [pending, responded, closed] = [
-      await newConversation(),
-      await newConversation(),
-      await newConversation(),
+      await newConversation(brief),
+      await newConversation(brief),
+      await newConversation(brief),
     ];
     await responded.send();
     await closed.close();
@@ -74,16 +75,16 @@ describe(row('decisions', 'ended conversation'), () => {
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
 
-  test('expired: send, key exchange and close are 409, messages can be read', async () => {
-    const { requestId, send, exchange, close, expire } = await newConversation();
+  test.concurrent('expired: send, key exchange and close are 409, messages can be read', async () => {
+    const { requestId, send, exchange, close, expire } = await newConversation(brief);
     await send();
     await expire();
     for (const answer of [await send(), await exchange(), await close()]) {
       expect(answer.status).toBe(409);
       expect(answer.json.error).toBe('conversation_expired');
     }
-    expect((await setup.alice.session.post(`/api/requests/${requestId}/close`)).status).toBe(409);
-    expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
+    expect((await brief.alice.session.post(`/api/requests/${requestId}/close`)).status).toBe(409);
+    expect((await brief.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
 
   test('the same key exchange again is 200 after the end', async () => {
@@ -104,12 +105,12 @@ describe(row('decisions', 'ended conversation'), () => {
   });
 });
 
-test(row('decisions', "expiry's event"), async () => {
-  const { requestId, refCode } = await setup.alice.consumer.newRequest();
-  const { userId, provider } = setup.alice;
-  const request = await subscribe(setup.relay.hubUrl, { topic: `/svc/requests/${requestId}` });
+test.concurrent(row('decisions', "expiry's event"), async () => {
+  const { requestId, refCode } = await brief.alice.consumer.newRequest();
+  const { userId, provider } = brief.alice;
+  const request = await subscribe(brief.relay.hubUrl, { topic: `/svc/requests/${requestId}` });
   const activity = await subscribe(
-    setup.relay.hubUrl,
+    brief.relay.hubUrl,
     { topic: `/svc/providers/${userId}/activity` },
     provider.headers,
   );

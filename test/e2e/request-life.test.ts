@@ -12,7 +12,7 @@ let expert: Tenant;
 
 beforeAll(async () => {
   // Long enough for a test to use a request, and short enough to see it expire.
-  relay = await startConstellation({ env: { RELAY_CONVERSATION_TTL: '2s' } });
+  relay = await startConstellation({ env: { RELAY_CONVERSATION_TTL: '8s' } });
   expert = await relay.makeTenant();
 });
 

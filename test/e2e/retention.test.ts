@@ -12,7 +12,7 @@ beforeAll(async () => {
   relay = await startConstellation({
     env: {
       RELAY_RETENTION: '0s',
-      RELAY_METADATA_RETENTION: '6s',
+      RELAY_METADATA_RETENTION: '15s',
       RELAY_PURGE_INTERVAL: '1s',
     },
   });
