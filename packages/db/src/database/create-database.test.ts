@@ -19,12 +19,13 @@ describe('createDatabase', () => {
   let logged: string[];
   let opened: Database[];
 
-  function open(url = target.url, patience = 500): Database {
+  /** With a patience and a statement timeout that a Postgres that is only slow does not reach. */
+  function open(url = target.url, { patience = 60_000, statementTimeoutMs = 60_000 } = {}): Database {
     const log = createLog('test', {
       level: 'info',
       destination: { write: (line) => void logged.push(line) },
     });
-    const database = createDatabase({ url, poolSize: 2, log, patience, statementTimeoutMs: 1_000 });
+    const database = createDatabase({ url, poolSize: 2, log, patience, statementTimeoutMs });
     opened.push(database);
     return database;
   }
@@ -58,17 +59,16 @@ describe('createDatabase', () => {
 
   test('fails at once when waiting cannot help', async () => {
     await use(createTestDatabase(server));
-    const start = performance.now();
     const wrong = target.url.replace(/relay_test\w+/, 'nowhere');
-    await expect(open(wrong, 60_000).start?.()).rejects.toThrow(
+    await expect(open(wrong).start?.()).rejects.toThrow(
       `Postgres at ${new URL(server).host} refused: there is no database "nowhere". Check DATABASE_URL.`,
     );
-    expect(performance.now() - start).toBeLessThan(30_000);
+    expect(logged.filter((line) => line.includes('refused'))).toEqual([]);
   });
 
   test('waits for a Postgres that is away, logs it, and finally gives up', async () => {
     await use(createTestDatabase(server));
-    await expect(open('postgres://postgres@127.0.0.1:1/relay').start?.()).rejects.toThrow(
+    await expect(open('postgres://postgres@127.0.0.1:1/relay', { patience: 500 }).start?.()).rejects.toThrow(
       /^Postgres at 127\.0\.0\.1:1 is not reachable: the connection was refused .* Check DATABASE_URL\.$/,
     );
     expect(logged.filter((line) => line.includes('Postgres is away: trying again in'))).not.toHaveLength(0);
@@ -114,7 +114,7 @@ describe('createDatabase', () => {
   test('is not ready while Postgres does not answer, and becomes ready again without a restart', async () => {
     await use(createTestDatabase(server));
     await using proxy = await createTcpProxy(target.url);
-    const database = open(proxy.url);
+    const database = open(proxy.url, { statementTimeoutMs: 1_000 });
     await database.start?.();
     proxy.hold();
     await eventually('no readiness', () => database.notReady?.() !== undefined);
@@ -122,7 +122,8 @@ describe('createDatabase', () => {
     await expect(database.prisma.user.count()).rejects.toThrow();
     await proxy.restore();
     await eventually('readiness', () => database.notReady?.() === undefined);
-    expect(await database.prisma.user.count()).toBe(0);
+    const count = () => database.prisma.user.count().catch(() => undefined);
+    await eventually('an answer', async () => (await count()) === 0);
   });
 
   test('survives Postgres ending its connections', async () => {

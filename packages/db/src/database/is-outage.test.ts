@@ -10,40 +10,50 @@ const server = process.env.DATABASE_URL ?? '';
 let target: TestDatabase;
 let proxy: TcpProxy;
 let database: Database;
+/** Its statements fail soon when Postgres does not answer. */
+let hasty: Database;
 let admin: pg.Client;
 
 beforeAll(async () => {
   target = await createTestDatabase(server);
   proxy = await createTcpProxy(target.url);
   const log = createLog('test', { level: 'silent' });
-  database = createDatabase({ url: proxy.url, poolSize: 4, log, statementTimeoutMs: 3_000 });
-  await database.start?.();
+  const open = async (statementTimeoutMs: number) => {
+    const opened = createDatabase({ url: proxy.url, poolSize: 4, log, patience: 60_000, statementTimeoutMs });
+    await opened.start?.();
+    return opened;
+  };
+  database = await open(120_000);
+  hasty = await open(3_000);
   admin = new pg.Client({ connectionString: server });
   await admin.connect();
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await admin.end();
-  await database.stop?.();
+  for (const opened of [database, hasty]) await opened.stop?.();
   await proxy.stop();
   await target.drop();
 });
 
 /** The same failures have different errors. */
 const ways = [
-  ['a statement', (seconds: number) => database.query`SELECT pg_sleep(${seconds})`],
+  ['a statement', ({ query }: Database, seconds: number) => query`SELECT pg_sleep(${seconds})`],
   [
     'a statement through Prisma',
-    (seconds: number) => database.prisma.$queryRaw`SELECT pg_sleep(${seconds})::text`,
+    ({ prisma }: Database, seconds: number) => prisma.$queryRaw`SELECT pg_sleep(${seconds})::text`,
   ],
   [
     'a transaction of Prisma',
-    (seconds: number) =>
-      database.prisma.$transaction((all) => all.$queryRaw`SELECT pg_sleep(${seconds})::text`),
+    ({ prisma }: Database, seconds: number) =>
+      prisma.$transaction((all) => all.$queryRaw`SELECT pg_sleep(${seconds})::text`, { timeout: 120_000 }),
   ],
 ] as const;
 /** Long enough to be interrupted, and shorter than the statement timeout. */
-const sleepSeconds = 2;
+const sleepSeconds = 100;
+/** Waits until a statement is answered, which needs a new connection after the test before. */
+const untilAnswered = (statement: () => Promise<unknown>) =>
+  eventually('an answer', async () => (await failureOf(statement())) === undefined);
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
@@ -62,21 +72,23 @@ const untilSleeping = () =>
 
 describe.each(ways)('%s', (_, ask) => {
   test('fails with an outage when the connection breaks, and while there is none', async () => {
-    const failing = failureOf(ask(sleepSeconds));
+    await untilAnswered(() => ask(database, 0));
+    const failing = failureOf(ask(database, sleepSeconds));
     await untilSleeping();
     await proxy.cut();
     expect(isOutage(await failing)).toBe(true);
-    expect(isOutage(await failureOf(ask(0)))).toBe(true);
+    expect(isOutage(await failureOf(ask(database, 0)))).toBe(true);
   });
 
   test('fails with an outage when Postgres does not answer', async () => {
-    await ask(0);
+    await untilAnswered(() => ask(hasty, 0));
     proxy.hold();
-    expect(isOutage(await failureOf(ask(0)))).toBe(true);
+    expect(isOutage(await failureOf(ask(hasty, 0)))).toBe(true);
   });
 
   test('fails with an outage when Postgres ends the session', async () => {
-    const failing = failureOf(ask(sleepSeconds));
+    await untilAnswered(() => ask(database, 0));
+    const failing = failureOf(ask(database, sleepSeconds));
     await untilSleeping();
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
       new URL(target.url).pathname.slice(1),
@@ -86,11 +98,11 @@ describe.each(ways)('%s', (_, ask) => {
 });
 
 test('a read of Prisma fails with an outage while Postgres is away, and when it does not answer', async () => {
-  const count = () => database.prisma.user.count();
+  const count = () => hasty.prisma.user.count();
   await proxy.cut();
   expect(isOutage(await failureOf(count()))).toBe(true);
   await proxy.restore();
-  await count();
+  await untilAnswered(count);
   proxy.hold();
   expect(isOutage(await failureOf(count()))).toBe(true);
 });
@@ -100,6 +112,7 @@ test.each([
   ['a missing table through Prisma', () => database.prisma.$queryRaw`SELECT 1 FROM nowhere`],
   ['a value of the wrong type', () => database.query`SELECT ${'x'}::uuid`],
 ])('%s is not an outage', async (_, ask) => {
+  await untilAnswered(() => database.query`SELECT`);
   const failure = await failureOf(ask());
   expect(failure).toBeInstanceOf(Error);
   expect(isOutage(failure)).toBe(false);

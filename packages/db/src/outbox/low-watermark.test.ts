@@ -34,7 +34,7 @@ async function write(client: pg.Client): Promise<number> {
 
 /** Waits for transactions of other databases too, which tests beside this one run. */
 async function settleAndRaise(watermark: LowWatermark): Promise<void> {
-  await watermark.untilSettled(60_000, new AbortController().signal);
+  await watermark.untilSettled(240_000, new AbortController().signal);
   watermark.raise();
 }
 
@@ -130,7 +130,7 @@ test.each([1, 7, 1_000, 1_000_000])(
     const first = await write(writer);
     await write(writer);
     const watermark = createLowWatermark(leader, slice);
-    await watermark.untilSettled(60_000, new AbortController().signal);
+    await watermark.untilSettled(240_000, new AbortController().signal);
     expect(watermark.position).toBe(first - 1);
     await publishAll();
     watermark.reset();

@@ -123,7 +123,7 @@ async function writeAndWait(outbox: TestOutbox, count: number): Promise<void> {
 
 async function untilStored(outbox: TestOutbox, count: number): Promise<void> {
   await eventually(`the stream has ${count} events`, async () => {
-    const events = await outbox.stored().catch(() => []);
+    const events = await outbox.stored();
     return events.length >= count;
   });
 }

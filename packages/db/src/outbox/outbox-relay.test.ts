@@ -56,16 +56,14 @@ describe('the outbox relay', () => {
     await outbox.write('a', 1);
     await outbox.untilPublished();
 
-    const times: number[] = [];
-    for (let round = 0; round < 5; round++) {
+    // Without the wakeup, each would take the half second until the leader looks again. On a busy machine some do.
+    await eventually('a row is published at once', async () => {
       await outbox.write('a', 1);
       const start = performance.now();
       relay.wake();
       await outbox.untilPublished();
-      times.push(performance.now() - start);
-    }
-    // Without the wakeup, each would take the half second until the leader looks again.
-    expect(Math.min(...times)).toBeLessThan(250);
+      return performance.now() - start < 250;
+    });
     await outbox.write('a', 1);
     await outbox.untilPublished();
   });
@@ -87,12 +85,11 @@ describe('the outbox relay', () => {
     await outbox.untilPublished();
     const events = await outbox.stored();
     expect(events.map(({ seq }) => seq)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
-    const measured = 'relay_outbox_failed_rows{service="test"} 6';
-    await eventually(measured, async () => (await relay.registry.metrics()).includes(measured));
-    const text = await relay.registry.metrics();
-    expect(text).toContain('relay_outbox_waiting_rows{service="test"} 0');
-    expect(text).toContain('relay_outbox_published_total{service="test"} 6');
-    expect(text).toContain('relay_outbox_leader{service="test"} 1');
+    // A leader whose process was paused loses the lock, and takes it again.
+    for (const measured of ['failed_rows 6', 'waiting_rows 0', 'published_total 6', 'leader 1']) {
+      const line = `relay_outbox_${measured.replace(' ', '{service="test"} ')}`;
+      await eventually(line, async () => (await relay.registry.metrics()).split('\n').includes(line));
+    }
   });
 
   test('publishes a type of event that only a newer release knows', async () => {

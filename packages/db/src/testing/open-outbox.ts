@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type DomainEvent, decodeEvent, newMessagePayload, subjectsFor } from '@expert-relay/contracts';
 import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
+import { eventually } from '@expert-relay/testkit';
 import pg from 'pg';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../outbox/index.ts';
 import { isWaiting } from '../outbox/waiting-rows.ts';
@@ -38,6 +38,22 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
   const relays: OutboxRelay[] = [];
   const seqs = new Map<string, number>();
 
+  /** Reads by sequence, since a consumer would hang when the stream is deleted and created again. */
+  async function readEvents(): Promise<DomainEvent[] | undefined> {
+    if (!nats.connected || !nats.connection) return undefined;
+    const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 5_000 });
+    const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;
+    const events: DomainEvent[] = [];
+    while (events.length < messages) {
+      const chunk = Array.from({ length: Math.min(200, messages - events.length) }, (_, index) => {
+        const seq = first + events.length + index;
+        return manager.streams.getMessage(subjects.stream, { seq });
+      });
+      events.push(...(await Promise.all(chunk)).map((message) => decodeEvent(message.data)));
+    }
+    return events;
+  }
+
   const outbox: TestOutbox = {
     databaseUrl: database.url,
     pool,
@@ -67,21 +83,8 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
         [payload, requestId, before + 1, before + count],
       );
     },
-    async stored() {
-      // Read by sequence, since a consumer would hang when the stream is deleted and created again.
-      if (!nats.connected || !nats.connection) return [];
-      const manager = await nats.connection.jetstreamManager({ checkAPI: false, timeout: 2_000 });
-      const { first_seq: first, messages } = (await manager.streams.info(subjects.stream)).state;
-      const events: DomainEvent[] = [];
-      while (events.length < messages) {
-        const chunk = Array.from({ length: Math.min(200, messages - events.length) }, (_, index) => {
-          const seq = first + events.length + index;
-          return manager.streams.getMessage(subjects.stream, { seq });
-        });
-        events.push(...(await Promise.all(chunk)).map((message) => decodeEvent(message.data)));
-      }
-      return events;
-    },
+    // NATS may be away, or answer late, while a test asks.
+    stored: () => eventually('the stream can be read', () => readEvents().catch(() => undefined)),
     async waiting() {
       const { rows } = await pool.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM outbox_events WHERE ${isWaiting}`,
@@ -89,12 +92,14 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       return rows[0]?.count ?? -1;
     },
     async untilPublished(timeoutMs = 60_000) {
-      const until = performance.now() + timeoutMs;
-      while ((await outbox.waiting()) > 0) {
-        if (performance.now() > until)
-          throw new Error(`${await outbox.waiting()} events still wait after ${timeoutMs} ms`);
-        await pause(10);
-      }
+      let waiting = 0;
+      const isPublished = async () => {
+        waiting = await outbox.waiting();
+        return waiting === 0;
+      };
+      await eventually('every event is published', isPublished, { timeoutMs }).catch((error: Error) => {
+        throw new Error(`${error.message} ${waiting} events still wait.`);
+      });
     },
     async [Symbol.asyncDispose]() {
       for (const relay of relays) await relay.stop?.();

@@ -19,6 +19,8 @@ async function start(perAddress: number, trustedProxies: string[] = [], total?: 
     handler: (_request, response) => response.end('served'),
     host: '0.0.0.0',
     port: 0,
+    // No connection is closed because a pause of the process made it idle.
+    requestTimeoutMs: 300_000,
     connectionLimit: { perAddress, trustedProxies, metrics, ...(total !== undefined && { total }) },
   });
   await server.start?.();

@@ -12,6 +12,8 @@ server.on('connection', (socket) => {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
 });
+// Otherwise it would close a connection that a pause of the process has made idle.
+server.keepAliveTimeout = 0;
 let agent: Agent;
 
 beforeAll(async () => {
