@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
+import { untilAvailable } from '@expert-relay/testkit';
 import { type Caller, createCaller } from './caller.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type Expert, signUp } from './expert.ts';
@@ -17,13 +18,18 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
+/** A body that is made while it is sent can be sent once. */
+const isRepeatable = ({ body }: HttpCall): boolean =>
+  body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+
 /** A client of a relay that throws if an answer differs from docs/openapi.yaml. */
 export function createRelay(options: { url: string; hubUrl: string; stop: () => Promise<void> }): Relay {
   const { url, hubUrl } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   async function callChecked(call: HttpCall): Promise<Answer> {
-    const answer = await sendCall(url, call, agent);
+    const send = () => sendCall(url, call, agent);
+    const answer = isRepeatable(call) ? await untilAvailable(send) : await send();
     const differences = checkAnswer(call, answer);
     if (answer.status >= 500 && answer.status !== 503)
       differences.unshift(`the relay failed: ${answer.text}`);

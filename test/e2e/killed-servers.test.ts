@@ -30,26 +30,18 @@ afterAll(() => Promise.all([ownNats.stop(), ownRedis.stop()]));
 const subscribe = (topic: string, headers: Record<string, string> = {}) =>
   openStream(topicUrl(relay.hubUrl, topic), { headers: { 'x-api-key': expert.providerKey, ...headers } });
 
-/** Submits a request and measures the time until the answer. */
-async function submitTimed(question: string) {
-  const start = performance.now();
-  const submitted = await submit(relay.gatewayUrl, expert.consumerKey, { question });
-  return { ...submitted, durationMs: performance.now() - start };
-}
-
-/** Generous for a busy machine. The killed server is started again only afterwards, so a call that waits for it takes longer. */
-const longestSubmitMs = 30_000;
+/** Killed servers are started again only after the answer, so a submit that waits for one of them is never answered with 201. */
+const submitQuestion = (question: string) => submit(relay.gatewayUrl, expert.consumerKey, { question });
 
 describe('after NATS was killed', () => {
-  test('submits are accepted at once, and their events arrive in order when NATS is back', async () => {
+  test('submits are accepted, and their events arrive in order when NATS is back', async () => {
     const stream = await subscribe(`/svc/providers/${expert.userId}`);
     await ownNats.kill();
 
     const questions = ['first', 'second', 'third'];
     for (const question of questions) {
-      const { status, durationMs } = await submitTimed(question);
+      const { status } = await submitQuestion(question);
       expect(status).toBe(201);
-      expect(durationMs).toBeLessThan(longestSubmitMs);
     }
 
     await ownNats.start();
@@ -61,7 +53,7 @@ describe('after NATS was killed', () => {
 
   test('a conversation expires on time, and its event arrives once when NATS is back', async () => {
     const stream = await subscribe(`/svc/providers/${expert.userId}/activity`);
-    const { body } = await submitTimed('Without NATS?');
+    const { body } = await submitQuestion('Without NATS?');
     await stream.next({ type: 'new_request', refCode: body.refCode });
     await ownNats.kill();
 
@@ -74,7 +66,7 @@ describe('after NATS was killed', () => {
     await ownNats.start();
     await stream.next({ type: 'request_closed', refCode: body.refCode });
     // A second copy of the event would arrive before the event of a later request.
-    const { body: later } = await submitTimed('And with it?');
+    const { body: later } = await submitQuestion('And with it?');
     await stream.next({ type: 'new_request', refCode: later.refCode });
     const ends = stream.events.filter(({ data }) => {
       const { type, refCode } = JSON.parse(data);
@@ -90,9 +82,8 @@ describe('after Redis was killed', () => {
     const stream = await subscribe(`/svc/providers/${expert.userId}/activity`);
     await ownRedis.kill();
 
-    const { status, body, durationMs } = await submitTimed('Without Redis?');
+    const { status, body } = await submitQuestion('Without Redis?');
     expect(status).toBe(201);
-    expect(durationMs).toBeLessThan(longestSubmitMs);
     await stream.next({ type: 'new_request', refCode: body.refCode });
     await stream.next({ type: 'request_closed', refCode: body.refCode });
 

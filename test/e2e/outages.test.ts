@@ -114,7 +114,7 @@ describe('without Postgres', () => {
 
 describe('without Redis', () => {
   test('the dashboard is ready and answers 503 with Retry-After; the worker is not ready', async () => {
-    expect((await get('/api/me', { cookie })).status).toBe(200);
+    await eventually('sessions are read', async () => (await get('/api/me', { cookie })).status === 200);
     await proxies.redis.cut();
     await untilReportedAway('redis', ['dashboard', 'expiry-worker']);
     const away = { redis: expect.any(String) };
@@ -131,7 +131,10 @@ describe('without Redis', () => {
       'sessions are read again',
       async () => (await get('/api/me', { cookie })).status === 200,
     );
-    expect(await dependencyUp('dashboard', 'redis')).toBe('1');
+    await eventually(
+      'the dashboard reports that Redis is up',
+      async () => (await dependencyUp('dashboard', 'redis')) === '1',
+    );
   });
 });
 

