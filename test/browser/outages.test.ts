@@ -86,13 +86,17 @@ test.each([true, false])(
       await makeExpertKey(page);
     }
     await box(page).waitFor();
+    // Chromium may still send a call after `setOffline` has returned.
+    let isOffline = true;
+    const json = { error: 'conversation_full', title: 'It is full', status: 409 };
+    await page.route(/\/api\/requests\/[^/]+\/messages$/, (route) =>
+      isOffline ? route.abort('internetdisconnected') : route.fulfill({ status: 409, json }),
+    );
     await device.context.setOffline(true);
     await box(page).fill('Too late');
     await sendButton(page).click();
     await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
-    await page.route(/\/api\/requests\/[^/]+\/messages$/, (route) =>
-      route.fulfill({ status: 409, json: { error: 'conversation_full', title: 'It is full', status: 409 } }),
-    );
+    isOffline = false;
     await device.context.setOffline(false);
     await page.getByText('Not sent. This conversation is full').waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
@@ -127,6 +131,8 @@ test('a late answer to an earlier call does not hide that the browser is offline
 test('a failed sign-out does not hide that the browser is offline', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
+  // Chromium may still send a call after `setOffline` has returned.
+  await page.route('**/logout', (route) => route.abort('internetdisconnected'));
   await device.context.setOffline(true);
   const offline = page.getByText('Offline. New requests will appear when you are back.');
   await offline.waitFor();
