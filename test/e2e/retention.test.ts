@@ -1,6 +1,7 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually, submit, untilAvailable } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { schemaErrors } from '../black-box/schema-errors.ts';
 
 /* What callers see after the retention of the content, and after that of the metadata. */
@@ -12,7 +13,7 @@ beforeAll(async () => {
   relay = await startConstellation({
     env: {
       RELAY_RETENTION: '0s',
-      RELAY_METADATA_RETENTION: '15s',
+      RELAY_METADATA_RETENTION: '1h',
       RELAY_PURGE_INTERVAL: '1s',
     },
   });
@@ -30,6 +31,15 @@ async function call(method: string, path: string, body?: object) {
     }),
   );
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+/** Makes the erased requests two hours old. */
+async function endMetadataRetention(): Promise<void> {
+  const client = new pg.Client({ connectionString: relay.databaseUrl });
+  await client.connect();
+  await client
+    .query(`UPDATE request_stages SET at = at - interval '2 hours' WHERE stage = 'erased'`)
+    .finally(() => client.end());
 }
 
 test('after the retention a conversation is returned without content, and later it is 404', async () => {
@@ -66,6 +76,7 @@ test('after the retention a conversation is returned without content, and later 
     body: { error: 'conversation_closed' },
   });
 
+  await endMetadataRetention();
   await eventually('the request is deleted', async () => (await list()).status === 404);
   expect((await call('GET', '/api/v1/requests')).body).toEqual({ requests: [] });
 });

@@ -61,11 +61,11 @@ async function callMessages(): Promise<{ status: number; error: string; retryAft
   );
 }
 
-/** The log lines of the dashboard after the first `since` lines, without access lines, ordered by method. */
+/** The dashboard's log lines about calls of the messages service after the first `since` lines, ordered by method. */
 const dashboardLines = (since: number) =>
   logs
     .slice(since)
-    .filter(({ service, msg }) => service === 'dashboard' && msg !== 'call')
+    .filter(({ service, callee }) => service === 'dashboard' && callee === 'messages')
     .sort((a, b) => String(a.method).localeCompare(String(b.method)));
 const failed = (code: string, method: string) =>
   expect.objectContaining({

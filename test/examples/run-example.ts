@@ -26,7 +26,7 @@ export function runExample(
     cwd,
     env: { PATH, NODE_OPTIONS: '--conditions=relay-source --import=tsx', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 240_000,
     killSignal: 'SIGKILL',
   });
   let stdout = '';

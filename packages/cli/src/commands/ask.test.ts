@@ -1,4 +1,4 @@
-import { createTcpProxy, reservePort } from '@expert-relay/testkit';
+import { reservePort } from '@expert-relay/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openTestCli, useTestCli } from '../testing/test-cli.ts';
 
@@ -80,22 +80,23 @@ describe('relay ask', () => {
   });
 
   test.concurrent('submits a question once, if it is unknown whether the first call arrived', async () => {
-    const proxy = await createTcpProxy(cli.relay.gatewayUrl);
-    const env = { ...cli.agent, RELAY_URL: proxy.url };
-    try {
-      await proxy.cut();
-      const asking = cli.start(['ask', 'Did it arrive?'], { env });
-      await asking.printed(/cannot be reached/);
-      asking.kill('SIGINT');
-      const { code, stderr } = await asking.ended;
-      const [, id = ''] = /relay ask --resume ([0-9a-f-]{36})/.exec(stderr) ?? [];
-      expect({ code, id }).toEqual({ code: 130, id: expect.stringMatching(/./) });
-      await proxy.restore();
-      const { stdout } = await cli.run(['ask', '--resume', id, '--no-wait'], { env });
-      expect((await cli.asExpert('show', stdout.trim())).stdout).toContain('Did it arrive?');
-    } finally {
-      await proxy.stop();
-    }
+    const liar = await cli.startLyingRelay();
+    const env = { ...cli.agent, RELAY_URL: liar.url };
+    // The question arrives, and its answer is lost. The next try would be a minute later, so the command still waits
+    // when it is interrupted.
+    const lost = { status: 503, headers: { 'retry-after': '60' }, body: '{"title":"Busy"}' };
+    liar.tell({ instead: ({ path }) => (path === '/api/v1/help' ? lost : undefined) });
+    const asking = cli.start(['ask', 'Did it arrive?'], { env });
+    await asking.printed(/The relay says: "Busy\."/);
+    asking.kill('SIGINT');
+    const { code, stderr } = await asking.ended;
+    const [, id = ''] = /relay ask --resume ([0-9a-f-]{36})/.exec(stderr) ?? [];
+    expect({ code, id }).toEqual({ code: 130, id: expect.stringMatching(/./) });
+    liar.tell({});
+    const { stdout } = await cli.run(['ask', '--resume', id, '--no-wait'], { env });
+    expect((await cli.asExpert('show', stdout.trim())).stdout).toContain('Did it arrive?');
+    const { stdout: all } = await cli.asAgent('show');
+    expect(all.match(/Did it arrive\?/g)).toHaveLength(1);
   });
 
   test.concurrent('refuses a conversation that another command uses', async () => {
@@ -131,7 +132,7 @@ describe('relay ask', () => {
     const [refCode] = await asking.printed(/HS-[0-9A-Z]{8}/);
     await asking.printed(/NOT been sent yet/);
     expect((await cli.asExpert('show', refCode)).stdout).not.toContain('4711');
-    const picked = await cli.asExpert('pickup', refCode);
+    const picked = await cli.asExpert('pickup', refCode, '--wait', '60s');
     expect(picked.stdout).toMatch(/agent .*end-to-end encrypted\n {2}Customer 4711\?/);
     await asking.printed(/question was sent, encrypted/);
     await cli.asExpert('answer', refCode, 'Yes.');

@@ -1,4 +1,5 @@
 import { createExpert } from '@expert-relay/sdk/expert';
+import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 
@@ -26,7 +27,11 @@ describe('when the relay cannot be reached', () => {
         const { reference } = await ask(session);
         if (how === 'drops all packets') proxy.hold();
         else await proxy.cut();
-        const { isError, data, text } = await wait(reference, 5);
+        // A wait that was stalled until shortly before its end cannot know it yet.
+        const { isError, data, text } = await eventually('a wait that says so', async () => {
+          const answer = await wait(reference, 5);
+          return answer.data?.outcome === 'still_waiting' || answer.isError ? undefined : answer;
+        });
         expect({ isError, data }).toMatchObject({
           isError: false,
           data: { outcome: 'unreachable', reference, answers: [] },
@@ -37,6 +42,8 @@ describe('when the relay cannot be reached', () => {
         await answer(session, reference, 'Yes.');
         expect((await wait(reference, 50)).data.answers).toMatchObject([{ text: 'Yes.' }]);
         if (how === 'drops all packets') return;
+        // stderr may arrive later than the answer.
+        await eventually('the end of the outage', () => agent.errors().includes('answers again'));
         expect(occurrences(agent.errors(), 'cannot be reached')).toBe(1);
         expect(occurrences(agent.errors(), 'answers again')).toBe(1);
       })(),
@@ -71,12 +78,16 @@ test.concurrent(
       { name: 'wait_for_answer', arguments: { reference, max_seconds: 15 } },
       undefined,
       {
+        timeout: 240_000,
         onprogress({ progress, total, message }) {
           messages.push(`${progress} of ${total}: ${message}`);
         },
       },
     );
-    expect(result.structuredContent).toMatchObject({ outcome: 'still_waiting' });
+    // A relay that was too busy to answer is "unreachable".
+    expect(result.structuredContent).toMatchObject({
+      outcome: expect.stringMatching(/^(still_waiting|unreachable)$/),
+    });
     // A busy machine may send no third one.
     expect(messages.slice(0, 2)).toEqual([
       "0 of 15: Wait for the expert's answer",

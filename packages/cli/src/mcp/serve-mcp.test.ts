@@ -87,7 +87,7 @@ describe('an agent with the MCP server', () => {
     withClient(async (session) => {
       const { ask, wait, start } = session;
       const { reference, request } = await ask();
-      process.kill(session.agent.pid, 'SIGKILL');
+      await session.agent.kill();
       await request.answer('one');
       const second = await start();
       const { data } = await second.call('conversation_status');
@@ -241,15 +241,21 @@ describe('an agent with the MCP server', () => {
       await request.pickUp();
       const other = await start();
       // Either server may be the first one to use it.
-      const waiting = eventually('the answer', async () => {
-        const { data } = await agent.call('wait_for_answer', { reference, max_seconds: 20 });
-        return data?.outcome === 'answered';
-      });
+      const waiting = eventually(
+        'the answer',
+        async () => {
+          const { data } = await agent.call('wait_for_answer', { reference, max_seconds: 50 });
+          return data?.outcome === 'answered';
+        },
+        { timeoutMs: 200_000 },
+      );
       const refused = await eventually('the other server to be refused', async () => {
         const answer = await other.call('reply', { reference, text: 'Me too.' });
         return answer.isError ? answer : undefined;
       });
       expect(refused.text).toContain('in use by another relay command');
+      // The other server may have sent its reply before. An answer that had not seen it would be skipped.
+      await request.refresh();
       await request.answer('Go on.');
       await waiting;
       await eventually('the conversation to be free', async () => {
@@ -293,7 +299,7 @@ describe('an agent with the MCP server', () => {
       expect(waited.text).toContain('Answers written before your last message was read: 1.');
       const status = await agent.call('conversation_status', { reference });
       expect(status.text).toContain('Answers written before your last message was read: 1.');
-      const any = await agent.call('wait_for_answer', { reference, max_seconds: 20, any: true });
+      const any = await agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
       expect(any.data.answers).toMatchObject([{ text: 'Yes, go ahead.', seen_your_last: false }]);
       expect(any.text).toContain('This was written before your last message was read.');
     }),

@@ -1,3 +1,4 @@
+import { eventually } from '@expert-relay/testkit';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { type BundleOptions, buildCli } from './build-cli.ts';
@@ -28,11 +29,29 @@ export interface ToolAnswer {
 
 export interface McpClient {
   readonly client: Client;
-  readonly pid: number;
   /** What the server has written to stderr. */
   errors(): string;
   call(tool: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolAnswer>;
+  /** Ends the server's process as a crash does, and waits for its end. */
+  kill(): Promise<void>;
+  /** Ends the server's process in an orderly way, and waits for its end. */
   close(): Promise<void>;
+}
+
+/** Longer than the longest call of a tool, on a machine that may stall. */
+const callTimeoutMs = 240_000;
+
+/** Sends a signal to a process, unless it has ended, and waits for its end. */
+async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
+  const send = (sent: NodeJS.Signals | 0) => {
+    try {
+      return process.kill(pid, sent);
+    } catch {
+      return false;
+    }
+  };
+  send(signal);
+  await eventually(`the end of process ${pid}`, () => !send(0));
 }
 
 /** The program of an agent: the official client, with `relay mcp` as a separate process. */
@@ -46,15 +65,23 @@ export async function startMcpClient(options: McpServerOptions): Promise<McpClie
   await client.connect(transport);
   // From then on the client checks the results of tools.
   await client.listTools();
+  const pid = transport.pid ?? 0;
   return {
     client,
-    pid: transport.pid ?? 0,
     errors: () => errors,
     async call(name, input = {}, signal) {
-      const result = await client.callTool({ name, arguments: input }, undefined, signal && { signal });
+      const result = await client.callTool({ name, arguments: input }, undefined, {
+        timeout: callTimeoutMs,
+        ...(signal && { signal }),
+      });
       const [first] = result.content as { text: string }[];
       return { isError: result.isError === true, text: first?.text ?? '', data: result.structuredContent };
     },
-    close: () => client.close(),
+    kill: () => end(pid, 'SIGKILL'),
+    async close() {
+      // The client itself would kill a server that does not end within four seconds, also one that still writes its files.
+      await end(pid, 'SIGTERM');
+      await client.close();
+    },
   };
 }

@@ -44,7 +44,8 @@ export async function runProgram(
   child.stdin.end(script);
   return {
     output: () => output,
-    ended: once(child, 'exit').then(([status]) => status as number | null),
+    // At `exit` a part of the output may not have arrived yet.
+    ended: once(child, 'close').then(([status]) => status as number | null),
     kill: () => void child.kill(),
   };
 }
