@@ -94,7 +94,7 @@ export function explainFailure(error: unknown, signal: AbortSignal): string {
 }
 
 /** A signal that also aborts after some seconds, with a Failure as its reason. */
-export function startDeadline(seconds: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {
+function startDeadline(seconds: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {
   const own = new AbortController();
   const giveUp = () => own.abort(signal.reason);
   const timer = setTimeout(
