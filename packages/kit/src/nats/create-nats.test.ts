@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Connects, and returns an answer that came through NATS, or the reason of the failure. */
-async function tryToConnect(access: NatsAccess): Promise<string> {
+async function tryOnce(access: NatsAccess): Promise<string> {
   const reasons: string[] = [];
   const log = Object.assign(Object.create(silentLog), {
     warn: (fields: { reason?: string }) => reasons.push(fields.reason ?? ''),
@@ -35,10 +35,17 @@ async function tryToConnect(access: NatsAccess): Promise<string> {
     if (reason !== undefined || !nats.connection) return reason ?? 'no connection';
     const { connection } = nats;
     connection.subscribe('greet', { callback: (_, message) => message.respond('hello') });
-    return (await connection.request('greet')).string();
+    return (await connection.request('greet', undefined, { timeout: 60_000 })).string();
   } finally {
     await nats.stop?.();
   }
+}
+
+/** The same, repeated when a busy server did not answer in time. */
+async function tryToConnect(access: NatsAccess): Promise<string> {
+  let outcome = await tryOnce(access);
+  for (let tries = 1; outcome === 'TIMEOUT' && tries < 20; tries++) outcome = await tryOnce(access);
+  return outcome;
 }
 
 describe('TLS', () => {
@@ -58,7 +65,7 @@ describe('TLS', () => {
     const { ca: caFile, client } = certificates;
     const url = `tls://${server.host}`;
     expect(await tryToConnect({ url, caFile, certFile: client.cert, keyFile: client.key })).toBe('hello');
-    expect(await tryToConnect({ url, caFile })).not.toBe('hello');
+    expect(await tryOnce({ url, caFile })).not.toBe('hello');
   });
 
   test('is required when it is configured, also by a server without TLS', async () => {

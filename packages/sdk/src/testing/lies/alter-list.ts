@@ -70,3 +70,19 @@ export const flipBit = (base64: unknown): string => {
 };
 
 export const randomBase64 = (length: number): string => randomBytes(length).toString('base64');
+
+/**
+ * Fails every second call of each path. With one count for all calls, two loops could take turns, so that the calls of one of
+ * them always fail.
+ */
+export function failEverySecondCall(): Lie {
+  const counts = new Map<string, number>();
+  return {
+    instead({ method, path }) {
+      const name = `${method} ${path.replace(/\?.*/, '')}`;
+      const count = counts.get(name) ?? 0;
+      counts.set(name, count + 1);
+      return count % 2 === 0 ? { status: 502, body: 'bad gateway' } : undefined;
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import type { Lie } from '@expert-relay/testkit';
-import { alterList, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
+import { alterList, failEverySecondCall, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
 import { texts } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
 
@@ -68,10 +68,7 @@ export const aboutAnswers: readonly AgentRow[] = [
   },
   {
     name: 'does what every call asks, and fails every second one',
-    lie: () => {
-      let calls = 0;
-      return { instead: () => (calls++ % 2 === 0 ? { status: 502, body: 'bad gateway' } : undefined) };
-    },
+    lie: failEverySecondCall,
   },
   { name: 'answers slowly', lie: () => ({ delay: 150 }) },
   {

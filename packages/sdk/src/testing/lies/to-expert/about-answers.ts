@@ -1,5 +1,5 @@
 import type { Call, Json, Lie } from '@expert-relay/testkit';
-import { alterList, alterSecondOf, blobOf, flipBit, trueOnce } from '../alter-list.ts';
+import { alterList, alterSecondOf, blobOf, failEverySecondCall, flipBit, trueOnce } from '../alter-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 const isAnswer = ({ path, method }: Call) => method === 'POST' && path.startsWith('/api/v1/message/');
@@ -104,10 +104,7 @@ export const aboutAnswers: readonly ExpertRow[] = [
   })),
   {
     name: 'does what every call asks, and fails every second one',
-    lie: () => {
-      let calls = 0;
-      return { instead: () => (calls++ % 2 === 0 ? { status: 502, body: 'bad gateway' } : undefined) };
-    },
+    lie: failEverySecondCall,
   },
   { name: 'answers slowly', lie: () => ({ delay: 100 }) },
 ];
