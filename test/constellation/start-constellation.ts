@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
+import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import { createSignInLink, type SignInLink } from '@expert-relay/requests/create-sign-in-link';
@@ -73,7 +73,12 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     cleanups.push(() => deleteRedisKeys(servers.redisUrl, prefix));
     const { url: databaseUrl, drop } = await createTestDatabase(servers.databaseUrl);
     cleanups.push(drop);
-    const database = createDatabase({ url: databaseUrl, poolSize: 1, log: logs.logOf('testkit') });
+    const database = createDatabase({
+      url: databaseUrl,
+      poolSize: 1,
+      log: logs.logOf('testkit'),
+      ...patient,
+    });
     cleanups.push(async () => database.stop?.());
     await database.start?.();
     cleanups.push(await watchConnections(database.prisma));
@@ -134,7 +139,7 @@ async function watchConnections(prisma: PrismaClient): Promise<() => Promise<voi
   const before = await count();
   return async () => {
     // Postgres notices closed sockets with a delay, which is long on a busy machine.
-    const isClosed = async () => (await count()) <= before;
+    const isClosed = async () => (await count().catch(() => Number.POSITIVE_INFINITY)) <= before;
     await eventually('every service has closed its connections to Postgres', isClosed);
   };
 }

@@ -15,6 +15,7 @@ import { sql } from '../postgres/query.ts';
 import { makeRefCode, makeRequestId } from '../request/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { patient } from '../testing/open-test-database.ts';
 import { insertEvent, insertSharedEvent } from './insert-event.ts';
 import { encodeRow } from './publish-batch.ts';
 import { selectWaiting } from './waiting-rows.ts';
@@ -31,6 +32,7 @@ describe('a statement that changes state and records an event', () => {
       url: outbox.databaseUrl,
       poolSize: 8,
       log: createLog('test', { level: 'silent' }),
+      ...patient,
     });
     await database.start?.();
   });

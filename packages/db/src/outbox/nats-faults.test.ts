@@ -101,7 +101,7 @@ describe('faults of NATS', () => {
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
     await writeAndWait(outbox, 50);
-    const manager = await outbox.nats.connection?.jetstreamManager();
+    const manager = await outbox.nats.connection?.jetstreamManager({ checkAPI: false, timeout: 60_000 });
     await manager?.streams.delete(subjectsFor(outbox.prefix).stream);
     await untilStored(outbox, 50);
     await outbox.write('a', 5);

@@ -106,7 +106,9 @@ describe('the outbox relay', () => {
     await outbox.relay();
     await outbox.write('a', 1);
     await outbox.untilPublished();
-    await outbox.nats.connection?.jetstream().publish(subjectsFor(outbox.prefix).event('new_message'), '');
+    await outbox.nats.connection
+      ?.jetstream({ timeout: 60_000 })
+      .publish(subjectsFor(outbox.prefix).event('new_message'), '');
     await outbox.write('a', 1_000);
     await outbox.untilPublished();
     const events = (await outbox.stored()).filter(({ eventId }) => eventId !== '');

@@ -14,8 +14,8 @@ describe('publishBatch', () => {
 
   beforeEach(async () => {
     connection = await connect({ servers: process.env.NATS_URL ?? '' });
-    manager = await connection.jetstreamManager();
-    jetstream = connection.jetstream();
+    manager = await connection.jetstreamManager({ checkAPI: false, timeout: 60_000 });
+    jetstream = connection.jetstream({ timeout: 60_000 });
     const prefix = subjects.wakeup.split('.')[0] ?? '';
     await ensureStream(manager, { prefix, maxBytes: 2 ** 20, replicas: 1 });
   });

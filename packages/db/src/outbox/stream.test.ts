@@ -22,7 +22,7 @@ let subject: string;
 
 beforeAll(async () => {
   connection = await connect({ servers: process.env.NATS_URL ?? 'nats://127.0.0.1:4222' });
-  jsm = await connection.jetstreamManager();
+  jsm = await connection.jetstreamManager({ checkAPI: false, timeout: 60_000 });
   chooseStream();
 });
 
@@ -41,7 +41,7 @@ afterEach(async () => {
 afterAll(() => connection.close());
 
 async function publish(count: number, bytes: number) {
-  const jetstream = connection.jetstream();
+  const jetstream = connection.jetstream({ timeout: 60_000 });
   for (let n = 0; n < count; n++) await jetstream.publish(subject, new Uint8Array(bytes));
 }
 

@@ -77,7 +77,7 @@ async function makeTemplate(admin: pg.ClientBase, server: string, name: string):
   const building = `${name}_building`;
   await admin.query(`DROP DATABASE IF EXISTS ${building} WITH (FORCE)`);
   await admin.query(`CREATE DATABASE ${building}`);
-  await migrate({ url: databaseUrl(server, building), report: () => {} });
+  await migrate({ url: databaseUrl(server, building), report: () => {}, patience: 60_000 });
   await admin.query(`ALTER DATABASE ${building} RENAME TO ${name}`);
 }
 

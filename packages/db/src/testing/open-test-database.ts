@@ -10,10 +10,13 @@ export interface OpenDatabase extends Database {
   stop(): Promise<void>;
 }
 
+/** Limits that a Postgres that answers late on a busy machine does not reach. */
+export const patient = { patience: 60_000, statementTimeoutMs: 60_000 } as const;
+
 /** A migrated database for one test file, on the server of DATABASE_URL, with a client. */
 export async function openTestDatabase({ poolSize = 4 } = {}): Promise<OpenDatabase> {
   const { url, drop } = await createTestDatabase(process.env.DATABASE_URL ?? '');
-  const database = createDatabase({ url, poolSize, log: createLog('test', { level: 'silent' }) });
+  const database = createDatabase({ url, poolSize, log: createLog('test', { level: 'silent' }), ...patient });
   await database.start?.();
   return {
     ...database,

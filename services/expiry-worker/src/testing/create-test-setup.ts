@@ -1,6 +1,6 @@
 import type { PrismaClient, Query } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
+import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { deleteRedisKeys } from '@expert-relay/testkit';
@@ -38,7 +38,7 @@ export async function createTestSetup(options: {
 }): Promise<TestSetup> {
   const { server, redisUrl, log } = options;
   const { url: databaseUrl, drop } = await createTestDatabase(server);
-  const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
+  const database = createDatabase({ url: databaseUrl, poolSize: 2, log, ...patient });
   await database.start?.();
   const workers: Service[] = [];
   let prefix = newPrefix();
@@ -56,6 +56,7 @@ export async function createTestSetup(options: {
     RELAY_HOST: '127.0.0.1',
     RELAY_OPS_PORT: '0',
     RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_START_PATIENCE: '60s',
     ...env,
   });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
-import { createTestDatabase } from '@expert-relay/db/testing';
+import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Service } from '@expert-relay/kit/lifecycle';
@@ -68,6 +68,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     url: database.url,
     poolSize: 1,
     log: createLog('test', { level: 'silent' }),
+    ...patient,
   });
   await testDatabase.start?.();
 
@@ -89,6 +90,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     RELAY_PORT: '0',
     RELAY_OPS_PORT: '0',
     RELAY_SHUTDOWN_PAUSE: '0s',
+    RELAY_START_PATIENCE: '60s',
     RELAY_PUBLIC_URL: 'https://relay.example',
     RELAY_RATE_LIMIT_PAGES: '0',
     RELAY_RATE_LIMIT_API: '0',
