@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { startConstellation } from '@expert-relay/constellation';
 import { createLog } from '@expert-relay/kit/log';
 import { createRedis } from '@expert-relay/kit/redis';
-import { eventually, submit } from '@expert-relay/testkit';
+import { eventually, submit, untilAvailable } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { redis } from '../servers/redis.ts';
 import { startOwnServer } from '../servers/testing/start-own-server.ts';
@@ -35,7 +35,7 @@ test('the services need no more in Redis than the chart lets them do', async () 
   });
   const log = createLog('test', { level: 'silent' });
   const open = async (url: string) => {
-    const connection = createRedis({ url, name: 'test', whileAway: 'fail', log });
+    const connection = createRedis({ url, name: 'test', whileAway: 'wait', log });
     await connection.start?.();
     return connection;
   };
@@ -46,15 +46,12 @@ test('the services need no more in Redis than the chart lets them do', async () 
     const { gatewayUrl } = relay;
     const headers = { 'content-type': 'application/json', origin: gatewayUrl };
     const body = JSON.stringify({ user: 'ada' });
-    const signedIn = await fetch(`${gatewayUrl}/auth/dev`, {
-      method: 'POST',
-      headers,
-      body,
-      redirect: 'manual',
-    });
+    const signedIn = await untilAvailable(() =>
+      fetch(`${gatewayUrl}/auth/dev`, { method: 'POST', headers, body, redirect: 'manual' }),
+    );
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
     const callWith = (path: string, method: string) =>
-      fetch(`${gatewayUrl}${path}`, { method, headers: { ...headers, cookie } });
+      untilAvailable(() => fetch(`${gatewayUrl}${path}`, { method, headers: { ...headers, cookie } }));
     expect((await callWith('/api/me', 'GET')).status).toBe(200);
     expect((await callWith('/logout', 'POST')).ok).toBe(true);
     expect((await callWith('/api/me', 'GET')).status).toBe(401);

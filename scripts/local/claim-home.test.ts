@@ -65,8 +65,11 @@ describe('claiming a home', () => {
   test('waits for one that is about to stop', async () => {
     const stopping = sleeper();
     leave({ stopping: true }, stopping);
-    setTimeout(() => process.kill(stopping.pid, 'SIGKILL'), 400);
-    (await claimHome(home, say)).release();
+    const sayAndStop = (line: string) => {
+      say(line);
+      process.kill(stopping.pid, 'SIGKILL');
+    };
+    (await claimHome(home, sayAndStop)).release();
     expect(said).toEqual(['Waiting for the previous run to stop.']);
   });
 

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deleteRedisKeys, openStream, submit, testServers, topicUrl } from '@expert-relay/testkit';
+import {
+  deleteRedisKeys,
+  openStream,
+  submit,
+  testServers,
+  topicUrl,
+  untilAvailable,
+} from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { findOnPath } from '../../scripts/servers/find-program.ts';
@@ -38,7 +45,9 @@ withDump(
       const user = await createUser(original.url);
       const { body: kept } = await submit(gatewayUrl, user.consumerKey);
       const read = (requestId: string) =>
-        fetch(`${gatewayUrl}/api/v1/messages/${requestId}`, { headers: { 'x-api-key': user.consumerKey } });
+        untilAvailable(() =>
+          fetch(`${gatewayUrl}/api/v1/messages/${requestId}`, { headers: { 'x-api-key': user.consumerKey } }),
+        );
       const conversation = await (await read(kept.requestId)).text();
 
       const inFolder = (commands = '') => shell.run(`cd ${folder}\n${commands}`, env);

@@ -61,6 +61,8 @@ export async function runProduct(options: {
     RELAY_REQUESTS_URL: urls.requests,
     RELAY_MESSAGES_URL: urls.messages,
     RELAY_DASHBOARD_URL: urls.dashboard,
+    // A busy machine may stall for longer than the default.
+    RELAY_START_PATIENCE: '60s',
     RELAY_SHUTDOWN_PAUSE: '1s',
     RELAY_HUB_DRAIN_SPREAD: '1s',
     RELAY_DEV_LOGIN: 'true',
@@ -105,7 +107,7 @@ export async function runProduct(options: {
           () => false,
         );
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 120_000 },
     );
     return pod;
   }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '@expert-relay/testkit';
+import { createTcpProxy, eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { epochOf, formatPosition } from '../events/position.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
@@ -236,13 +236,18 @@ test('a consumer that is deleted by others is replaced', async () => {
 });
 
 test('events that the stream removed before they were read: a reset, and new events after it', async () => {
-  const live = await read();
+  await using proxy = await createTcpProxy(nats.url);
+  await using cutOff = await startHub({ NATS_URL: proxy.url });
+  const live = await read(undefined, cutOff);
   await stream.publish(...messages(5));
   await live.count(5);
-  const [consumer] = await stream.manager.consumers.list(stream.name).next();
-  await stream.manager.consumers.delete(stream.name, consumer?.name ?? '');
+  // The hub cannot notice that its consumer is gone, and create another one, before the events are removed.
+  proxy.hold();
+  for (const { name } of await stream.manager.consumers.list(stream.name).next())
+    await stream.manager.consumers.delete(stream.name, name);
   await stream.publish(...messages(5));
   await stream.manager.streams.purge(stream.name, { keep: 2 });
+  await proxy.restore();
   await live.count(7);
   expect(live.named('hub.reset')).toHaveLength(1);
 });
