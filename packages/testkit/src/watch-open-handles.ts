@@ -19,7 +19,7 @@ function openHandles(): Map<string, number> {
  * stopped, such as a timer, a connection or a listener. Call both in Jest hooks: Jest has a timer for each hook, which
  * is counted too.
  */
-export function watchOpenHandles({ patience = 4_000 } = {}): () => Promise<void> {
+export function watchOpenHandles({ patience = 30_000 } = {}): () => Promise<void> {
   const before = openHandles();
   const added = () =>
     [...openHandles()].flatMap(([type, count]) => {
