@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Caller } from '../black-box/caller.ts';
+import { keyExchange } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
@@ -72,6 +74,61 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     expect(await list("' OR true --")).toEqual([]);
   });
 
+  test('contains all that was submitted and the keys, if the call asks for it', async () => {
+    const user = await setup.relay.signUp();
+    const sent = {
+      ...{
+        question: '🙈'.repeat(2_500),
+        plaintext: 'in clear',
+        messages: [{ role: 'user', content: 'It hangs.' }],
+      },
+      ...{ agentName: 'deploy bot', agentVersions: '4' },
+    };
+    const { requestId } = await user.consumer.newRequest(sent);
+    await user.provider.post(`/api/v1/key-exchange/${requestId}`, {
+      ...keyExchange(),
+      keySignature: Buffer.alloc(97).toString('base64'),
+    });
+    await user.consumer.newRequest({ question: undefined });
+    const without = (await callerOf(user).get(path)).json.requests;
+    for (const query of ['', '?content=false'])
+      expect((await callerOf(user).get(path + query)).json.requests).toEqual(without);
+
+    const { requests, next } = (await callerOf(user).get(`${path}?content=true`)).json;
+    expect(next).toBeUndefined();
+    for (const [index, request] of requests.entries()) {
+      const { messages, agent, ...whole } = (await user.provider.get(`/api/v1/messages/${request.requestId}`))
+        .json;
+      expect(request).toEqual({ ...without[index], ...whole });
+    }
+    expect(requests[1]).toMatchObject({
+      question: sent.question,
+      agentName: 'deploy bot',
+      agentVersions: '4',
+    });
+    expect(requests[0]).not.toHaveProperty('agentName');
+  });
+
+  test('with content, a page ends with the request that makes it a megabyte', async () => {
+    const user = await setup.relay.signUp();
+    // Postgres compresses the first two, and not the third.
+    const texts = ['x'.repeat(600_000), 'y'.repeat(600_000), randomBytes(420_000).toString('base64')];
+    const made: string[] = [];
+    for (const [index, content] of texts.entries()) {
+      const members = index === 1 ? { messages: [{ role: 'user', content }] } : { plaintext: content };
+      made.unshift((await user.consumer.newRequest(members)).requestId);
+    }
+    const pages: string[][] = [];
+    for (let query = ''; pages.length < 3; ) {
+      const { json } = await callerOf(user).get(`${path}?content=true${query}`);
+      pages.push(idsIn(json));
+      if (!json.next) break;
+      query = `&after=${json.next}`;
+    }
+    expect(pages).toEqual([made.slice(0, 2), made.slice(2)]);
+    expect(idsIn((await callerOf(user).get(path)).json)).toEqual(made);
+  });
+
   const overflow = Buffer.from(`2026-02-30T00:00:00.000Z ${'A'.repeat(22)}`).toString('base64url');
   test.each([
     'status=open',
@@ -89,6 +146,8 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     'limit=0',
     'limit=201',
     'limit=x',
+    'content=',
+    'content=1',
     'after=x',
     'after=',
     `after=${overflow}`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { publicPem, submission } from '../black-box/samples.ts';
 import { useRelay } from '../black-box/use-relay.ts';
@@ -141,6 +142,40 @@ test('all members of a submit are returned byte for byte', async () => {
   const { requestId } = await setup.alice.consumer.newRequest(sent);
   const { messages: context, ...rest } = sent;
   expect(await read(requestId)).toMatchObject({ ...rest, context });
+});
+
+describe('the name and the versions of an agent', () => {
+  const given = { agentName: 'Staging-Bot \u202e🙈', agentVersions: '4' };
+
+  test('are returned with the submit, its repetition and the request', async () => {
+    const members = { ...submission(), ...given, idempotencyKey: randomUUID() };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { status, json } = await submit(members);
+      expect(status).toBe(201);
+      expect(json).toMatchObject(given);
+      expect(await read(json.requestId)).toMatchObject(given);
+    }
+    expect((await submit({ ...members, agentName: 'another' })).status).toBe(422);
+  });
+
+  test('are absent when none was sent', async () => {
+    const { json } = await submit({ agentName: null, agentVersions: null });
+    expect(json).not.toHaveProperty('agentName');
+    expect(await read(json.requestId)).not.toHaveProperty('agentVersions');
+  });
+
+  test.each([
+    ['agentName', ''],
+    ['agentName', 'x'.repeat(101)],
+    ['agentName', 7],
+    ['agentVersions', ''],
+    ['agentVersions', 'x'.repeat(33)],
+    ['agentVersions', ['4']],
+  ])('%s %j: 400', async (path, value) => {
+    const answer = await submit({ [path]: value });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+  });
 });
 
 test('a long question is stored completely, and lists contain its first 2,000 characters', async () => {

@@ -53,6 +53,8 @@ describe('content', () => {
       question: null,
       plaintext: null,
       context: [],
+      agentName: null,
+      agentVersions: null,
       consumerSignPubKey: null,
       consumerEncryptPubKey: null,
       providerSignPubKey: null,

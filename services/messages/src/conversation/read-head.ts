@@ -22,6 +22,8 @@ interface Row {
   question?: string | null;
   plaintext?: string | null;
   context?: unknown;
+  agentName?: string | null;
+  agentVersions?: string | null;
   agent?: { keyId: string; name: string };
   consumerSignPubKey: string | null;
   consumerEncryptPubKey: string | null;
@@ -31,7 +33,8 @@ interface Row {
   erasedAt: string | null;
 }
 
-const submission = sql`question, plaintext, context,`;
+const submission = sql`
+  question, plaintext, context, agent_name AS "agentName", agent_versions AS "agentVersions",`;
 
 const agent = sql`(
   SELECT json_build_object('keyId', api_keys.id, 'name', api_keys.name)
@@ -55,7 +58,7 @@ export async function readHead(query: Query, party: Party, requestId: string, af
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const { id, refCode, seq, contentBytes, keySignature, erasedAt, ...rest } = row;
+  const { id, refCode, seq, contentBytes, agentName, agentVersions, keySignature, erasedAt, ...rest } = row;
   return {
     seq,
     contentBytes,
@@ -63,6 +66,8 @@ export async function readHead(query: Query, party: Party, requestId: string, af
       requestId: id,
       refCode: formatRefCode(refCode),
       ...rest,
+      ...(agentName != null && { agentName }),
+      ...(agentVersions != null && { agentVersions }),
       ...(keySignature !== null && { keySignature }),
       ...(erasedAt !== null && { erasedAt }),
     },

@@ -88,6 +88,7 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
         consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
         message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
         ended_at AS "endedAt", erased_at AS "erasedAt", question, plaintext, context,
+        agent_name AS "agentName", agent_versions AS "agentVersions",
         consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
         provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
         key_signature AS "keySignature"

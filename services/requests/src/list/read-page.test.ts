@@ -118,10 +118,15 @@ async function readAll(
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let after: Listing['after']; ; ) {
-    const rows = await readPage(database.query, party, { ...listing, limit, ...(after && { after }) });
-    ids.push(...rows.slice(0, limit).map(({ id }) => id));
-    const last = rows[limit - 1];
-    if (rows.length <= limit || !last) return ids;
+    const { rows, hasMore } = await readPage(database.query, party, {
+      ...listing,
+      limit,
+      ...(after && { after }),
+    });
+    expect(rows.length).toBeLessThanOrEqual(limit);
+    ids.push(...rows.map(({ id }) => id));
+    const last = rows.at(-1);
+    if (!hasMore || !last) return ids;
     after = parseCursor(formatCursor(last));
   }
 }
@@ -153,14 +158,14 @@ describe('a list', () => {
       );
       await insertRequests(other, all);
       for (const party of [user.session, ...user.consumers]) {
-        for (const q of [undefined, 'WHICH']) {
+        for (const [q, content] of [[undefined], [undefined, true], ['WHICH'], ['WHICH', true]] as const) {
           const expected = inserted.filter(
             ({ kind, keyId, question }) =>
               matches(filter, kind) &&
               (party.kind !== 'consumer' || party.apiKeyId === keyId) &&
               (!q || (question.startsWith('Which') && !kind.startsWith('erased'))),
           );
-          const ids = await readAll(party, { ...filter, ...(q && { q }) }, 7);
+          const ids = await readAll(party, { ...filter, q, content }, 7);
           expect(ids).toEqual(expected.map(({ id }) => id));
         }
       }

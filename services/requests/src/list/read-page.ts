@@ -1,6 +1,7 @@
 import { excerptLength } from '@expert-relay/contracts';
 import { empty, join, ownedBy, type Party, parseRefCode, type Query, type Sql, sql } from '@expert-relay/db';
 import { type RequestState, stateBody, stateColumns } from '../read-state.ts';
+import { type Content, contentBody, withContent } from './content.ts';
 import type { Cursor } from './cursor.ts';
 import {
   bucketRelation,
@@ -14,15 +15,22 @@ import {
 } from './filter.ts';
 
 export interface Listing extends Filter {
+  /** Whether each request contains all that its agent submitted, and the keys. */
+  content?: boolean | undefined;
   q?: string | undefined;
   after?: Cursor | undefined;
   limit: number;
 }
 
+interface Page {
+  readonly rows: readonly (Row | (Row & Content))[];
+  readonly hasMore: boolean;
+}
+
 interface Row extends RequestState {
   question: string;
   agentId: string;
-  agentName: string;
+  keyName: string;
   encrypted: boolean;
   pickedUp: boolean;
   turn: 'expert' | 'agent';
@@ -33,15 +41,27 @@ interface Row extends RequestState {
 const columns = sql`
   ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question,
   consumer_key_id AS "agentId",
-  (SELECT name FROM api_keys WHERE api_keys.id = consumer_key_id) AS "agentName",
+  (SELECT name FROM api_keys WHERE api_keys.id = consumer_key_id) AS "keyName",
   consumer_encrypt_pub_key IS NOT NULL AS encrypted,
   provider_encrypt_pub_key IS NOT NULL AS "pickedUp",
   CASE WHEN last_message_role = 'provider' THEN 'agent' ELSE 'expert' END AS turn,
   message_count AS "messageCount",
   GREATEST(created_at, last_message_at, CASE WHEN status = 'closed' THEN ended_at END) AS "lastActivityAt"`;
 
-/** Requests of a party, newest first: up to `limit`, and one more if there are more. */
-export function readPage(query: Query, party: Party, listing: Listing): Promise<Row[]> {
+/** Requests of a party, newest first. */
+export async function readPage(query: Query, party: Party, listing: Listing): Promise<Page> {
+  const page = selectPage(party, listing);
+  const rows = await query<
+    (Row | (Row & Content)) & { isCut?: boolean }
+  >`${listing.content ? withContent(page) : page}`;
+  return {
+    rows: rows.slice(0, listing.limit),
+    hasMore: rows.length > listing.limit || rows.at(-1)?.isCut === true,
+  };
+}
+
+/** Up to `limit` requests, and one more if there are more. */
+function selectPage(party: Party, listing: Listing): Sql {
   const conditions = [
     ...(party.kind === 'consumer' ? [ownedBy(party)] : []),
     ...(listing.q === undefined ? [] : [matches(listing.q)]),
@@ -50,17 +70,12 @@ export function readPage(query: Query, party: Party, listing: Listing): Promise<
   // Conditions that the index does not contain are checked request by request. That is fast for open requests, which are
   // few. For all others it is faster to read the requests in their order.
   return isFiltered && (conditions.length === 0 || selectsOnlyOpen(listing))
-    ? readBuckets(query, party.userId, listing, conditions)
-    : readInOrder(query, [ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
+    ? selectFromBuckets(party.userId, listing, conditions)
+    : selectInOrder([ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
 }
 
 /** Reads the newest requests of each bucket and returns the newest of these, so that only a few requests are read. */
-function readBuckets(
-  query: Query,
-  userId: string,
-  listing: Listing,
-  conditions: readonly Sql[],
-): Promise<Row[]> {
+function selectFromBuckets(userId: string, listing: Listing, conditions: readonly Sql[]): Sql {
   const { after, limit } = listing;
   const matchesConditions = conditions.length
     ? sql`AND (SELECT ${join(conditions, ' AND ')} FROM help_requests WHERE id = request_id)`
@@ -71,7 +86,7 @@ function readBuckets(
     LIMIT ${limit + 1}::int`;
   const overdue = sql`
     UNION ALL (SELECT request_id, created_at FROM request_stages WHERE ${isOverdueOf(userId)} ${newestFirst})`;
-  return query<Row>`
+  return sql`
     SELECT ${columns}
     FROM (
       SELECT request_id
@@ -87,8 +102,8 @@ function readBuckets(
 }
 
 /** Reads requests in their order until the page is full. */
-function readInOrder(query: Query, conditions: readonly Sql[], { after, limit }: Listing): Promise<Row[]> {
-  return query<Row>`
+function selectInOrder(conditions: readonly Sql[], { after, limit }: Listing): Sql {
+  return sql`
     SELECT ${columns}
     FROM help_requests
     WHERE ${join([...conditions], ' AND ')} ${andAfter(after, sql`id`)}
@@ -110,12 +125,13 @@ function matches(q: string): Sql {
 const andAfter = (after: Cursor | undefined, id: Sql): Sql =>
   after ? sql`AND (created_at, ${id}) < (${after.createdAt}::timestamptz, ${after.id})` : empty;
 
-export const listedBody = ({ agentId, agentName, ...row }: Row) => {
+export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)) => {
   const { question, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;
   return {
     ...stateBody(row),
     question,
-    agent: { keyId: agentId, name: agentName },
+    agent: { keyId: agentId, name: keyName },
     ...{ encrypted, pickedUp, turn, messageCount, lastActivityAt },
+    ...('fullQuestion' in row && contentBody(row)),
   };
 };

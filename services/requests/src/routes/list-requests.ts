@@ -30,6 +30,10 @@ const schema = z.object({
     .transform(Number)
     .pipe(z.number().min(1, expectedLimit).max(200, expectedLimit))
     .default(50),
+  content: z
+    .enum(['true', 'false'], { error: 'Expected true or false.' })
+    .transform((text) => text === 'true')
+    .optional(),
 });
 
 /** Lists requests, newest first: all of the user for a provider key and a session, its own for a consumer key. */
@@ -42,12 +46,11 @@ export const listRequests = (context: Context) => {
     async handle({ principal, query }) {
       const listing = parseQuery(schema, query);
       const read = () => readPage(context.query, principal, listing);
-      const rows = await (listing.q === undefined ? read() : limitSearch(principal, read));
-      const page = rows.slice(0, listing.limit);
-      const last = rows.length > listing.limit ? page.at(-1) : undefined;
+      const { rows, hasMore } = await (listing.q === undefined ? read() : limitSearch(principal, read));
+      const last = hasMore ? rows.at(-1) : undefined;
       return {
         status: 200,
-        body: { requests: page.map(listedBody), ...(last && { next: formatCursor(last) }) },
+        body: { requests: rows.map(listedBody), ...(last && { next: formatCursor(last) }) },
       };
     },
   });

@@ -41,12 +41,15 @@ export const submitHelp = (context: Context) =>
     },
   });
 
-const created = ({ id, refCode, expiresAt }: InsertedRequest): Answer => ({
+const created = ({ id, refCode, expiresAt, agentName, agentVersions }: InsertedRequest): Answer => ({
   status: 201,
   body: {
     requestId: id,
     refCode: formatRefCode(refCode),
     status: 'pending',
     expiresAt,
+    // They show an agent that this relay has stored them.
+    ...(agentName !== null && { agentName }),
+    ...(agentVersions !== null && { agentVersions }),
   },
 });

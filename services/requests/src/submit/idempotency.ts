@@ -32,7 +32,7 @@ export async function findRepeated(
   prisma: PrismaClient,
   { callId, consumerKeyId, idempotency }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
-  const select = { id: true, refCode: true, expiresAt: true } as const;
+  const select = { id: true, refCode: true, expiresAt: true, agentName: true, agentVersions: true } as const;
   if (!idempotency) {
     const request = await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select });
     return request ? asInserted(request) : undefined;
@@ -49,7 +49,7 @@ export async function findRepeated(
   return asInserted(record.request);
 }
 
-const asInserted = (request: Pick<HelpRequest, 'id' | 'refCode' | 'expiresAt'>): InsertedRequest => ({
+const asInserted = (request: Pick<HelpRequest, keyof InsertedRequest>): InsertedRequest => ({
   ...request,
   expiresAt: request.expiresAt.toISOString(),
 });

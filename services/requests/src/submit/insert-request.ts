@@ -18,6 +18,8 @@ export interface InsertedRequest {
   id: string;
   refCode: string;
   expiresAt: string;
+  agentName: string | null;
+  agentVersions: string | null;
 }
 
 /** The contract requires that the last 10 messages are kept. */
@@ -46,22 +48,24 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
     request AS (
       INSERT INTO help_requests (
         id, ref_code, user_id, consumer_key_id, call_id, question, plaintext, context,
-        consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
+        agent_name, agent_versions, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
       SELECT
         ${request.id}, ${request.refCode}, ${request.userId}::uuid, ${request.consumerKeyId}::uuid,
         ${request.callId}::uuid, ${submission.question}, ${submission.plaintext},
-        ${JSON.stringify(submission.messages.slice(-keptMessages))}::json,
+        ${JSON.stringify(submission.messages.slice(-keptMessages))}::json, ${submission.agentName}, ${submission.agentVersions},
         ${submission.consumerSignPubKey}, ${submission.consumerEncryptPubKey},
         now() + make_interval(secs => ${request.ttl / 1000}::float8)
       FROM claim
-      RETURNING id, ref_code, user_id, expires_at
+      RETURNING id, ref_code, user_id, expires_at, agent_name, agent_versions
     ),
     event AS (${insertEvent({
       type: 'new_request',
       payload,
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
-    SELECT id, ref_code AS "refCode", expires_at AS "expiresAt" FROM request`;
+    SELECT id, ref_code AS "refCode", expires_at AS "expiresAt",
+      agent_name AS "agentName", agent_versions AS "agentVersions"
+    FROM request`;
   return rows[0];
 }
 

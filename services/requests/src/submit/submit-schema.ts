@@ -5,6 +5,11 @@ import { publicKey } from '../public-key/public-key.ts';
 const text = z.string({ error: 'Expected a text.' });
 const optionalText = text.nullish().transform((value) => value ?? undefined);
 
+function textUpTo(most: number) {
+  const expected = `Expected 1 to ${most} characters.`;
+  return text.min(1, expected).max(most, expected).nullish();
+}
+
 const contextMessage = z.object(
   {
     role: text
@@ -28,10 +33,9 @@ export const submitSchema = z
     }),
     question: optionalText,
     plaintext: optionalText,
-    idempotencyKey: text
-      .min(1, 'Expected 1 to 255 characters.')
-      .max(255, 'Expected 1 to 255 characters.')
-      .nullish(),
+    agentName: textUpTo(100),
+    agentVersions: textUpTo(32),
+    idempotencyKey: textUpTo(255),
   })
   .superRefine((body, context) => {
     const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
