@@ -16,7 +16,7 @@ export interface Content {
 }
 
 /** A page ends with the request that reaches this number of bytes. */
-export const contentPageBytes = 1_048_576;
+const contentPageBytes = 1_048_576;
 
 // Postgres knows the length of a stored text without reading it. JSON must be read when it is compressed.
 const size = sql`
