@@ -18,6 +18,78 @@ async function newConversation() {
   };
 }
 
+describe('an answer to a form', () => {
+  const form = '{"type": "object",  "properties": {"region": {"type": "string"}}}';
+  const noKeys = { consumerSignPubKey: undefined, consumerEncryptPubKey: undefined, plaintext: 'Where?' };
+  const answer = '{"action": "accept", "content": {"region": "eü"}}';
+  const filledIn = { role: 'provider', plaintext: 'Region: eü', answer };
+
+  async function withForm(members: Record<string, unknown> = { ...noKeys, answerForm: form }) {
+    const { requestId } = await setup.alice.consumer.newRequest(members);
+    return {
+      requestId,
+      path: `/api/v1/message/${requestId}`,
+      read: async () => (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json,
+    };
+  }
+  const refusal = (path: string) => ({
+    status: 400,
+    json: expect.objectContaining({ fields: [expect.objectContaining({ path })] }),
+  });
+
+  test('and the form are returned byte for byte, and a repetition is recognised', async () => {
+    const { path, read } = await withForm();
+    const message = { ...filledIn, messageId: randomUUID() };
+    expect((await setup.alice.provider.post(path, message)).status).toBe(201);
+    expect((await setup.alice.provider.post(path, message)).status).toBe(200);
+    const other = { ...message, answer: answer.replace('  ', ' ').replace('accept', 'decline') };
+    expect((await setup.alice.provider.post(path, other)).status).toBe(409);
+    expect(await read()).toMatchObject({ answerForm: form, messages: [message] });
+  });
+
+  test('may come from a session', async () => {
+    const { requestId, read } = await withForm();
+    const { role, ...message } = filledIn;
+    expect((await setup.alice.session.post(`/api/requests/${requestId}/messages`, message)).status).toBe(201);
+    expect((await read()).messages).toEqual([expect.objectContaining(filledIn)]);
+  });
+
+  test('is the only thing that a request without a form, or with keys, refuses', async () => {
+    for (const members of [noKeys, { answerForm: form }]) {
+      const { path, read } = await withForm(members);
+      expect(await setup.alice.provider.post(path, filledIn)).toMatchObject(refusal('answer'));
+      expect((await setup.alice.provider.post(path, { role: 'provider', plaintext: 'x' })).status).toBe(201);
+      expect((await read()).messages).toHaveLength(1);
+    }
+  });
+
+  test('comes from the expert', async () => {
+    const { path } = await withForm();
+    const sent = { ...filledIn, role: 'consumer' };
+    expect(await setup.alice.consumer.post(path, sent)).toMatchObject(refusal('answer'));
+  });
+
+  test.each([
+    ['no JSON', 'yes', 'answer'],
+    ['a list', '[]', 'answer'],
+    ['another action', '{"action": "cancel"}', 'answer'],
+    ['a member twice', '{"action": "accept", "action": "decline"}', 'answer'],
+    ['more than 64 KiB', JSON.stringify({ action: 'accept', content: 'x'.repeat(65_536) }), 'answer'],
+    ['no text', {}, 'answer'],
+  ])('is refused when it is %s', async (_name, value, at) => {
+    const { path } = await withForm();
+    expect(await setup.alice.provider.post(path, { ...filledIn, answer: value })).toMatchObject(refusal(at));
+  });
+
+  test('needs a text that says the same, and no blob', async () => {
+    const { path } = await withForm();
+    const alone = { role: 'provider', answer };
+    expect(await setup.alice.provider.post(path, alone)).toMatchObject(refusal('plaintext'));
+    const encrypted = { ...encryptedMessage('provider'), ...filledIn };
+    expect(await setup.alice.provider.post(path, encrypted)).toMatchObject(refusal('answer'));
+  });
+});
+
 describe(row('decisions', 'message'), () => {
   test('encrypted, plain, and both forms at once are stored as they were sent', async () => {
     const { sendAsConsumer, sendAsProvider, read } = await newConversation();

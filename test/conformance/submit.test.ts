@@ -144,6 +144,45 @@ test('all members of a submit are returned byte for byte', async () => {
   expect(await read(requestId)).toMatchObject({ ...rest, context });
 });
 
+describe('the form of the answer', () => {
+  const fields = '{ "type":"object", "properties": {"ü": {"type": "boolean"}} }';
+  const approval = '{"type":"object","properties":{}}';
+
+  test.each([
+    ['form', fields],
+    ['approval', approval],
+    ['approval', '{"type":"object","title":"x"}'],
+  ])('is returned byte for byte, and lists say that it is: %s', async (form, answerForm) => {
+    const members = { ...submission(), answerForm, idempotencyKey: randomUUID() };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { status, json } = await submit(members);
+      expect({ status, answerForm: json.answerForm }).toEqual({ status: 201, answerForm });
+      expect(await read(json.requestId)).toMatchObject({ answerForm });
+      for (const query of ['', '&content=true']) {
+        const [listed] = (await setup.alice.consumer.get(`/api/v1/requests?limit=1${query}`)).json.requests;
+        expect(listed).toMatchObject({ requestId: json.requestId, form, ...(query && { answerForm }) });
+      }
+    }
+  });
+
+  test.each([
+    ['an empty text', ''],
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['another type', '{"type":"string"}'],
+    ['properties that are a list', '{"type":"object","properties":[]}'],
+    ['a member twice', '{"type":"object","type":"object"}'],
+    ['a member __proto__', '{"type":"object","properties":{"__proto__":{}}}'],
+    ['33 levels', `{"type":"object","x":${'['.repeat(32)}${']'.repeat(32)}}`],
+    ['more than 8 KiB', JSON.stringify({ type: 'object', title: 'ü'.repeat(4_090) })],
+    ['an object', { type: 'object' }],
+  ])('%s: 400', async (_name, answerForm) => {
+    const answer = await submit({ answerForm });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'answerForm' })]);
+  });
+});
+
 describe('the name and the versions of an agent', () => {
   const given = { agentName: 'Staging-Bot \u202e🙈', agentVersions: '4' };
 

@@ -68,7 +68,7 @@ export const problems = {
   conversation_full: {
     status: 409,
     title: 'The conversation is full',
-    help: 'A conversation holds up to 10,000 messages or 64 MiB. Submit a new help request to go on.',
+    help: 'A conversation holds up to 10,000 messages or 64 MiB, and from 56 MiB on only messages of up to 64 KiB. Submit a new help request to go on.',
   },
   keys_already_exchanged: {
     status: 409,

@@ -32,7 +32,7 @@ export async function eraseContent(query: Query, retention: number): Promise<num
     chosen AS (SELECT id FROM counted WHERE before < ${erasedMessages}),
     deleted AS (DELETE FROM messages USING chosen WHERE request_id = chosen.id)
     UPDATE help_requests SET
-      question = NULL, plaintext = NULL, context = '[]', agent_name = NULL, agent_versions = NULL,
+      question = NULL, plaintext = NULL, context = '[]', answer_form = NULL, form_kind = NULL, agent_name = NULL, agent_versions = NULL,
       consumer_sign_pub_key = NULL, consumer_encrypt_pub_key = NULL,
       provider_sign_pub_key = NULL, provider_encrypt_pub_key = NULL, key_signature = NULL,
       erased_at = now()

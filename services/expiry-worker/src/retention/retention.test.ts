@@ -53,6 +53,8 @@ describe('content', () => {
       question: null,
       plaintext: null,
       context: [],
+      answerForm: null,
+      formKind: null,
       agentName: null,
       agentVersions: null,
       consumerSignPubKey: null,

@@ -22,11 +22,16 @@ export interface Outcome {
   refCode: string;
   status: RequestStatus;
   hasRoom: boolean;
+  /** Whether the request has a form that an answer in plain text can fill in. */
+  takesAnswer: boolean;
   createdAt: string | null;
 }
 
 const maxMessages = 10_000;
 const maxBytes = 64 * 1024 * 1024;
+/** From then on, only small messages are accepted, so that files cannot prevent a decision. */
+const smallOnlyBytes = 56 * 1024 * 1024;
+const smallBytes = 64 * 1024;
 
 /**
  * Locks the request, inserts the message, counts it and records the event, in one statement. Returns `undefined` when the
@@ -45,7 +50,9 @@ export async function insertMessage(
   const [outcome] = await query<Outcome>`
     WITH request AS (
       SELECT id, user_id, ref_code, seq, last_message_at, ${statusNow} AS status,
-        message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int AS has_room
+        message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int
+          AND (content_bytes < ${smallOnlyBytes}::int OR ${size}::int <= ${smallBytes}::int) AS has_room,
+        answer_form IS NOT NULL AND consumer_encrypt_pub_key IS NULL AS takes_answer
       FROM help_requests
       WHERE id = ${requestId} AND ${ownedBy(party)}
       FOR NO KEY UPDATE
@@ -53,14 +60,14 @@ export async function insertMessage(
     message AS (
       INSERT INTO messages (
         request_id, seq, role, message_id, message_key,
-        iv, ciphertext, tag, ephemeral_public_key, signature, plaintext, created_at)
+        iv, ciphertext, tag, ephemeral_public_key, signature, plaintext, answer, created_at)
       SELECT
         id, seq + 1, ${content.role}::message_role, ${messageId}, ${messageId}::uuid,
         ${content.iv}, ${content.ciphertext}, ${content.tag}, ${content.ephemeralPublicKey},
-        ${content.signature}, ${content.plaintext},
+        ${content.signature}, ${content.plaintext}, ${content.answer},
         GREATEST(clock_timestamp(), last_message_at + interval '1 millisecond')
       FROM request
-      WHERE status IN ('pending', 'responded') AND has_room
+      WHERE status IN ('pending', 'responded') AND has_room AND (takes_answer OR ${content.answer === null})
       ON CONFLICT (request_id, message_key) DO NOTHING
       RETURNING request_id, seq, created_at
     ),
@@ -83,7 +90,7 @@ export async function insertMessage(
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,
     })})
-    SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", created_at AS "createdAt"
+    SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", takes_answer AS "takesAnswer", created_at AS "createdAt"
     FROM request LEFT JOIN message ON message.request_id = request.id`;
   return outcome;
 }
@@ -102,7 +109,7 @@ export async function findEarlierMessage(
 ): Promise<EarlierMessage | undefined> {
   const [earlier] = await query<EarlierMessage>`
     SELECT message_id AS "messageId", role, iv, ciphertext, tag, ephemeral_public_key AS "ephemeralPublicKey",
-      signature, plaintext, created_at AS "createdAt",
+      signature, plaintext, answer, created_at AS "createdAt",
       EXISTS (
         SELECT 1 FROM messages AS reply
         WHERE reply.request_id = earlier.request_id AND reply.role = 'provider' AND reply.seq <= earlier.seq

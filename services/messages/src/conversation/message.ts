@@ -1,4 +1,5 @@
 import type { Message } from '@expert-relay/db';
+import { jsonText } from '@expert-relay/kit/http';
 import { z } from 'zod';
 
 const text = z.string({ error: 'Expected a text.' });
@@ -9,6 +10,9 @@ const base64 = text.refine((value) => Buffer.from(value, 'base64').toString('bas
 });
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Only clients read what is inside. */
+const answer = z.object({ action: z.enum(['accept', 'decline']) });
 
 export const messageSchema = z
   .object({
@@ -21,14 +25,22 @@ export const messageSchema = z
       .nullish(),
     signature: base64.min(1, 'Expected a signature that is not empty.').nullish(),
     plaintext: text.min(1, 'Expected a text that is not empty.').nullish(),
+    answer: jsonText({
+      most: 65_536,
+      schema: answer,
+      error: 'Expected JSON text like {"action": "accept", "content": {...}}, without a member twice.',
+    }).nullish(),
     messageId: text.regex(uuid, 'Expected a UUID.').nullish(),
   })
-  .superRefine(({ encrypted, signature, plaintext }, context) => {
+  .superRefine(({ encrypted, signature, plaintext, answer }, context) => {
     const addIssue = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
     if (encrypted && !signature) addIssue('signature', 'Expected the signature of `encrypted`.');
     if (signature && !encrypted) addIssue('encrypted', 'Expected the blob of `signature`.');
-    if (!encrypted && !signature && !plaintext) {
+    if (answer && encrypted)
+      addIssue('answer', 'Expected none beside `encrypted`: it belongs into the blob.');
+    if (answer && !plaintext) addIssue('plaintext', 'Expected a text that says the same as `answer`.');
+    else if (!encrypted && !signature && !plaintext) {
       addIssue('plaintext', 'Expected either `encrypted` together with `signature`, or `plaintext`.');
     }
   });
@@ -38,10 +50,11 @@ type MessageBody = z.infer<typeof messageSchema>;
 /** The content of a message: all its columns in the table, `null` where it has none. */
 export type Content = Pick<
   Message,
-  'role' | 'iv' | 'ciphertext' | 'tag' | 'ephemeralPublicKey' | 'signature' | 'plaintext'
+  'role' | 'iv' | 'ciphertext' | 'tag' | 'ephemeralPublicKey' | 'signature' | 'plaintext' | 'answer'
 >;
 
-export function contentOf(role: Content['role'], { encrypted, signature, plaintext }: MessageBody): Content {
+export function contentOf(role: Content['role'], body: MessageBody): Content {
+  const { encrypted, signature, plaintext, answer } = body;
   return {
     role,
     iv: encrypted?.iv ?? null,
@@ -50,10 +63,20 @@ export function contentOf(role: Content['role'], { encrypted, signature, plainte
     ephemeralPublicKey: encrypted?.ephemeralPublicKey ?? null,
     signature: signature ?? null,
     plaintext: plaintext ?? null,
+    answer: answer ?? null,
   };
 }
 
-const columns = ['role', 'iv', 'ciphertext', 'tag', 'ephemeralPublicKey', 'signature', 'plaintext'] as const;
+const columns = [
+  'role',
+  'iv',
+  'ciphertext',
+  'tag',
+  'ephemeralPublicKey',
+  'signature',
+  'plaintext',
+  'answer',
+] as const;
 
 export const isSame = (one: Content, other: Content): boolean =>
   columns.every((column) => one[column] === other[column]);

@@ -22,6 +22,7 @@ interface Row {
   question?: string | null;
   plaintext?: string | null;
   context?: unknown;
+  answerForm?: string | null;
   agentName?: string | null;
   agentVersions?: string | null;
   agent?: { keyId: string; name: string };
@@ -34,7 +35,7 @@ interface Row {
 }
 
 const submission = sql`
-  question, plaintext, context, agent_name AS "agentName", agent_versions AS "agentVersions",`;
+  question, plaintext, context, answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions",`;
 
 const agent = sql`(
   SELECT json_build_object('keyId', api_keys.id, 'name', api_keys.name)
@@ -58,7 +59,18 @@ export async function readHead(query: Query, party: Party, requestId: string, af
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const { id, refCode, seq, contentBytes, agentName, agentVersions, keySignature, erasedAt, ...rest } = row;
+  const {
+    id,
+    refCode,
+    seq,
+    contentBytes,
+    answerForm,
+    agentName,
+    agentVersions,
+    keySignature,
+    erasedAt,
+    ...rest
+  } = row;
   return {
     seq,
     contentBytes,
@@ -66,6 +78,7 @@ export async function readHead(query: Query, party: Party, requestId: string, af
       requestId: id,
       refCode: formatRefCode(refCode),
       ...rest,
+      ...(answerForm != null && { answerForm }),
       ...(agentName != null && { agentName }),
       ...(agentVersions != null && { agentVersions }),
       ...(keySignature !== null && { keySignature }),

@@ -18,11 +18,11 @@ interface Range {
 export const pageBytes = 65_536;
 
 const columns = sql`seq, role, message_id AS "messageId", iv, ciphertext, tag,
-  ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"`;
+  ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, answer, created_at AS "createdAt"`;
 
 // Postgres reads the length of a large text without the text itself.
 const size = raw(
-  ['iv', 'ciphertext', 'tag', 'ephemeral_public_key', 'signature', 'plaintext']
+  ['iv', 'ciphertext', 'tag', 'ephemeral_public_key', 'signature', 'plaintext', 'answer']
     .map((column) => `COALESCE(octet_length(${column}), 0)`)
     .join(' + '),
 );
@@ -66,12 +66,13 @@ export async function readPage(query: Query, range: Range): Promise<Page> {
  * `JSON.stringify` of the whole message takes three times as long.
  */
 export function messageText(row: Row): string {
-  const { messageId, seq, role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext } = row;
+  const { messageId, seq, role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext, answer } = row;
   let text = `{"messageId":"${messageId}","seq":${seq},"role":"${role}"`;
   if (ciphertext !== null) {
     text += `,"encrypted":{"iv":"${iv}","ciphertext":"${ciphertext}","tag":"${tag}"`;
     text += `,"ephemeralPublicKey":"${ephemeralPublicKey}"},"signature":"${signature}"`;
   }
   if (plaintext !== null) text += `,"plaintext":${JSON.stringify(plaintext)}`;
+  if (answer !== null) text += `,"answer":${JSON.stringify(answer)}`;
   return `${text},"createdAt":"${row.createdAt}"}`;
 }

@@ -66,6 +66,15 @@ describe('a conversation', () => {
     await expect(send({ plaintext: 'x' })).rejects.toMatchObject(full);
   });
 
+  test('accepts only messages of up to 64 KiB from 56 MiB on, so that files cannot prevent a decision', async () => {
+    const { send, stored } = await newConversation({ contentBytes: 56 * 2 ** 20 - 1 });
+    const textOf = (size: number) => ({ plaintext: 'x'.repeat(size - 'provider'.length) });
+    expect(await send(textOf(65_537))).toMatchObject({ status: 201 });
+    await expect(send(textOf(65_537))).rejects.toMatchObject(full);
+    expect(await send(textOf(65_536))).toMatchObject({ status: 201 });
+    expect(await stored()).toMatchObject({ messageCount: 2 });
+  });
+
   test('that is full and has ended is refused because it has ended', async () => {
     const { send } = await newConversation({ messageCount: 10_000 });
     await database.query`UPDATE help_requests SET status = 'closed', ended_at = now() WHERE message_count = 10000`;

@@ -28,6 +28,7 @@ export const sendMessage = (context: Context) =>
       const role = roleOf(principal);
       if (!parsed.role && principal.kind !== 'session') throw missingRole();
       if (parsed.role && parsed.role !== role) throw new Problem('role_mismatch');
+      if (parsed.answer && role === 'consumer') throw noAnswer('Only the expert answers a form.');
 
       const message = {
         requestId: requestIdFrom(params),
@@ -56,6 +57,9 @@ async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Out
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');
+  if (!outcome.takesAnswer) {
+    throw noAnswer('Expected none: this request has no form, or its answers must be encrypted.');
+  }
   throw new Error('a message was neither inserted nor found');
 }
 
@@ -81,3 +85,6 @@ const missingRole = () =>
   new Problem('invalid_request', {
     fields: [{ path: 'role', code: 'required', message: 'Expected consumer or provider.' }],
   });
+
+const noAnswer = (message: string) =>
+  new Problem('invalid_request', { fields: [{ path: 'answer', code: 'value', message }] });

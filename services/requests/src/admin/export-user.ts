@@ -88,7 +88,7 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
         consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
         message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
         ended_at AS "endedAt", erased_at AS "erasedAt", question, plaintext, context,
-        agent_name AS "agentName", agent_versions AS "agentVersions",
+        answer_form AS "answerForm", form_kind AS "formKind", agent_name AS "agentName", agent_versions AS "agentVersions",
         consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
         provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
         key_signature AS "keySignature"
@@ -121,7 +121,7 @@ async function* exportMessages(
 }
 
 function recordOf(message: Message): Record<string, unknown> {
-  const { requestId, messageId, seq, role, createdAt, plaintext, signature } = message;
+  const { requestId, messageId, seq, role, createdAt, plaintext, answer, signature } = message;
   const { iv, ciphertext, tag, ephemeralPublicKey } = message;
   return {
     requestId,
@@ -130,6 +130,7 @@ function recordOf(message: Message): Record<string, unknown> {
     role,
     ...(ciphertext !== null && { encrypted: { iv, ciphertext, tag, ephemeralPublicKey }, signature }),
     ...(plaintext !== null && { plaintext }),
+    ...(answer !== null && { answer }),
     createdAt,
   };
 }

@@ -5,6 +5,7 @@ export interface Content {
   fullQuestion: string | null;
   context: unknown;
   plaintext: string | null;
+  answerForm: string | null;
   agentName: string | null;
   agentVersions: string | null;
   consumerSignPubKey: string | null;
@@ -21,6 +22,7 @@ const contentPageBytes = 1_048_576;
 // Postgres knows the length of a stored text without reading it. JSON must be read when it is compressed.
 const size = sql`
   COALESCE(octet_length(help_requests.question), 0) + COALESCE(octet_length(help_requests.plaintext), 0)
+  + COALESCE(octet_length(answer_form), 0)
   + CASE WHEN pg_column_compression(context) IS NULL THEN pg_column_size(context)
       ELSE octet_length(context::text) END`;
 
@@ -34,7 +36,7 @@ export const withContent = (page: Sql): Sql => sql`
     WINDOW newest_first AS (ORDER BY page."createdAt" DESC, page.id DESC)
   )
   SELECT page.*, "isCut", help_requests.question AS "fullQuestion", context, plaintext,
-    agent_name AS "agentName", agent_versions AS "agentVersions",
+    answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions",
     consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
     provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
     key_signature AS "keySignature", erased_at AS "erasedAt"
@@ -44,7 +46,7 @@ export const withContent = (page: Sql): Sql => sql`
 
 /** Some members are absent when they have no value, as in the list of messages. */
 export const contentBody = (content: Content) => {
-  const { agentName, agentVersions, keySignature, erasedAt } = content;
+  const { answerForm, agentName, agentVersions, keySignature, erasedAt } = content;
   return {
     question: content.fullQuestion,
     context: content.context,
@@ -53,6 +55,7 @@ export const contentBody = (content: Content) => {
     consumerEncryptPubKey: content.consumerEncryptPubKey,
     providerSignPubKey: content.providerSignPubKey,
     providerEncryptPubKey: content.providerEncryptPubKey,
+    ...(answerForm !== null && { answerForm }),
     ...(agentName !== null && { agentName }),
     ...(agentVersions !== null && { agentVersions }),
     ...(keySignature !== null && { keySignature }),

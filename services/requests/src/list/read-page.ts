@@ -1,5 +1,15 @@
 import { excerptLength } from '@expert-relay/contracts';
-import { empty, join, ownedBy, type Party, parseRefCode, type Query, type Sql, sql } from '@expert-relay/db';
+import {
+  empty,
+  type FormKind,
+  join,
+  ownedBy,
+  type Party,
+  parseRefCode,
+  type Query,
+  type Sql,
+  sql,
+} from '@expert-relay/db';
 import { type RequestState, stateBody, stateColumns } from '../read-state.ts';
 import { type Content, contentBody, withContent } from './content.ts';
 import type { Cursor } from './cursor.ts';
@@ -31,6 +41,7 @@ interface Row extends RequestState {
   question: string;
   agentId: string;
   keyName: string;
+  form: FormKind | null;
   encrypted: boolean;
   pickedUp: boolean;
   turn: 'expert' | 'agent';
@@ -42,6 +53,7 @@ const columns = sql`
   ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question,
   consumer_key_id AS "agentId",
   (SELECT name FROM api_keys WHERE api_keys.id = consumer_key_id) AS "keyName",
+  form_kind AS form,
   consumer_encrypt_pub_key IS NOT NULL AS encrypted,
   provider_encrypt_pub_key IS NOT NULL AS "pickedUp",
   CASE WHEN last_message_role = 'provider' THEN 'agent' ELSE 'expert' END AS turn,
@@ -126,11 +138,12 @@ const andAfter = (after: Cursor | undefined, id: Sql): Sql =>
   after ? sql`AND (created_at, ${id}) < (${after.createdAt}::timestamptz, ${after.id})` : empty;
 
 export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)) => {
-  const { question, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;
+  const { question, form, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;
   return {
     ...stateBody(row),
     question,
     agent: { keyId: agentId, name: keyName },
+    ...(form !== null && { form }),
     ...{ encrypted, pickedUp, turn, messageCount, lastActivityAt },
     ...('fullQuestion' in row && contentBody(row)),
   };

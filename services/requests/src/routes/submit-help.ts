@@ -41,7 +41,7 @@ export const submitHelp = (context: Context) =>
     },
   });
 
-const created = ({ id, refCode, expiresAt, agentName, agentVersions }: InsertedRequest): Answer => ({
+const created = ({ id, refCode, expiresAt, ...stored }: InsertedRequest): Answer => ({
   status: 201,
   body: {
     requestId: id,
@@ -49,7 +49,6 @@ const created = ({ id, refCode, expiresAt, agentName, agentVersions }: InsertedR
     status: 'pending',
     expiresAt,
     // They show an agent that this relay has stored them.
-    ...(agentName !== null && { agentName }),
-    ...(agentVersions !== null && { agentVersions }),
+    ...Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null)),
   },
 });

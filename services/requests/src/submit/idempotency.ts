@@ -32,7 +32,10 @@ export async function findRepeated(
   prisma: PrismaClient,
   { callId, consumerKeyId, idempotency }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
-  const select = { id: true, refCode: true, expiresAt: true, agentName: true, agentVersions: true } as const;
+  const select = {
+    ...{ id: true, refCode: true, expiresAt: true },
+    ...{ answerForm: true, agentName: true, agentVersions: true },
+  } as const;
   if (!idempotency) {
     const request = await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select });
     return request ? asInserted(request) : undefined;

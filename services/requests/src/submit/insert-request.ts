@@ -1,7 +1,7 @@
 import { newRequestPayload } from '@expert-relay/contracts';
 import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
 import type { IdempotencyKey } from './idempotency.ts';
-import type { Submission } from './submit-schema.ts';
+import { formKindOf, type Submission } from './submit-schema.ts';
 
 export interface NewRequest {
   id: string;
@@ -18,6 +18,7 @@ export interface InsertedRequest {
   id: string;
   refCode: string;
   expiresAt: string;
+  answerForm: string | null;
   agentName: string | null;
   agentVersions: string | null;
 }
@@ -48,15 +49,17 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
     request AS (
       INSERT INTO help_requests (
         id, ref_code, user_id, consumer_key_id, call_id, question, plaintext, context,
-        agent_name, agent_versions, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
+        answer_form, form_kind, agent_name, agent_versions, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
       SELECT
         ${request.id}, ${request.refCode}, ${request.userId}::uuid, ${request.consumerKeyId}::uuid,
         ${request.callId}::uuid, ${submission.question}, ${submission.plaintext},
-        ${JSON.stringify(submission.messages.slice(-keptMessages))}::json, ${submission.agentName}, ${submission.agentVersions},
+        ${JSON.stringify(submission.messages.slice(-keptMessages))}::json,
+        ${submission.answerForm}, ${submission.answerForm && formKindOf(submission.answerForm)}::form_kind,
+        ${submission.agentName}, ${submission.agentVersions},
         ${submission.consumerSignPubKey}, ${submission.consumerEncryptPubKey},
         now() + make_interval(secs => ${request.ttl / 1000}::float8)
       FROM claim
-      RETURNING id, ref_code, user_id, expires_at, agent_name, agent_versions
+      RETURNING id, ref_code, user_id, expires_at, answer_form, agent_name, agent_versions
     ),
     event AS (${insertEvent({
       type: 'new_request',
@@ -64,7 +67,7 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
     SELECT id, ref_code AS "refCode", expires_at AS "expiresAt",
-      agent_name AS "agentName", agent_versions AS "agentVersions"
+      answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions"
     FROM request`;
   return rows[0];
 }

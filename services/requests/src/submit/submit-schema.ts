@@ -1,4 +1,5 @@
-import { listOf } from '@expert-relay/kit/http';
+import type { FormKind } from '@expert-relay/db';
+import { jsonText, listOf } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { publicKey } from '../public-key/public-key.ts';
 
@@ -20,6 +21,16 @@ const contextMessage = z.object(
   { error: 'Expected an object {role, content}.' },
 );
 
+/** Only clients read what is inside. */
+const answerForm = z.object({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** A form without fields asks for an approval. */
+export const formKindOf = (form: string): FormKind =>
+  Object.keys(answerForm.parse(JSON.parse(form)).properties ?? {}).length > 0 ? 'form' : 'approval';
+
 const missingKey = 'This member is required. Only a submit with `plaintext` may omit both public keys.';
 
 /** The body of a submit without its `apiKey`, which the gateway checks. */
@@ -33,6 +44,11 @@ export const submitSchema = z
     }),
     question: optionalText,
     plaintext: optionalText,
+    answerForm: jsonText({
+      most: 8_192,
+      schema: answerForm,
+      error: 'Expected JSON text like {"type": "object", "properties": {...}}, without a member twice.',
+    }).nullish(),
     agentName: textUpTo(100),
     agentVersions: textUpTo(32),
     idempotencyKey: textUpTo(255),
