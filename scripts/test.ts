@@ -1,5 +1,6 @@
 import { findHelm } from './chart/testing/find-helm.ts';
 import { withTemporaryRun } from './local/with-run.ts';
+import { programsForTests } from './servers/find-tool.ts';
 import { checkNamedServers } from './servers/named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
 import { buildProduct } from './steps/build.ts';
@@ -17,7 +18,8 @@ export async function test(args: string[]): Promise<void> {
     const urls = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
     terminal.line();
     // Tests that start a server of their own find the programs that this run has fetched.
-    return runJest(run, { args, env: { ...urls, RELAY_CACHE: run.home.cache } });
+    const { cache } = run.home;
+    return runJest(run, { args, env: { ...urls, ...(await programsForTests(cache)), RELAY_CACHE: cache } });
   });
   process.exitCode = code ?? 130;
 }

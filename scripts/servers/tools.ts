@@ -1,0 +1,31 @@
+import { postgres } from './postgres.ts';
+import { redis } from './redis.ts';
+import type { ProgramKind } from './server-kind.ts';
+
+/* Programs that only tests and the bench start. They are found as the servers are. */
+
+export const chromium: ProgramKind = {
+  title: 'Chromium',
+  minimum: '120',
+  programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  // The program itself. In /usr/bin is a script that knows only this path.
+  folders: ['/usr/lib/chromium'],
+  debian: 'chromium',
+};
+
+/** A Postgres with the tools of its own version. Those of another version do not save and restore its databases. */
+export const postgresWithTools: ProgramKind = {
+  ...postgres,
+  title: 'Postgres with its tools',
+  beside: ['pg_dump', 'pg_restore', 'psql'],
+};
+
+export const redisCli: ProgramKind = { ...redis, title: 'redis-cli', programs: ['redis-cli'] };
+
+export const promtool: ProgramKind = {
+  title: 'promtool',
+  minimum: '2.40',
+  programs: ['promtool'],
+  folders: [],
+  debian: 'prometheus',
+};
