@@ -22,8 +22,9 @@ export async function findTool(kind: ProgramKind, cache = openHome().cache): Pro
   return fetched ?? { missing: `${needed}, and the package ${kind.debian} does not have it` };
 }
 
-/** Why there is no such program; nothing if there is one. */
-export const whyMissing = (tool: Tool): string | undefined => ('missing' in tool ? tool.missing : undefined);
+/** Why something is missing; nothing if it is there. */
+export const whyMissing = (found: object | { missing: string }): string | undefined =>
+  'missing' in found ? found.missing : undefined;
 
 /** The program, where it cannot be missing or its absence ends the work. */
 export function requireTool(tool: Tool): FoundProgram {

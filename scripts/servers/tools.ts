@@ -1,6 +1,7 @@
+import { dirname, join } from 'node:path';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
-import type { ProgramKind } from './server-kind.ts';
+import type { FoundProgram, ProgramKind } from './server-kind.ts';
 
 /* Programs that only tests and the bench start. They are found as the servers are. */
 
@@ -13,12 +14,17 @@ export const chromium: ProgramKind = {
   debian: 'chromium',
 };
 
-/** A Postgres with the tools of its own version. Those of another version do not save and restore its databases. */
+const besidePostgres = ['pg_dump', 'pg_restore', 'psql'];
+
+/** A Postgres with the tools of its own version. */
 export const postgresWithTools: ProgramKind = {
   ...postgres,
-  title: 'Postgres with its tools',
-  beside: ['pg_dump', 'pg_restore', 'psql'],
+  title: `Postgres with ${besidePostgres.join(', ')}`,
+  beside: besidePostgres,
 };
+
+export const postgresTools = (program: FoundProgram): FoundProgram[] =>
+  besidePostgres.map((name) => ({ ...program, path: join(dirname(program.path), name) }));
 
 export const redisCli: ProgramKind = { ...redis, title: 'redis-cli', programs: ['redis-cli'] };
 

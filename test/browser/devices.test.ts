@@ -7,8 +7,9 @@ import {
   type Vault,
 } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import type { Device } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';

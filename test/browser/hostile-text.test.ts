@@ -1,6 +1,7 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
 import { largeHostileText, scripts } from './setup/hostile-texts.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { testProgram } from './test-program.ts';
 
-const programs = { one: { path: '/cache/one', env: { A: 'b' } }, other: { missing: 'it could not be fetched' } };
+const programs = {
+  one: { path: '/cache/one', env: { A: 'b' } },
+  other: { missing: 'it could not be fetched' },
+};
 const env = { RELAY_TEST_PROGRAMS: JSON.stringify(programs) };
 
 test('a program that npm test has found is returned with its environment', () => {
