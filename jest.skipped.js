@@ -1,8 +1,10 @@
+import { relative } from 'node:path';
+
 /** The end of the title of a test that `testUnless` has skipped. */
 const reasonInTitle = / \(skipped: (.*)\)$/s;
 
 /**
- * The skipped tests and why they are skipped, in lines. A test that only `-t` has left out has no reason in its title.
+ * The skipped tests and why, in lines. A test that `-t` has left out has no reason in its title, and is not listed.
  * @param {{ file: string, title: string }[]} pending
  */
 export function skippedLines(pending) {
@@ -22,16 +24,15 @@ export function skippedLines(pending) {
 /** Lists the skipped tests at the end of a run. */
 // biome-ignore lint/style/noDefaultExport: Jest takes no other.
 export default class {
-  /** @param {import('@jest/reporters').Config.GlobalConfig} global */
-  constructor({ rootDir }) {
-    this.root = rootDir;
-  }
-
+  /**
+   * @param {unknown} _contexts
+   * @param {{ testResults: { testFilePath: string, testResults: { status: string, title: string }[] }[] }} results
+   */
   onRunComplete(_contexts, { testResults }) {
     const pending = testResults.flatMap(({ testFilePath, testResults: tests }) =>
       tests
         .filter(({ status }) => status === 'pending')
-        .map(({ title }) => ({ file: testFilePath.replace(`${this.root}/`, ''), title })),
+        .map(({ title }) => ({ file: relative(process.cwd(), testFilePath), title })),
     );
     const lines = skippedLines(pending);
     if (lines.length > 0) process.stderr.write(`\n${lines.join('\n')}\n`);

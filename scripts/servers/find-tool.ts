@@ -22,6 +22,13 @@ export async function findTool(kind: ProgramKind, cache = openHome().cache): Pro
   return fetched ?? { missing: `${needed}, and the package ${kind.debian} does not have it` };
 }
 
+/** Several of them, one after the other. */
+export async function findTools(kinds: readonly ProgramKind[]): Promise<Tool[]> {
+  const tools: Tool[] = [];
+  for (const kind of kinds) tools.push(await findTool(kind));
+  return tools;
+}
+
 /** Why something is missing; nothing if it is there. */
 export const whyMissing = (found: object | { missing: string }): string | undefined =>
   'missing' in found ? found.missing : undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { eventually, testServers } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { redisUsers, renderNatsUsers } from '../../scripts/chart/server-users.ts';
-import { findTool, requireTool, whyMissing } from '../../scripts/servers/find-tool.ts';
+import { findTools, requireTool, whyMissing } from '../../scripts/servers/find-tool.ts';
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
@@ -22,9 +22,7 @@ import { asSuperuser, createUser, makeSecret, migrate } from './run-programs.ts'
  */
 const isOn = process.env.RELAY_TEST_ROTATIONS === 'true';
 // The programs are fetched only where they are needed.
-const tools = isOn
-  ? await Promise.all([nats, postgresWithTools, redisCli].map((kind) => findTool(kind)))
-  : [];
+const tools = isOn ? await findTools([nats, postgresWithTools, redisCli]) : [];
 const [missing] = isOn
   ? tools.flatMap((tool) => whyMissing(tool) ?? [])
   : ['RELAY_TEST_ROTATIONS is not "true"'];
