@@ -12,7 +12,7 @@ const isHidden = new RegExp(hidden, 'u');
 
 const layout = new Set(['\n', '\t']);
 /** Letters and emoji need them: zero-width joiners, the soft hyphen, variation selectors. */
-const joiner = /^[\u00ad\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]$/u;
+const joiner = /^(?:\u00ad|\u200c|\u200d|\p{Variation_Selector})$/u;
 /** Arabic and Hebrew sentences need them. Overrides are not among them. */
 const direction = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]$/;
 
