@@ -8,7 +8,7 @@ import { maxBlockLength, textParts } from './text-parts.ts';
 const maxAddressLength = 2_000;
 /** What a text may become: characters on the screen and in addresses, and elements. */
 const maxCharacters = 60_000;
-const maxElements = 6_000;
+const maxElements = 4_000;
 
 /** The elements of tokens that only enclose others. */
 const enclosing: Readonly<Record<string, readonly string[]>> = {
