@@ -72,7 +72,7 @@ function Markdown({ text, isFirst, onRefuse }: MarkdownProps) {
   }, [text, render, isNear]);
   // biome-ignore lint/a11y/noStaticElementInteractions: it handles the clicks of the buttons in it.
   // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard clicks buttons too.
-  return <div ref={box} className={styles.text} onClick={copyCode} />;
+  return <div ref={box} className={styles.text} dir="auto" onClick={copyCode} />;
 }
 
 /** A text that is too long to render, or takes too much work. It is folded. */
@@ -88,7 +88,7 @@ function LongText({ text }: { text: string }) {
   }, [text, isFoldable, isOpen]);
   return (
     <>
-      <div ref={box} className={styles.text} data-plain="" />
+      <div ref={box} className={styles.text} dir="auto" data-plain="" />
       {isFoldable && (
         <Button look="quiet" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
           {isOpen ? 'Show less' : `Show all (${text.length.toLocaleString()} characters)`}
