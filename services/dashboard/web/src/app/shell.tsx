@@ -11,6 +11,7 @@ import { routes } from './routes.ts';
 import styles from './shell.module.css';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
+import { VaultNotice } from './vault-notice.tsx';
 
 const pages = [
   { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },
@@ -77,6 +78,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </nav>
       <div className={styles.content}>
         <ConnectionBar isStillSignedIn={signingOut.error !== undefined} />
+        <VaultNotice />
         <main id="main" className={styles.main}>
           {children}
         </main>
