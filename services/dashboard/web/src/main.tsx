@@ -1,7 +1,6 @@
 import './styles/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { KeysOfOthersQuestion } from './app/keys-of-others.tsx';
 import { StartFailure } from './app/start-failure.tsx';
 import { App, createQueryClient } from './app.tsx';
 import { applyPreferences } from './preferences/preferences.ts';
@@ -21,13 +20,12 @@ const start = async () => {
   try {
     const me = await readMe();
     followUser(me.userId);
-    const services = await createServices(
-      me,
-      (storage) =>
-        new Promise((onDecide) =>
-          root.render(<KeysOfOthersQuestion name={me.name} storage={storage} onDecide={onDecide} />),
-        ),
-    );
+    const services = await createServices(me, async (storage) => {
+      const { KeysOfOthersQuestion } = await import('./app/keys-of-others.tsx');
+      return new Promise((decide) =>
+        root.render(<KeysOfOthersQuestion name={me.name} storage={storage} onDecide={decide} />),
+      );
+    });
     root.render(
       <StrictMode>
         <App services={services} queries={createQueryClient()} />
