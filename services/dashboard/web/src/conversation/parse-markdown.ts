@@ -4,7 +4,7 @@ import MarkdownIt, { type Env, type Token } from 'markdown-it';
  * The steps for one text: positions that the parser looks at, and tokens that it makes. 30,000 characters of honest Markdown
  * take about 7,000.
  */
-export const maxSteps = 30_000;
+const maxSteps = 30_000;
 /** Deeper lists and quotes are text. */
 const maxNesting = 20;
 
