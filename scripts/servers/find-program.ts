@@ -54,7 +54,7 @@ export function findOnPath(
 }
 
 /** The programs of these names in these folders, the first name's first. */
-export function executables(names: readonly string[], folders: readonly string[]): string[] {
+function executables(names: readonly string[], folders: readonly string[]): string[] {
   const files = names.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name)));
   return files.filter(isExecutable);
 }
