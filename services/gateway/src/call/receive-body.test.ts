@@ -178,7 +178,7 @@ function createReceiver(length: number) {
     limits: { slowPerAddress: 0, bytes: 2 * length },
     metrics: createMetrics('test', { forProcess: false }),
   });
-  return { request, response, receive: () => receiver(request as never, response as never) };
+  return { request, response, receive: () => receiver.receive(request as never, response as never) };
 }
 
 setFlagsFromString('--expose-gc');
