@@ -34,7 +34,7 @@ const maxQueued = 16;
  *
  * - The requests of one connection are handled one after the other, and none after a response that closes the connection.
  *   Node would start them all at once, and fails an assertion when their responses finish out of order on a broken socket.
- *   A connection that sends too many before their answers is closed.
+ *   A connection that sends too many before their answers is closed after the answers to the first ones.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
  * - CONNECT, malformed heads and slow heads, for which Node emits no request, are answered with a problem, after the requests
  *   that arrived before them.
@@ -123,9 +123,11 @@ export function guardConnections(
       return;
     }
     if (connection.queue.length === maxQueued) {
-      // Node itself keeps the requests of a connection that is open, so this one cannot be refused after the others.
-      connection.queue.length = 0;
-      socket.destroy();
+      connection.refusal = new Problem('too_many_at_once', {
+        detail: `Wait for answers: at most ${maxQueued} requests may wait on one connection.`,
+        headers: { 'retry-after': '1' },
+      });
+      ignoreFurtherRequests(socket);
       return;
     }
     connection.queue.push(exchange);
@@ -155,6 +157,15 @@ export function guardConnections(
 const isIdle = ({ response, queue }: Connection): boolean => !response?.socket && queue.length === 0;
 
 function ignore(): void {}
+
+/**
+ * Node parses everything that it has read, and keeps the objects of each request until the connection closes. Nothing in its
+ * documentation prevents that, so its parser's callback is replaced.
+ */
+function ignoreFurtherRequests(socket: Duplex): void {
+  const { parser } = socket as Duplex & { parser?: { onIncoming: () => number } };
+  if (parser) parser.onIncoming = () => 0;
+}
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large');
