@@ -111,9 +111,11 @@ describe('pipelined requests', () => {
     const socket = connect(Number(new URL(await listen(plain, '127.0.0.1', 0)).port), '127.0.0.1');
     sockets.push(socket);
     let text = '';
-    socket.on('error', () => {}).on('data', (piece) => {
-      text += piece;
-    });
+    socket
+      .on('error', () => {})
+      .on('data', (piece) => {
+        text += piece;
+      });
     // One read of the server has all of them.
     socket.write(get('/a').repeat(2_000));
     await once(socket, 'close');

@@ -60,7 +60,16 @@ export function createServiceClient(options: {
   const running = new Set<() => void>();
 
   function send(call: ServiceCall): Promise<IncomingMessage> {
-    const { method, path, route = path.split('?')[0], principal, callId, json, headers = {}, response } = call;
+    const {
+      method,
+      path,
+      route = path.split('?')[0],
+      principal,
+      callId,
+      json,
+      headers = {},
+      response,
+    } = call;
     // A closed response emits no further `close`.
     if (response?.closed) return Promise.reject(new ClientLeft());
     /** Until the answer begins, since the call may be repeated. No closure holds `call`, which has the body too. */

@@ -19,7 +19,9 @@ export const checkCall: EdgeStep = (request, response, next) => {
   }
   if (!route) throw new Problem('method_not_allowed', { headers: { allow: pathRoutes.allow } });
   if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) {
-    throw new Problem('invalid_request', { detail: 'A GET or HEAD call has no body: send parameters in the query.' });
+    throw new Problem('invalid_request', {
+      detail: 'A GET or HEAD call has no body: send parameters in the query.',
+    });
   }
   if (Number(request.headers['content-length']) > bodyLimit) throw new Problem('payload_too_large');
   next();

@@ -125,7 +125,11 @@ export function createBodyReceiver(options: {
         },
         giveUp(reason) {
           refused.inc({ reason: reason === 'address' ? 'address' : 'memory' });
-          body.refuse(reason === 'address' ? tooLargeTogether() : unavailable('Too many bodies arrive at the same time.'));
+          body.refuse(
+            reason === 'address'
+              ? tooLargeTogether()
+              : unavailable('Too many bodies arrive at the same time.'),
+          );
         },
       };
       const share = memory.open(call.client, body);

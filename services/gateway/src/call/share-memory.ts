@@ -72,7 +72,9 @@ export function shareMemory<H extends Held>(options: {
       const isAddressOver = network.bytes > perNetwork;
       const isSiteOver = site !== undefined && (siteBytes.get(site) ?? 0) > perSite;
       if (!isAddressOver && !isSiteOver && bytes <= total) return;
-      const from = largest((one) => one === network || (!isAddressOver && (!isSiteOver || one.site === site)));
+      const from = largest(
+        (one) => one === network || (!isAddressOver && (!isSiteOver || one.site === site)),
+      );
       if (!from) return;
       const held = choose([...from.held] as [H, ...H[]]);
       from.held.delete(held);
