@@ -3,6 +3,7 @@
 /** Every variable that a service, `npm start` or a client reads. */
 export const knownSettings: readonly string[] = [
   'RELAY_ALLOWED_USERS',
+  'RELAY_ANSWER_MEMORY',
   'RELAY_API_KEY',
   'RELAY_BODY_MEMORY',
   'RELAY_CACHE',
