@@ -57,9 +57,17 @@ async function startSlowRelay(way: Way, slowPaths = /./): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** Collects garbage all the time: a timer that only a signal holds is lost by it, and then never ends a call. */
+const collectGarbage = `data:text/javascript,
+  import { setFlagsFromString } from 'node:v8';
+  import { runInNewContext } from 'node:vm';
+  setFlagsFromString('--expose-gc');
+  setInterval(runInNewContext('gc'), 100).unref();`.replaceAll(/\s+/g, '%20');
+
 const envOf = (side: 'agent' | 'expert', url: string) => ({
   RELAY_URL: url,
-  RELAY_API_KEY: side === 'agent' ? 'hs_a-key' : 'hs_prov_a-key',
+  NODE_OPTIONS: `--import=${collectGarbage}`,
+  RELAY_API_KEY: `${side === 'agent' ? 'hs_' : 'hs_prov_'}${'a'.repeat(38)}`,
   RELAY_CONFIG_DIR: `${cli.folder}/${crypto.randomUUID()}`,
 });
 
@@ -81,7 +89,8 @@ describe.each(allWays)('a relay that %s keeps no command waiting', (way) => {
   ])('%s: %j', async (side, args, code) => {
     const url = await startSlowRelay(way);
     const ended = await cli.run(args, { env: envOf(side, url) });
-    expect(ended).toMatchObject({ code, stderr: expect.not.stringContaining('unexpected') });
+    expect(ended.code).toBe(code);
+    expect(ended.stdout + ended.stderr).toMatch(/did not answer in time|does not answer|cannot be reached/);
   });
 
   test.concurrent('nor the tools of an MCP server', async () => {
@@ -89,7 +98,10 @@ describe.each(allWays)('a relay that %s keeps no command waiting', (way) => {
     const client: McpClient = await startMcpClient({ env: envOf('agent', url), bundle });
     try {
       const { isError, text } = await client.call('ask_expert', { question: 'May I?' });
-      expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('Error code:') });
+      expect({ isError, text }).toEqual({
+        isError: true,
+        text: expect.stringContaining('Error code: unreachable'),
+      });
     } finally {
       await client.close();
     }
