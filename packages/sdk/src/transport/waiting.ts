@@ -70,7 +70,7 @@ export async function withTimeout<T>(
 ): Promise<T> {
   const own = new AbortController();
   const stopTimer = startTimer(milliseconds, () =>
-    own.abort(new DOMException(`No answer within ${milliseconds} ms.`, 'TimeoutError')),
+    own.abort(new DOMException(`No answer in ${milliseconds} ms`, 'TimeoutError')),
   );
   const release = onAbort(signal, () => own.abort(signal?.reason));
   try {
