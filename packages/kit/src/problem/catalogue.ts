@@ -85,6 +85,11 @@ export const problems = {
     title: 'The key is revoked',
     help: 'A revoked key stays revoked. Create a new one.',
   },
+  too_many_keys: {
+    status: 409,
+    title: 'This user has too many keys',
+    help: 'A user has at most 100 keys that are not revoked, of both kinds together. Revoke one that is no longer needed, then create the new one; or rotate an existing key, which keeps its number.',
+  },
   last_identity: {
     status: 409,
     title: 'Without this account the user could not sign in',

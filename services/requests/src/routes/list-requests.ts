@@ -3,12 +3,11 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';
+import { pageSchema } from '../list/page-schema.ts';
 import { isScan, listedBody, readPage } from '../list/read-page.ts';
 
 /** The scans of one user that run at the same time. */
 const scansAtOnce = 4;
-
-const expectedLimit = 'Expected a whole number from 1 to 200.';
 
 const schema = z.object({
   ...filterSchema,
@@ -17,21 +16,7 @@ const schema = z.object({
     .max(200, 'Expected at most 200 characters.')
     .optional()
     .transform((text) => text || undefined),
-  after: z
-    .string()
-    .transform((text, context) => {
-      const cursor = parseCursor(text);
-      if (cursor) return cursor;
-      context.addIssue('Expected the `next` of the page before.');
-      return z.NEVER;
-    })
-    .optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, expectedLimit)
-    .transform(Number)
-    .pipe(z.number().min(1, expectedLimit).max(200, expectedLimit))
-    .default(50),
+  ...pageSchema({ parseCursor, limit: 50 }),
   content: z
     .enum(['true', 'false'], { error: 'Expected true or false.' })
     .transform((text) => text === 'true')
