@@ -30,6 +30,11 @@ export const problems = {
     title: 'This credential may not do that',
     help: 'The credential is valid, but it does not cover this call.',
   },
+  sign_in_again: {
+    status: 403,
+    title: 'This needs a recent sign-in',
+    help: 'Accounts are added and removed only within 10 minutes after a sign-in. Sign in again (`POST /api/identities/{provider}?again=true` with an account of this user), then repeat the call.',
+  },
   role_mismatch: {
     status: 403,
     title: 'The role does not match the key',

@@ -140,8 +140,8 @@ describe('revoked keys', () => {
 });
 
 test('pages contain each key once: those that are not revoked first, each newest first', async () => {
-  const revoked = await addKeys(7, { isRevoked: true });
   const live = await addKeys(6);
+  const revoked = await addKeys(7, { isRevoked: true });
   const seen: { id: string; revokedAt: string | null; createdAt: string }[] = [];
   for (let after: KeyCursor | undefined; ; ) {
     const page = await readKeys(database.query, userId, { after, limit: 4 });
