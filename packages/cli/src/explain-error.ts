@@ -21,6 +21,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   unknown_expert: 'untrusted',
   key_signature_missing: 'untrusted',
   key_signature_wrong: 'untrusted',
+  unsupported_version: 'untrusted',
   question_altered: 'untrusted',
   keys_changed: 'untrusted',
   malformed_message: 'untrusted',
@@ -32,6 +33,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   message_missing: 'untrusted',
   message_replayed: 'untrusted',
   plaintext_refused: 'plaintext',
+  unsequenced_refused: 'untrusted',
   wrong_recovery_code: 'usage',
   malformed_vault: 'untrusted',
 };

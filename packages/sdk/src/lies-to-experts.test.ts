@@ -23,7 +23,7 @@ testLies('to the expert', liesToExperts, async (row, { setup, context }, report)
     if (request && !code) expect(request.question).toBe(row.question ?? 'May I?');
     // Answers are encrypted for the agent only, where a replaced key can be noticed.
     for (const body of sent) {
-      expect([body.plaintext, await opensForAgent(conversation, setup.root, body)]).toEqual([
+      expect([body.plaintext, await opensForAgent(conversation, setup, body)]).toEqual([
         undefined,
         !row.isForOthers,
       ]);

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { toBase64 } from './crypto/base64.ts';
 import { toUtf8, tuple } from './crypto/bytes.ts';
 import { deriveAesKey, importSecret } from './crypto/hkdf.ts';
-import { makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
-import { keysInOrder } from './crypto/key-exchange.ts';
+import { digestSubmission, makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
+import { digestConversation } from './crypto/key-exchange.ts';
 import { signedBytes } from './crypto/message.ts';
 import { createMemory } from './index.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -110,11 +110,17 @@ describe('a client without the SDK', () => {
       encrypt: parsePublicKey(consumerEncryptPubKey, 'encrypt'),
     };
     const provider = { sign: own.signPublic, encrypt: own.encryptPublic };
+    const bound = await digestConversation({
+      requestId,
+      keys: { consumer, provider },
+      submission: await digestSubmission({ refCode: conversation.refCode, question: 'Anybody?' }),
+      keySignature: undefined,
+    });
     const messageId = crypto.randomUUID();
     const key = await deriveAesKey(
       await importSecret(await own.agree(consumer.encrypt)),
       toUtf8(messageId),
-      tuple('expert-relay/v4/message-key', requestId, 'provider', ...keysInOrder({ consumer, provider })),
+      tuple('expert-relay/v4/message-key', bound, 'provider'),
     );
     const iv = crypto.getRandomValues(new Uint8Array(12));
     const sealed = new Uint8Array(
@@ -133,7 +139,7 @@ describe('a client without the SDK', () => {
         ephemeralPublicKey: toBase64(ephemeralPublicKey),
       },
       signature: toBase64(
-        await own.sign(signedBytes(tuple('expert-relay/v4/message', requestId, 'provider'), message)),
+        await own.sign(signedBytes(tuple('expert-relay/v4/message', bound, 'provider'), message)),
       ),
     });
     expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({

@@ -21,6 +21,7 @@ export type RelayErrorCode =
   | 'unknown_expert'
   | 'key_signature_missing'
   | 'key_signature_wrong'
+  | 'unsupported_version'
   | 'question_altered'
   | 'keys_changed'
   | 'malformed_message'
@@ -32,6 +33,7 @@ export type RelayErrorCode =
   | 'message_missing'
   | 'message_replayed'
   | 'plaintext_refused'
+  | 'unsequenced_refused'
   | 'wrong_recovery_code'
   | 'malformed_vault';
 

@@ -16,12 +16,11 @@ beforeAll(async () => {
   fingerprint = expert.fingerprint;
   otherFingerprint = (await openExpert(makeRoot())).fingerprint;
   keys = await makeAgentKeys();
-  submission = await digestSubmission({ question: 'May I?' });
+  submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
   const own = await expert.keysFor(requestId);
   const keySignature = await expert.signExchange({
     requestId,
-    consumerSign: keys.signPublic,
-    consumerEncrypt: keys.encryptPublic,
+    consumer: { sign: keys.signPublic, encrypt: keys.encryptPublic },
     providerEncrypt: own.encryptPublic,
     submission,
   });

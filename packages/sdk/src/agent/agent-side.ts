@@ -65,7 +65,7 @@ export class AgentSide implements Side {
     const { given } = this.#options.expert;
     const { fingerprint, sign, encrypt } = exchange;
     if (given !== undefined && (fingerprint === undefined || !sameFingerprint(given, fingerprint))) {
-      throw unknownExpert(given, fingerprint);
+      throw unknownExpert([given], fingerprint);
     }
     const peer = { sign: parsePublicKey(sign, 'sign'), encrypt: parsePublicKey(encrypt, 'encrypt') };
     return await this.#accept(exchange, peer, state);
@@ -89,13 +89,20 @@ export class AgentSide implements Side {
       keySignature,
     };
     const known = expert.given ?? (await expert.recall());
-    const checked = await checkExchange({ requestId, own, exchange, submission, known });
+    const checked = await checkExchange({
+      requestId,
+      own,
+      exchange,
+      submission,
+      known: known === undefined ? [] : [known],
+      acceptUnprotected: true,
+    });
     const { verified: verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;
     if (verification === 'first-contact') {
       // If another conversation has stored an expert in the meantime, that one counts.
       const met = await expert.meet(checked.fingerprint);
-      if (!sameFingerprint(met, checked.fingerprint)) throw unknownExpert(met, checked.fingerprint);
+      if (!sameFingerprint(met, checked.fingerprint)) throw unknownExpert([met], checked.fingerprint);
     }
     return await this.#accept({ ...providerKeys, keySignature, fingerprint, verification }, checked);
   }
@@ -112,9 +119,17 @@ export class AgentSide implements Side {
   }
 
   async #accept(exchange: AcceptedExchange, peer: PublicKeys, state?: ChannelState): Promise<Channel> {
-    const { requestId, keys } = this.#options;
-    const own = keys as AgentKeys;
-    const channel = await openChannel({ requestId, role: this.role, own, peer, state });
+    const { requestId, keys, submission } = this.#options;
+    const channel = await openChannel({
+      requestId,
+      role: this.role,
+      own: keys as AgentKeys,
+      peer,
+      submission: submission as Bytes,
+      keySignature: exchange.keySignature,
+      acceptUnprotected: true,
+      state,
+    });
     this.#peer = peer;
     this.#exchange = exchange;
     this.#channel = channel;

@@ -22,7 +22,7 @@ export interface ConversationState {
   readonly request?: AskedRequest | undefined;
   /** The question, until the relay has answered. */
   readonly submission?: object | undefined;
-  /** The digest of the question, base64; undefined for plain text. */
+  /** The digest of the question, base64, once the relay has answered; undefined for plain text. */
   readonly submissionDigest?: string | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;

@@ -1,7 +1,13 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
+import {
+  type AgentKeys,
+  digestSubmission,
+  makeAgentKeys,
+  parseFingerprint,
+  restoreAgentKeys,
+} from '../crypto/index.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
@@ -106,8 +112,11 @@ export function createRelay(options: RelayOptions): Relay {
     signal: AbortSignal | undefined,
     fresh?: Fresh,
   ): Promise<Conversation> {
-    const request = await submit(api, apiKey, state.submission ?? {}, signal);
-    const conversation = await open({ ...state, submission: undefined }, request, fresh);
+    const { submission = {}, keys, ...rest } = state;
+    const request = await submit(api, apiKey, submission, signal);
+    const { refCode } = request;
+    const submissionDigest = keys && toBase64(await digestSubmission({ ...submission, refCode }));
+    const conversation = await open({ ...rest, keys, submissionDigest }, request, fresh);
     await save(conversation.export());
     return conversation;
   }
@@ -119,14 +128,13 @@ export function createRelay(options: RelayOptions): Relay {
       if (!encrypted && given !== undefined && !acceptsPlaintext) throw plainToKnown();
       const id = crypto.randomUUID();
       const keys = encrypted ? await makeAgentKeys() : undefined;
-      const { body, confidential, digest } = await makeSubmission(question, keys, id);
+      const { body, confidential } = await makeSubmission(question, keys, id);
       const drafts =
         confidential === undefined ? [] : [{ messageId: crypto.randomUUID(), text: confidential }];
       const state: ConversationState = {
         version: 1,
         id,
         submission: body,
-        submissionDigest: digest && toBase64(digest),
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };

@@ -1,4 +1,3 @@
-import type { Bytes } from '../crypto/bytes.ts';
 import { type AgentKeys, digestSubmission } from '../crypto/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest, ContextMessage } from '../request-state.ts';
@@ -15,8 +14,6 @@ export const confidentialQuestion = 'A confidential question: pick it up to read
 export interface Submission {
   readonly body: object;
   readonly confidential: string | undefined;
-  /** The digest that the expert signs in the key exchange; undefined for plain text. */
-  readonly digest: Bytes | undefined;
 }
 
 export async function makeSubmission(
@@ -39,6 +36,8 @@ export async function makeSubmission(
       : { question: confidentialQuestion, messages: [] }),
     plaintext: plaintext ?? (keys ? undefined : question),
   };
+  // The expert signs the digest of these texts, which is known with the code. A text without one is refused before.
+  if (keys) await digestSubmission({ ...shown, refCode: '' });
   return {
     body: {
       ...shown,
@@ -48,7 +47,6 @@ export async function makeSubmission(
       idempotencyKey: asked.idempotencyKey ?? id,
     },
     confidential,
-    digest: keys && (await digestSubmission(shown)),
   };
 }
 

@@ -29,7 +29,10 @@ describe('a channel', () => {
 
   test('encrypts the same text to other bytes each time', async () => {
     const messageId = crypto.randomUUID();
-    const [one, other] = [await agent.channel.seal('a', messageId), await agent.channel.seal('a', messageId)];
+    const [one, other] = [
+      await agent.channel.seal('a', { messageId }),
+      await agent.channel.seal('a', { messageId }),
+    ];
     expect(one.encrypted.iv).not.toBe(other.encrypted.iv);
     expect(one.encrypted.ciphertext).not.toBe(other.encrypted.ciphertext);
   });
@@ -80,7 +83,8 @@ describe('a channel', () => {
   test('refuses its own keys as those of the other side', async () => {
     const { own } = conversation;
     const peer = { sign: own.signPublic, encrypt: own.encryptPublic };
-    const opening = openChannel({ requestId: 'r', role: 'consumer', own, peer });
+    const submission = new Uint8Array(32);
+    const opening = openChannel({ requestId: 'r', role: 'consumer', own, peer, submission });
     await expect(opening).rejects.toEqual(refused('invalid_public_key'));
   });
 });

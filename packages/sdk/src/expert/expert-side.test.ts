@@ -84,6 +84,7 @@ test('the last messages are remembered once the relay has listed or accepted the
   const stateOf = (seen: readonly string[], unlisted: readonly string[]) => ({
     seen: seen.map((hash) => [hash, 0] as const),
     ends: seen,
+    sealed: unlisted,
     unlisted,
   });
   const remembered = async () =>

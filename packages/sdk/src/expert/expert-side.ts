@@ -4,21 +4,19 @@ import { missing } from '../crypto/history.ts';
 import {
   type Channel,
   type ChannelState,
-  type ExchangeToSign,
+  checkPickUp,
   type Expert as ExpertKeys,
   type OwnKeys,
   openChannel,
   type PublicKeys,
   parsePublicKey,
-  samePublicKey,
 } from '../crypto/index.ts';
 import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
-import { refusal } from '../crypto/refusal.ts';
 import type { Memory } from '../memory.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
-import { digestQuestion, readQuestion } from './question.ts';
+import { digestQuestion } from './question.ts';
 
 /** The body of the call that picks a request up. */
 export interface PickUp {
@@ -29,9 +27,9 @@ export interface PickUp {
 
 interface Prepared {
   readonly own: OwnKeys;
-  readonly exchange: ExchangeToSign;
+  readonly consumer: PublicKeys;
+  readonly submission: Bytes;
   readonly pickUp: PickUp;
-  readonly channel: Channel;
 }
 
 /** What the expert remembers of a request from the first read on. None of it may change later. */
@@ -74,7 +72,8 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
   making?.catch(() => {});
   let remembered: Remembered | undefined;
   let preparing: Promise<Prepared> | undefined;
-  let channel: Channel | undefined;
+  let opening: Promise<Channel> | undefined;
+  let accepted: string | undefined;
 
   async function keep(ends: readonly string[] | undefined): Promise<void> {
     if (!ends || String(ends) === String(remembered?.ends)) return;
@@ -83,10 +82,11 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
   }
 
   /** Checks that the agent's keys and the question are those of the first read. */
-  async function compare({ consumerKeys, asked }: Head): Promise<Remembered> {
+  async function compare(head: Head): Promise<Remembered> {
+    const { consumerKeys } = head;
     const peer = consumerKeys && parsePair(consumerKeys);
     const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
-    const current: Remembered = { keys, submission: await digestQuestion(readQuestion(asked)) };
+    const current: Remembered = { keys, submission: await digestQuestion(head) };
     if (!remembered) {
       const kept: Remembered = JSON.parse(await memory.remember(name, JSON.stringify(current)));
       remembered ??= { keys: kept.keys, submission: kept.submission };
@@ -97,7 +97,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     return remembered;
   }
 
-  /** Runs once, also for calls at the same time: two channels would not know of each other's messages. */
+  /** Runs once, also for calls at the same time. */
   async function prepare(head: Head): Promise<Prepared> {
     const known = await compare(head);
     preparing ??= make(known);
@@ -108,24 +108,18 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     const own = await making;
     if (!expert || !own) throw withoutRoot();
     if (!keys) throw keysChanged();
-    const peer = parsePair(keys);
     const exchange = {
       requestId,
-      consumerSign: peer.sign,
-      consumerEncrypt: peer.encrypt,
+      consumer: parsePair(keys),
       providerEncrypt: own.encryptPublic,
       submission: fromBase64(submission) as Bytes,
     };
-    const [keySignature, opened] = await Promise.all([
-      expert.signExchange(exchange),
-      openChannel({ requestId, role: 'provider', own, peer }),
-    ]);
     const pickUp = {
       providerSignPubKey: own.signPublic.pem,
       providerEncryptPubKey: own.encryptPublic.pem,
-      keySignature,
+      keySignature: await expert.signExchange(exchange),
     };
-    return { own, exchange, pickUp, channel: opened };
+    return { ...exchange, own, pickUp };
   }
 
   return {
@@ -134,7 +128,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     acceptsPlaintext: async () => true,
     hasRoot: expert !== undefined,
     get isPickedUp() {
-      return channel !== undefined;
+      return accepted !== undefined;
     },
     get isEncrypted() {
       return expert !== undefined && remembered?.keys !== null;
@@ -151,18 +145,23 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
         if ((await compare(head)).ends) throw keysChanged();
         return undefined;
       }
-      const { own, exchange, pickUp, channel: opened } = await prepare(head);
-      const shown = parsePair(providerKeys);
-      if (!samePublicKey(shown.sign, own.signPublic)) throw otherKeys();
-      if (!samePublicKey(shown.encrypt, own.encryptPublic)) throw keysChanged();
-      if (keySignature !== pickUp.keySignature) {
-        // Another device of this expert may have signed another question.
-        const submission = fromBase64(keySignature ?? '')?.slice(0, 32) ?? new Uint8Array(0);
-        const signed = await expert?.signExchange({ ...exchange, submission });
-        throw keySignature === signed ? questionAltered() : keysChanged();
-      }
-      channel = opened;
-      return channel;
+      const { own, consumer, submission } = await prepare(head);
+      await checkPickUp({
+        requestId,
+        own: { sign: own.signPublic, encrypt: own.encryptPublic },
+        consumer,
+        submission,
+        exchange: {
+          providerSignPubKey: providerKeys.sign,
+          providerEncryptPubKey: providerKeys.encrypt,
+          keySignature,
+        },
+      });
+      accepted ??= keySignature;
+      if (keySignature !== accepted) throw keysChanged();
+      // Once: two channels would not know of each other's messages.
+      opening ??= openChannel({ requestId, role: 'provider', own, peer: consumer, submission, keySignature });
+      return await opening;
     },
     async settle(state) {
       if (!state || !remembered) return;
@@ -186,10 +185,3 @@ const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
 
 export const withoutRoot = (orElse = '') =>
   new RelayError('no_keys_yet', `This conversation is encrypted. Give the expert its \`root\`${orElse}.`);
-
-const otherKeys = () =>
-  refusal(
-    'keys_changed',
-    'This request was picked up with other keys than yours.',
-    'Answer it where those are.',
-  );

@@ -1,5 +1,5 @@
 import { toUtf8 } from '../crypto/bytes.ts';
-import type { Channel, MessageRecord } from '../crypto/index.ts';
+import type { Channel, MessageRecord, Role } from '../crypto/index.ts';
 import { malformed, readOrigin } from '../crypto/message.ts';
 import { messageRefused, tooLarge, undecryptable } from '../crypto/refusal.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
@@ -28,6 +28,10 @@ export interface Message {
    * is unknown.
    */
   readonly seenYourLast?: boolean | undefined;
+  /** True when it has a part that this version cannot show. Then the text may be empty. */
+  readonly hasUnknownPart?: boolean | undefined;
+  /** Names the message among those that were shown. Undefined for plain text. */
+  readonly link?: string | undefined;
 }
 
 /**
@@ -37,7 +41,7 @@ export interface Message {
 export function beginRecord(
   record: Members,
   channel: Channel | undefined,
-  acceptsPlaintext: () => Promise<boolean>,
+  acceptsPlaintext: (author: Role) => Promise<boolean>,
 ): () => Promise<Omit<Message, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const isEncrypted = (encrypted ?? signature ?? undefined) !== undefined;
@@ -45,10 +49,13 @@ export function beginRecord(
   const open = isEncrypted ? channel?.begin(record as unknown as MessageRecord) : undefined;
   return async () => {
     const { role, messageId } = readOrigin(record);
-    if (open) return { role, messageId, ...(await open()) };
+    if (open) {
+      const { parts, ...opened } = await open();
+      return { role, messageId, ...opened, ...(parts.length > 0 && { hasUnknownPart: true }) };
+    }
     if (isEncrypted) throw undecryptable();
-    if (typeof plaintext !== 'string') throw malformed('content');
-    if (channel || !(await acceptsPlaintext())) throw plaintextRefused();
+    if (typeof plaintext !== 'string' || plaintext === '') throw malformed('content');
+    if (channel || !(await acceptsPlaintext(role))) throw plaintextRefused();
     return { role, messageId, text: plaintext, protection: 'plaintext' };
   };
 }

@@ -15,7 +15,7 @@ import { type Head, type Listed, type Page, readPage } from './page.ts';
 export interface Side {
   readonly role: Role;
   /** Whether plain text of the other side is accepted while there are no keys. */
-  acceptsPlaintext(): Promise<boolean>;
+  acceptsPlaintext(author: Role): Promise<boolean>;
   /** Whether a message is shown to the caller. */
   isShown(message: Message): boolean;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
@@ -172,7 +172,7 @@ export function createThread(options: ThreadOptions): Thread {
     const content = toUtf8(JSON.stringify(members.map(textOf)));
     const id = textOf(messageId)?.toLowerCase() ?? '';
     const hashing = sha256(content).then(toBase64);
-    const open = beginRecord(record, channel, () => side.acceptsPlaintext());
+    const open = beginRecord(record, channel, (author) => side.acceptsPlaintext(author));
     return async () => {
       const digest = await hashing;
       if (known.get(id) === digest) return [];
@@ -223,7 +223,7 @@ export function createThread(options: ThreadOptions): Thread {
     seal: (text, messageId, claim, onSealed) =>
       inOrder(async () => {
         const sealer = channel as Channel;
-        const sealed = await sealer.seal(text, messageId, claim);
+        const sealed = await sealer.seal(text, { messageId, claim });
         channelState = sealer.state();
         onSealed(sealed);
       }),

@@ -28,6 +28,10 @@ const refusals = {
     what: 'Somebody replaced the keys of this request on their way. Nothing was sent to them.',
     next: closeAndAsk,
   },
+  unsupported_version: {
+    what: 'This request was picked up by a newer version of the program that this page does not understand. Nothing was sent.',
+    next: 'Reload this page to get its newest version, or answer where you picked it up.',
+  },
   question_altered: {
     what: 'The question has changed since you first saw it. Nothing was sent.',
     next: closeAndAsk,
@@ -71,6 +75,10 @@ const refusals = {
   plaintext_refused: {
     what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
     next: closeAndAsk,
+  },
+  unsequenced_refused: {
+    what: 'A message does not say which messages came before it. It is not shown.',
+    next: 'Ask its sender to use a newer program.',
   },
 } as const satisfies Partial<Record<RelayErrorCode, Sentence>>;
 

@@ -179,15 +179,28 @@ async function find(
 /** Whether the expert encrypted an answer for the keys that the agent really has. */
 export async function opensForAgent(
   conversation: Conversation,
-  root: Uint8Array,
+  { server, tenant, root }: Setup,
   body: Json,
 ): Promise<boolean> {
   const { requestId } = conversation;
   const { keys } = conversation.export();
+  // What the expert signed: the relay may have shown another question.
+  const list = await fetch(`${server.gatewayUrl}/api/v1/messages/${requestId}`, {
+    headers: { 'x-api-key': tenant.consumerKey },
+  });
+  const { keySignature } = (await list.json()) as { keySignature: string };
+  const submission = new Uint8Array(Buffer.from(keySignature, 'base64').subarray(0, 32));
   if (!keys) throw new Error('The agent asked without keys.');
   const { signPublic: sign, encryptPublic: encrypt } = await (await openExpert(root)).keysFor(requestId);
   const own = await restoreAgentKeys(keys);
-  const channel = await openChannel({ requestId, role: 'consumer', own, peer: { sign, encrypt } });
+  const channel = await openChannel({
+    requestId,
+    role: 'consumer',
+    own,
+    peer: { sign, encrypt },
+    submission,
+    keySignature,
+  });
   try {
     await channel.open(body as unknown as MessageRecord);
     return true;
