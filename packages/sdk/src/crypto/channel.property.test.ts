@@ -10,7 +10,7 @@ beforeAll(async () => {
   conversation = await startConversation();
 });
 
-const anyText = fc.string({ unit: 'binary', maxLength: 300 });
+const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 });
 
 describe('any text', () => {
   test('is decrypted unchanged', async () => {

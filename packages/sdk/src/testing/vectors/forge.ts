@@ -22,7 +22,7 @@ export interface Forgery {
   readonly submission?: string;
   /** The versions that the conversation is bound to. */
   readonly versions?: Bytes;
-  /** What the key alone is bound to, if the signature is bound to the conversation. */
+  /** Whether only the encryption is bound to the above, and the signature to what it should be. */
   readonly keyOnly?: boolean;
 }
 
@@ -31,17 +31,16 @@ export async function forge(forgery: Forgery): Promise<MessageRecord> {
   const { name, role, frame, requestId: id = requestId, boundRole = role } = forgery;
   const [consumer, provider] = [await agentKeys(), await expertKeys(root, id)];
   const [sender, reader] = role === 'consumer' ? [consumer, provider] : [provider, consumer];
-  const ownPem = { sign: provider.signPublic.pem, encrypt: provider.encryptPublic.pem };
-  const keys = {
-    consumer: parsed(await agentPem()),
-    provider: parsed({ ...ownPem, sign: forgery.providerSign ?? ownPem.sign }),
+  const expert = { sign: provider.signPublic.pem, encrypt: provider.encryptPublic.pem };
+  const bind = async ({ providerSign = expert.sign, submission: question, versions }: Partial<Forgery>) => {
+    const keys = { consumer: parsed(await agentPem()), provider: parsed({ ...expert, sign: providerSign }) };
+    const digest = unhex(question ?? (await submission));
+    return await sha256(exchangeBytes({ requestId: id, keys, submission: digest, versions }));
   };
+  const conversation = await bind(forgery);
+  const signedFor = forgery.keyOnly ? await bind({}) : conversation;
   const [messageId, iv] = [seededId(name), seeded(`${name} iv`, 12)];
   const secret = await importSecret(await sender.agree(reader.encryptPublic));
-  const digest = async (question: string, versions?: Bytes) =>
-    sha256(exchangeBytes({ requestId: id, keys, submission: unhex(question), versions }));
-  const conversation = await digest(forgery.submission ?? (await submission), forgery.versions);
-  const signedFor = forgery.keyOnly ? await digest(await submission) : conversation;
   const info = tuple('expert-relay/v4/message-key', conversation, boundRole);
   const key = await deriveAesKey(secret, toUtf8(messageId), info);
   const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, concat(frame)));
