@@ -56,6 +56,6 @@ export const malformedMessages: readonly ExpertRow[] = [
   row(
     'returns an empty plain text',
     { encrypted: null, signature: null, plaintext: '' },
-    'plaintext_refused',
+    'malformed_message',
   ),
 ];

@@ -183,29 +183,22 @@ export async function opensForAgent(
   body: Json,
 ): Promise<boolean> {
   const { requestId } = conversation;
-  const { keys } = conversation.export();
-  // What the expert signed: the relay may have shown another question.
+  const { keys, submissionDigest } = conversation.export();
+  if (!keys) throw new Error('The agent asked without keys.');
   const list = await fetch(`${server.gatewayUrl}/api/v1/messages/${requestId}`, {
     headers: { 'x-api-key': tenant.consumerKey },
   });
-  const { keySignature } = (await list.json()) as { keySignature: string };
-  const submission = new Uint8Array(Buffer.from(keySignature, 'base64').subarray(0, 32));
-  if (!keys) throw new Error('The agent asked without keys.');
+  const { keySignature } = (await list.json()) as { keySignature?: string };
   const { signPublic: sign, encryptPublic: encrypt } = await (await openExpert(root)).keysFor(requestId);
   const own = await restoreAgentKeys(keys);
-  const channel = await openChannel({
-    requestId,
-    role: 'consumer',
-    own,
-    peer: { sign, encrypt },
-    submission,
-    keySignature,
-  });
-  try {
-    await channel.open(body as unknown as MessageRecord);
-    return true;
-  } catch (error) {
+  // Messages are bound to the question that the expert was shown: that of the agent, or what the pick-up signed.
+  for (const digest of [submissionDigest, keySignature]) {
+    const submission = new Uint8Array(Buffer.from(digest ?? '', 'base64').subarray(0, 32));
+    const peer = { sign, encrypt };
+    const channel = await openChannel({ requestId, role: 'consumer', own, peer, submission });
+    const code = await channel.open(body as unknown as MessageRecord).then(() => '', codeOf);
     // It was decrypted: only then it is found that earlier messages are missing.
-    return error instanceof RelayError && error.code === 'message_missing';
+    if (code === '' || code === 'message_missing') return true;
   }
+  return false;
 }
