@@ -131,6 +131,75 @@ describe('whether a message was written after reading the last one of the other 
   });
 });
 
+describe('what had been shown when a text was written', () => {
+  const links = ({ channel }: Device) => {
+    const { seen } = channel.state();
+    const [, , ...positions] = seen.at(-1) ?? [];
+    return positions.map((position) => seen[position]?.[0]);
+  };
+  let records: MessageRecord[];
+  let early: string;
+  let late: string;
+
+  beforeEach(async () => {
+    records = [
+      await agent.send('May I delete the test database?'),
+      await agent.send('WAIT: may I also delete PRODUCTION?'),
+    ];
+    [early = '', late = ''] = await readAll(expert);
+  });
+
+  /** Opens all messages on a device and returns their links. */
+  const readAll = async ({ channel }: Device) => {
+    const opened: string[] = [];
+    for (const record of records) opened.push((await channel.open(record)).link);
+    return opened;
+  };
+
+  test('is what the message links to, and so the agent is not told that its last message was seen', async () => {
+    const answer = await expert.send('Yes.', { shown: [early] });
+    expect(links(expert)).toEqual([early]);
+    expect(await agent.channel.open(answer)).toHaveProperty('seenYourLast', false);
+    const next = await expert.send('No!', { shown: [late] });
+    expect(await agent.channel.open(next)).toHaveProperty('seenYourLast', true);
+  });
+
+  test('is everything that was opened when the caller does not say', async () => {
+    expect(await agent.channel.open(await expert.send('Yes.'))).toHaveProperty('seenYourLast', true);
+    expect(links(expert)).toEqual([late]);
+  });
+
+  test("includes this device's own later messages, also after a restart", async () => {
+    await expert.send('One.', { shown: [early] });
+    const one = expert.channel.state().seen.at(-1)?.[0];
+    const again = await conversation.expert(JSON.parse(JSON.stringify(expert.channel.state())));
+    await again.send('Two.', { shown: [early] });
+    expect(links(again)).toEqual([one]);
+    await again.send('Three.', { shown: [late] });
+    expect(links(again)).toHaveLength(2);
+    expect(links(again)[0]).toBe(late);
+    expect(again.channel.state().sealed).toHaveLength(1);
+  });
+
+  test("does not include messages of the expert's other devices that were not shown here", async () => {
+    const phone = await conversation.expert();
+    await readAll(phone);
+    const { link } = await expert.channel.open(await phone.send('No!'));
+    await expert.send('Yes.', { shown: [early] });
+    expect(links(expert)).toEqual([early]);
+    await expert.send('No.', { shown: [link] });
+    expect(links(expert)).toContain(link);
+  });
+
+  test('has a short form, in the order in which the messages were opened', async () => {
+    expect(expert.channel.endsOf([late, early])).toEqual([late]);
+    expect(expert.channel.endsOf([early])).toEqual([early]);
+    expect(expert.channel.endsOf([])).toEqual([]);
+    expect(() => expert.channel.endsOf([hash])).toThrow(expect.objectContaining({ code: 'message_missing' }));
+    await expect(expert.send('Yes.', { shown: [hash] })).rejects.toEqual(refused('message_missing'));
+  });
+});
+
 describe('the state of a channel', () => {
   test('allows a device to continue after a restart', async () => {
     const first = await agent.send('1');

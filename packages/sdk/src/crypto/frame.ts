@@ -72,10 +72,8 @@ export function readFrame(bytes: Bytes): Frame {
   const links = Array.from({ length: linkCount }, () => take(linkLength));
   const text = read(takeSized());
   const parts = Array.from({ length: takeByte() }, () => ({ kind: takeByte(), body: takeSized() }));
-  if (parts.length > maxParts) throw malformed('has too many parts');
-  if (parts.some(({ kind }, index) => kind < (parts[index - 1]?.kind ?? 0))) {
-    throw malformed('has parts in the wrong order');
-  }
+  const isUnordered = parts.some(({ kind }, index) => kind < (parts[index - 1]?.kind ?? 0));
+  if (isUnordered || parts.length > maxParts) throw malformed('has malformed parts');
   if (bytes.subarray(at).some(Boolean)) throw malformed('has bytes behind its end');
   return checked({ links, text, parts });
 }

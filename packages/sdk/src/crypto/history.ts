@@ -122,14 +122,12 @@ function checked(hashes: readonly string[]): readonly string[] {
 
 function restore(given: ChannelState['seen']): { seen: Seen[]; positions: Map<string, number> } {
   const hashes = checked(given?.map?.(([hash]) => hash));
-  const seen = given.map(([, covers, ...links]) => ({ covers, links }));
-  const isCount = (number: number) => Number.isSafeInteger(number) && number >= 0;
-  if (
-    seen.every(({ covers, links }, at) => isCount(covers) && links.every((one) => isCount(one) && one < at))
-  ) {
-    return { seen, positions: new Map(hashes.map((hash, at) => [hash, at])) };
-  }
-  throw notAsExported();
+  const seen = given.map(([, covers, ...links], at) => {
+    const isValid = [covers, ...links].every(Number.isSafeInteger);
+    if (!isValid || Math.min(...links) < 0 || Math.max(...links) >= at) throw notAsExported();
+    return { covers, links };
+  });
+  return { seen, positions: new Map(hashes.map((hash, at) => [hash, at])) };
 }
 
 const replayed = () => messageRefused('message_replayed', 'A message was repeated.');

@@ -1,3 +1,4 @@
+import type { RelayError } from '../relay-error.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 import { type Bytes, concat, equalBytes, sha256, tuple } from './bytes.ts';
 import { formatFingerprint, sameFingerprint } from './fingerprint.ts';
@@ -56,9 +57,9 @@ export function writeProof(submission: Bytes, signature: Bytes): string {
   return toBase64(concat(submission, signature, ownVersions));
 }
 
-/** Undefined for another form. */
-function readProof(keySignature: string): Proof | undefined {
-  const bytes = fromBase64(keySignature) ?? new Uint8Array(0);
+/** Undefined for another form, also when there is none. */
+function readProof(keySignature: string | null | undefined): Proof | undefined {
+  const bytes = fromBase64(keySignature ?? '') ?? new Uint8Array(0);
   const end = digestLength + signatureLength;
   const versions = bytes.slice(end);
   const isAscending = versions.every((one, at) => at === 0 || one > (versions[at - 1] as number));
@@ -67,11 +68,11 @@ function readProof(keySignature: string): Proof | undefined {
 }
 
 /** Names a conversation: its request, all four keys, the question and the versions. Every message is bound to it. */
-export async function digestConversation(
-  parts: Omit<ExchangeParts, 'versions'> & { readonly keySignature: string | null | undefined },
-): Promise<Bytes> {
-  const proof = isAbsent(parts.keySignature) ? undefined : readProof(parts.keySignature);
-  return await sha256(exchangeBytes({ ...parts, versions: proof?.versions }));
+export async function digestConversation({
+  keySignature,
+  ...parts
+}: ExchangeParts & Pick<Exchange, 'keySignature'>): Promise<Bytes> {
+  return await sha256(exchangeBytes({ ...parts, versions: readProof(keySignature)?.versions }));
 }
 
 /** A key exchange as the relay shows it. */
@@ -106,24 +107,20 @@ export async function checkExchange(options: {
   /** Whether keys that nobody signed are accepted, of an expert that is not known. Default false. */
   acceptUnprotected?: boolean | undefined;
 }): Promise<CheckedExchange> {
-  const { requestId, own, exchange, submission, known = [], acceptUnprotected = false } = options;
+  const { requestId, own, exchange, submission, known = [], acceptUnprotected } = options;
   const { keySignature } = exchange;
-  const peer = readPeer(own, exchange);
+  const peer = readKeys(exchange);
+  refuseOwnKeys(own, peer);
   const fingerprint = await formatFingerprint(peer.sign);
   // All are read, so that a mistyped one is always reported.
   const isKnown = known.filter((one) => sameFingerprint(one, fingerprint)).length > 0;
   if (known.length > 0 && !isKnown) throw unknownExpert(known, fingerprint);
-  if (isAbsent(keySignature)) {
+  if (keySignature === undefined || keySignature === null) {
     if (isKnown || !acceptUnprotected) throw keySignatureMissing();
     return { ...peer, fingerprint, verified: 'unverified' };
   }
-  const proof = readProof(keySignature);
-  if (!proof) throw keySignatureWrong();
-  refuseOtherVersions(proof);
-  if (!(await isProven(proof, { requestId, keys: { consumer: own, provider: peer } }))) {
-    throw keySignatureWrong();
-  }
-  if (!equalBytes(proof.submission, submission)) throw questionAltered();
+  const keys = { consumer: own, provider: peer };
+  await checkProof(keySignature, { requestId, keys, submission }, keySignatureWrong);
   return { ...peer, fingerprint, verified: isKnown ? 'known' : 'first-contact' };
 }
 
@@ -139,40 +136,40 @@ export async function checkPickUp(options: {
   submission: Bytes;
 }): Promise<void> {
   const { requestId, own, consumer, exchange, submission } = options;
-  const sign = parsePublicKey(exchange.providerSignPubKey, 'sign');
-  const encrypt = parsePublicKey(exchange.providerEncryptPubKey, 'encrypt');
-  if (!samePublicKey(sign, own.sign)) throw otherKeys();
-  const proof = readProof(exchange.keySignature ?? '');
-  if (!proof) throw keysChanged();
-  refuseOtherVersions(proof);
-  const isOwn = samePublicKey(encrypt, own.encrypt);
-  if (!isOwn || !(await isProven(proof, { requestId, keys: { consumer, provider: own } })))
-    throw keysChanged();
-  if (!equalBytes(proof.submission, submission)) throw questionAltered();
+  const provider = readKeys(exchange);
+  if (!samePublicKey(provider.sign, own.sign)) throw otherKeys();
+  const keys = { consumer, provider };
+  await checkProof(exchange.keySignature, { requestId, keys, submission }, keysChanged);
+  if (!samePublicKey(provider.encrypt, own.encrypt)) throw keysChanged();
 }
 
-function readPeer(own: PublicKeys, exchange: Exchange): PublicKeys {
-  const sign = parsePublicKey(exchange.providerSignPubKey, 'sign');
-  const encrypt = parsePublicKey(exchange.providerEncryptPubKey, 'encrypt');
-  refuseOwnKeys(own, { sign, encrypt });
-  return { sign, encrypt };
+const readKeys = ({ providerSignPubKey, providerEncryptPubKey }: Exchange): PublicKeys => ({
+  sign: parsePublicKey(providerSignPubKey, 'sign'),
+  encrypt: parsePublicKey(providerEncryptPubKey, 'encrypt'),
+});
+
+/** Checks that the expert signed this. Keys are checked before the question. */
+async function checkProof(
+  keySignature: string | null | undefined,
+  parts: ExchangeParts,
+  wrong: () => RelayError,
+): Promise<void> {
+  const proof = readProof(keySignature);
+  if (!proof) throw wrong();
+  const { submission, signature, versions } = proof;
+  // Before the signature, since a client of another version may sign other bytes.
+  if (!versions.includes(version)) throw unsupportedVersion();
+  const signed = exchangeBytes({ ...parts, submission, versions });
+  if (!(await isSignedBy(parts.keys.provider.sign, signature, signed))) throw wrong();
+  if (!equalBytes(submission, parts.submission)) throw questionAltered();
 }
 
-const isProven = ({ submission, signature, versions }: Proof, parts: Omit<ExchangeParts, 'submission'>) =>
-  isSignedBy(parts.keys.provider.sign, signature, exchangeBytes({ ...parts, submission, versions }));
-
-const isAbsent = (keySignature: string | null | undefined): keySignature is null | undefined =>
-  keySignature === undefined || keySignature === null;
-
-/** Before the signature, since a later version may sign other bytes. */
-function refuseOtherVersions({ versions }: Proof): void {
-  if (versions.includes(version)) return;
-  throw refusal(
+const unsupportedVersion = () =>
+  refusal(
     'unsupported_version',
-    `The expert's client speaks version ${versions.join(', ')} and not ${version}. Nothing was sent.`,
+    `The expert's client does not speak version ${version}. Nothing was sent.`,
     'Bring both sides to the same version. If they are, the exchange was altered on the way.',
   );
-}
 
 const keySignatureMissing = () =>
   refusal(

@@ -138,6 +138,11 @@ export async function exchangeCases(): Promise<Draft[]> {
     pickUp('by another expert', { ...good, providerSignPubKey: foreign.sign }, 'keys_changed'),
     pickUp('nothing signed', unsigned, 'keys_changed'),
     pickUp(
+      "another agreement key, with the expert's signature",
+      { ...(await versioned('04', { encrypt: foreign.encrypt })), providerEncryptPubKey: foreign.encrypt },
+      'keys_changed',
+    ),
+    pickUp(
       'another agreement key, and another question',
       { ...altered, providerEncryptPubKey: foreign.encrypt },
       'keys_changed',

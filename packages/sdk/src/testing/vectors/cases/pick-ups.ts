@@ -1,21 +1,28 @@
+import { parsePublicKey } from '../../../crypto/index.ts';
 import { exchangeBytes } from '../../../crypto/key-exchange.ts';
 import { agentKeys, expertKeys, requestId, root, submission } from '../people.ts';
 import { seeded, unhex } from '../seeded.ts';
 
 /* Exchanges of one expert that differ in what was signed. */
 
-/** A `keySignature` with any versions, in hex. They are signed unless `signed` names others. */
+/**
+ * A `keySignature` with any versions, in hex. They are signed unless `signed` names others, with the expert's agreement
+ * key unless another one is given.
+ */
 export async function signVersions(
   versions: string,
-  { signed = versions, question }: { signed?: string; question?: string } = {},
+  { signed = versions, encrypt }: { signed?: string; encrypt?: string } = {},
 ): Promise<string> {
   const [consumer, provider] = [await agentKeys(), await expertKeys(root)];
-  const digest = unhex(question ?? (await submission));
+  const digest = unhex(await submission);
   const bytes = exchangeBytes({
     requestId,
     keys: {
       consumer: { sign: consumer.signPublic, encrypt: consumer.encryptPublic },
-      provider: { sign: provider.signPublic, encrypt: provider.encryptPublic },
+      provider: {
+        sign: provider.signPublic,
+        encrypt: encrypt ? parsePublicKey(encrypt, 'encrypt') : provider.encryptPublic,
+      },
     },
     submission: digest,
     versions: unhex(signed),
