@@ -113,7 +113,11 @@ describe('a client without the SDK', () => {
     const bound = await digestConversation({
       requestId,
       keys: { consumer, provider },
-      submission: await digestSubmission({ refCode: conversation.refCode, question: 'Anybody?' }),
+      submission: await digestSubmission({
+        refCode: conversation.refCode,
+        agentVersions: '4',
+        question: 'Anybody?',
+      }),
       keySignature: undefined,
     });
     const messageId = crypto.randomUUID();

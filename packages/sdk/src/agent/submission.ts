@@ -1,4 +1,4 @@
-import { type AgentKeys, digestSubmission } from '../crypto/index.ts';
+import { type AgentKeys, agentVersions, digestSubmission } from '../crypto/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest, ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/message.ts';
@@ -41,6 +41,7 @@ export async function makeSubmission(
   return {
     body: {
       ...shown,
+      agentVersions: keys && agentVersions,
       consumerSignPubKey: keys?.signPublic.pem,
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.
