@@ -131,6 +131,14 @@ describe('whether a message was written after reading the last one of the other 
   });
 });
 
+test('parts arrive in the order of their kinds, and those of one kind as they were given', async () => {
+  const part = (kind: number, text: string) => ({ kind, body: new TextEncoder().encode(text) });
+  const record = await agent.send('', { parts: [part(202, 'c'), part(201, 'a'), part(201, 'b')] });
+  const { text, parts } = await expert.channel.open(record);
+  expect(text).toBe('');
+  expect(parts).toEqual([part(201, 'a'), part(201, 'b'), part(202, 'c')]);
+});
+
 describe('what had been shown when a text was written', () => {
   const links = ({ channel }: Device) => {
     const { seen } = channel.state();

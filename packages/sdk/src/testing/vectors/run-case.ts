@@ -107,7 +107,6 @@ const runs: Runs = {
           reader: side.role,
           author,
           agentSentKeys: !side.withoutKeys,
-          isExchanged: channel !== undefined,
           acceptUnprotected,
         });
       const {

@@ -138,6 +138,19 @@ export async function exchangeCases(): Promise<Draft[]> {
     pickUp('by another expert', { ...good, providerSignPubKey: foreign.sign }, 'keys_changed'),
     pickUp('nothing signed', unsigned, 'keys_changed'),
     pickUp(
+      "by another expert, with this one's agreement key",
+      {
+        ...(await versioned('04', { of: strangeRoot, encrypt: provider.encrypt })),
+        providerSignPubKey: foreign.sign,
+      },
+      'keys_changed',
+    ),
+    pickUp(
+      'only a later version, by another expert',
+      { ...(await versioned('05', { of: strangeRoot })), providerSignPubKey: foreign.sign },
+      'keys_changed',
+    ),
+    pickUp(
       "another agreement key, with the expert's signature",
       { ...(await versioned('04', { encrypt: foreign.encrypt })), providerEncryptPubKey: foreign.encrypt },
       'keys_changed',

@@ -6,14 +6,14 @@ import { seeded, unhex } from '../seeded.ts';
 /* Exchanges of one expert that differ in what was signed. */
 
 /**
- * A `keySignature` with any versions, in hex. They are signed unless `signed` names others, with the expert's agreement
- * key unless another one is given.
+ * A `keySignature` with any versions, in hex. They are signed unless `signed` names others, by the expert and
+ * with the expert's agreement key unless others are given.
  */
 export async function signVersions(
   versions: string,
-  { signed = versions, encrypt }: { signed?: string; encrypt?: string } = {},
+  { signed = versions, encrypt, of = root }: { signed?: string; encrypt?: string; of?: string } = {},
 ): Promise<string> {
-  const [consumer, provider] = [await agentKeys(), await expertKeys(root)];
+  const [consumer, provider] = [await agentKeys(), await expertKeys(of)];
   const digest = unhex(await submission);
   const bytes = exchangeBytes({
     requestId,

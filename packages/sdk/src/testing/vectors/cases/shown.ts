@@ -29,6 +29,9 @@ export async function shownCases(): Promise<Draft[]> {
   const answer = await seal('shown: an answer to the first', 'consumer', 'Thanks.', [...read, first.record]);
   const phone = await seal('shown: from the phone', 'provider', 'No!', read);
   const all = [question.link, wait.link];
+  const crossing = await seal('shown: at the same time as wait', 'provider', 'Which one?', [question.record]);
+  const crossed = [...read, crossing.record];
+  const third = await seal('shown: behind wait', 'consumer', 'Well?', read);
   const drafts = [
     late,
     second,
@@ -40,6 +43,18 @@ export async function shownCases(): Promise<Draft[]> {
     await seal('with one message named twice', 'provider', 'Hm.', read, {
       shown: [question.link, question.link],
     }),
+    await seal('with two loose ends, named the other way round', 'provider', 'Both?', crossed, {
+      shown: [crossing.link, wait.link],
+    }),
+    await seal(
+      'with the first and the last of three messages named',
+      'provider',
+      'Three?',
+      [...read, third.record],
+      {
+        shown: [question.link, third.link],
+      },
+    ),
     await seal('with nothing shown', 'provider', 'Hello?', read, { shown: [] }),
     await seal(
       'after an answer to the own message was shown',
