@@ -108,11 +108,14 @@ async function sealInCapitals() {
   return { record, draft: { name: 'sealing: a messageId in capitals', kind: 'seal', input } as Draft };
 }
 
+/** A reader accepts any number of zeros: without them, the file of all cases is shorter. */
+const withoutZeros = (text: string) => writeFrame([], Buffer.from(text)).subarray(0, 7 + text.length);
+
 /** Of 257 messages without a link to them, a message links to the 255 oldest. */
 async function looseEnds(): Promise<Draft> {
   const before = await Promise.all(
     Array.from({ length: 257 }, (_, n) =>
-      forge({ name: `loose ${n}`, role: 'provider', frame: writeFrame([], Buffer.from(`${n}`)) }),
+      forge({ name: `loose ${n}`, role: 'provider', frame: withoutZeros(`${n}`) }),
     ),
   );
   return (await seal('behind 257 loose ends', 'consumer', 'So many?', before)).draft;
