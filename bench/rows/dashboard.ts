@@ -58,7 +58,7 @@ async function measureVisible({ user }: Environment, page: Page, url: string): P
   const arrivals = new Map<string, number>();
   const listening = (async () => {
     for await (const event of expert.events()) {
-      if (event.type === 'new_request') arrivals.set(event.question ?? '', Date.now());
+      if (event.type === 'new_request') arrivals.set(event.requestId, Date.now());
     }
   })();
   await page.goto('/dashboard/requests');

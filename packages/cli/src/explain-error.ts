@@ -5,6 +5,7 @@ import { Failure } from './failure.ts';
 const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_input: 'usage',
   message_too_large: 'usage',
+  newer_message: 'failed',
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',
@@ -19,6 +20,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   conversation_expired: 'expired',
   invalid_public_key: 'untrusted',
   unknown_expert: 'untrusted',
+  new_expert: 'untrusted',
   key_signature_missing: 'untrusted',
   key_signature_wrong: 'untrusted',
   unsupported_version: 'untrusted',

@@ -16,9 +16,11 @@ export type RelayErrorCode =
   | 'conversation_expired'
   | 'no_keys_yet'
   | 'message_too_large'
+  | 'newer_message'
   // What cannot be trusted.
   | 'invalid_public_key'
   | 'unknown_expert'
+  | 'new_expert'
   | 'key_signature_missing'
   | 'key_signature_wrong'
   | 'unsupported_version'

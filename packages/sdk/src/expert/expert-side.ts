@@ -9,14 +9,13 @@ import {
   type OwnKeys,
   openChannel,
   type PublicKeys,
-  parsePublicKey,
 } from '../crypto/index.ts';
-import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
-import type { Memory } from '../memory.ts';
+import { keysChanged } from '../crypto/key-exchange.ts';
 import { RelayError } from '../relay-error.ts';
-import type { Head, Pair } from '../thread/page.ts';
+import type { Head } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
-import { digestQuestion } from './question.ts';
+import { type Question, readQuestion } from './question.ts';
+import { compareShown, parsePair, type Remembered, type RequestMemory, readShown } from './request-memory.ts';
 
 /** The body of the call that picks a request up. */
 export interface PickUp {
@@ -32,25 +31,17 @@ interface Prepared {
   readonly pickUp: PickUp;
 }
 
-/** What the expert remembers of a request from the first read on. None of it may change later. */
-interface Remembered {
-  /** The agent's keys as PEM; null when the agent sent none. */
-  readonly keys: Pair | null;
-  /** The digest of the question, base64. */
-  readonly submission: string;
-  /** After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links. */
-  readonly ends?: readonly string[];
-}
-
 export interface ExpertSideOptions {
   readonly requestId: string;
   readonly expert: ExpertKeys | undefined;
-  readonly memory: Memory;
+  readonly requests: RequestMemory;
 }
 
 /** The expert's side of a conversation. Its keys are derived from the root, the rest is in the memory. */
 export interface ExpertSide extends Side {
   readonly hasRoot: boolean;
+  /** The question, once it was compared with the first one. Only then may it be shown. */
+  readonly question: Question | undefined;
   /** Whether the keys that were exchanged are this expert's. */
   readonly isPickedUp: boolean;
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
@@ -65,12 +56,12 @@ export interface ExpertSide extends Side {
   pickUp(head: Head): Promise<PickUp>;
 }
 
-export function createExpertSide({ requestId, expert, memory }: ExpertSideOptions): ExpertSide {
-  const name = `request:${requestId}`;
+export function createExpertSide({ requestId, expert, requests }: ExpertSideOptions): ExpertSide {
   // Derived while the request is read. A failure is reported where the keys are needed.
   const making = expert?.keysFor(requestId);
   making?.catch(() => {});
   let remembered: Remembered | undefined;
+  let question: Question | undefined;
   let preparing: Promise<Prepared> | undefined;
   let opening: Promise<Channel> | undefined;
   let accepted: string | undefined;
@@ -78,22 +69,18 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
   async function keep(ends: readonly string[] | undefined): Promise<void> {
     if (!ends || String(ends) === String(remembered?.ends)) return;
     remembered = { ...(remembered as Remembered), ends };
-    await memory.set(name, JSON.stringify(remembered));
+    await requests.set(remembered);
   }
 
-  /** Checks that the agent's keys and the question are those of the first read. */
+  /** Checks that the code, the agent's keys and the question are those that were shown first. */
   async function compare(head: Head): Promise<Remembered> {
-    const { consumerKeys } = head;
-    const peer = consumerKeys && parsePair(consumerKeys);
-    const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
-    const current: Remembered = { keys, submission: await digestQuestion(head) };
+    const shown = question ? await readShown(head) : await requests.check(head);
     if (!remembered) {
-      const kept: Remembered = JSON.parse(await memory.remember(name, JSON.stringify(current)));
-      remembered ??= { keys: kept.keys, submission: kept.submission };
+      const { ends, ...first } = await requests.remember(shown);
+      remembered ??= first;
     }
-    const { keys: first, submission } = remembered;
-    if (first?.sign !== keys?.sign || first?.encrypt !== keys?.encrypt) throw keysChanged();
-    if (submission !== current.submission) throw questionAltered();
+    compareShown(remembered, shown);
+    question ??= readQuestion(head.asked);
     return remembered;
   }
 
@@ -125,8 +112,14 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
   return {
     role: 'provider',
     isShown: () => true,
-    acceptsPlaintext: async () => true,
+    acceptUnprotected: false,
+    get agentSentKeys() {
+      return remembered?.keys !== null;
+    },
     hasRoot: expert !== undefined,
+    get question() {
+      return question;
+    },
     get isPickedUp() {
       return accepted !== undefined;
     },
@@ -136,8 +129,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     keep,
     pickUp: async (head) => (await prepare(head)).pickUp,
     async recall() {
-      const kept = await memory.get(name);
-      if (kept !== undefined) remembered = JSON.parse(kept);
+      remembered = await requests.recall(requestId);
     },
     async agree(head) {
       const { providerKeys, keySignature } = head;
@@ -177,11 +169,6 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     },
   };
 }
-
-const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
-  sign: parsePublicKey(sign, 'sign'),
-  encrypt: parsePublicKey(encrypt, 'encrypt'),
-});
 
 export const withoutRoot = (orElse = '') =>
   new RelayError('no_keys_yet', `This conversation is encrypted. Give the expert its \`root\`${orElse}.`);

@@ -10,12 +10,18 @@ export interface Question {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
+  /** The name that the agent gave itself. It is signed with the question. */
+  readonly agentName: string | undefined;
 }
+
+/** Shown where the relay's question must not be: after a refusal, and after the content was erased. */
+export const noQuestion: Question = { question: '', context: [], plaintext: undefined, agentName: undefined };
 
 export const readQuestion = (members: Members): Question => ({
   question: optionalText(members, 'question') ?? '',
   context: Array.isArray(members.context) ? members.context.filter(isContextMessage) : [],
   plaintext: optionalText(members, 'plaintext'),
+  agentName: optionalText(members, 'agentName'),
 });
 
 /** The digest of a request's question, which the expert signs in the key exchange. */
@@ -24,7 +30,6 @@ export async function digestQuestion({ refCode, asked }: Pick<Head, 'refCode' | 
   const submission = {
     ...texts,
     refCode,
-    agentName: optionalText(asked, 'agentName'),
     agentVersions: optionalText(asked, 'agentVersions'),
     answerForm: optionalText(asked, 'answerForm'),
     messages: context,

@@ -30,9 +30,14 @@ export interface Message {
   readonly seenYourLast?: boolean | undefined;
   /** True when it has a part that this version cannot show. Then the text may be empty. */
   readonly hasUnknownPart?: boolean | undefined;
-  /** Names the message among those that were shown. Undefined for plain text. */
+}
+
+/** A message with the name under which later messages link to it. Plain text has none. */
+export interface ReadMessage extends Message {
   readonly link?: string | undefined;
 }
+
+export const withoutLink = ({ link, ...message }: ReadMessage): Message => message;
 
 /**
  * Starts to decrypt a record. The function that it returns waits for the result. When a record has an encrypted
@@ -41,8 +46,8 @@ export interface Message {
 export function beginRecord(
   record: Members,
   channel: Channel | undefined,
-  acceptsPlaintext: (author: Role) => Promise<boolean>,
-): () => Promise<Omit<Message, 'createdAt'>> {
+  mayBePlain: (author: Role) => boolean,
+): () => Promise<Omit<ReadMessage, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const isEncrypted = (encrypted ?? signature ?? undefined) !== undefined;
   // The channel checks every member.
@@ -55,7 +60,7 @@ export function beginRecord(
     }
     if (isEncrypted) throw undecryptable();
     if (typeof plaintext !== 'string' || plaintext === '') throw malformed('content');
-    if (channel || !(await acceptsPlaintext(role))) throw plaintextRefused();
+    if (!mayBePlain(role)) throw plaintextRefused();
     return { role, messageId, text: plaintext, protection: 'plaintext' };
   };
 }

@@ -61,7 +61,7 @@ export function readPage(answer: unknown, known?: Head): Page {
   };
 }
 
-function readHead(body: Members, known: Head | undefined): Head {
+export function readHead(body: Members, known?: Head): Head {
   const state = requestState(body);
   const { question, context, plaintext, agentName, agentVersions, answerForm, agent } = body;
   const asked = { question, context, plaintext, agentName, agentVersions, answerForm };
