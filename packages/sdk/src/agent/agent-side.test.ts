@@ -56,8 +56,8 @@ test('a conversation is not resumed for an agent that now names another expert',
   if (!exchange) throw new Error('There is no exchange.');
   const resume = (given: string, of = exchange) => openSide({ given: [given] }).restore(of, undefined);
   await expect(resume(otherFingerprint)).rejects.toMatchObject({ code: 'unknown_expert' });
-  await expect(resume(fingerprint, { ...exchange, fingerprint: undefined })).rejects.toMatchObject({
-    code: 'unknown_expert',
+  await expect(resume(fingerprint, { ...exchange, keySignature: undefined })).rejects.toMatchObject({
+    code: 'key_signature_missing',
   });
   await expect(resume(fingerprint)).resolves.toBeDefined();
 });

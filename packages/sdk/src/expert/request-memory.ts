@@ -52,26 +52,23 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       const { requestId } = request;
       const shown = await readShown(request);
       const code = normalizeCode(request.refCode);
-      if ((codes.get(requestId) ?? code) !== code) throw codeChanged();
+      if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
       const name = `code:${code}`;
       let first = await memory.get(name);
       if (first === undefined) {
         const opened = await recall(requestId);
-        if (opened) refuseChanged(opened, shown);
+        if (opened) compareShown(opened, shown);
         first = await memory.remember(name, JSON.stringify(shown));
       }
-      refuseChanged(read(first), shown);
+      const known = read(first);
+      if (known.requestId !== requestId) throw codeChanged(request.refCode);
+      compareShown(known, shown);
       codes.set(requestId, code);
       return shown;
     },
     remember: async (shown) => read(await memory.remember(nameOf(shown.requestId), JSON.stringify(shown))),
     set: (remembered) => memory.set(nameOf(remembered.requestId), JSON.stringify(remembered)),
   };
-
-  function refuseChanged(first: Shown, now: Shown): void {
-    if (first.requestId !== now.requestId) throw codeChanged();
-    compareShown(first, now);
-  }
 }
 
 /** @throws RelayError `keys_changed`, `question_altered` */
@@ -96,5 +93,5 @@ export const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
 export const normalizeCode = (refCode: string): string =>
   refCode.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 
-const codeChanged = () =>
-  refusal('question_altered', 'This reference code stood for another request before, or this request for another code.');
+const codeChanged = (refCode: string) =>
+  refusal('question_altered', `Another question was shown under ${refCode} before, or this one under another code.`);

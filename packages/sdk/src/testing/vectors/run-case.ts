@@ -102,7 +102,7 @@ const runs: Runs = {
         await seal(record);
         continue;
       }
-      const acceptsPlaintext = async (author: Role) =>
+      const acceptsPlaintext = (author: Role) =>
         mayShowPlaintext({
           reader: side.role,
           author,

@@ -20,6 +20,10 @@ const refusals = {
     what: 'The keys of this request belong to another expert. Nothing was sent to them.',
     next: closeAndAsk,
   },
+  new_expert: {
+    what: 'This request belongs to an expert who was never met here. Nothing was sent to them.',
+    next: closeAndAsk,
+  },
   key_signature_missing: {
     what: 'Nothing proves that the keys of this request are yours. Nothing was sent to them.',
     next: closeAndAsk,
@@ -140,6 +144,10 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
   no_keys_yet: {
     what: 'This conversation is encrypted, and your expert key is not in this browser.',
     next: 'Enter your recovery code to read and answer it here.',
+  },
+  newer_message: {
+    what: 'The agent has written again since you wrote this, so it was not sent.',
+    next: 'Read the new message, then send your answer again or remove it.',
   },
   message_too_large: {
     what: 'The text is too long for one answer.',
