@@ -51,9 +51,7 @@ export function createClient(
     hub: createHub(api, { ...options, timing, onEvent, topicsOf }),
     memory,
     // Not of the user's id, which comes from the relay: it could lie, and the client would forget what it remembers.
-    keyMemory: apiKey
-      ? partOf(memory, async () => toBase64(await sha256(toUtf8(apiKey))))
-      : memory,
+    keyMemory: apiKey ? partOf(memory, async () => toBase64(await sha256(toUtf8(apiKey)))) : memory,
     whoami,
   };
 }

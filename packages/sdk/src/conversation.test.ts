@@ -72,7 +72,7 @@ describe('the first expert of an agent', () => {
   async function askAndAnswer(
     memory: Memory,
     root: Uint8Array,
-    options: { url?: string; apiKey?: string } = {},
+    options: { url?: string; apiKey?: string; acceptNewExpert?: boolean } = {},
   ) {
     const relay = server.agent({ memory, timing: quick, ...options });
     const expert = server.expert({ root });

@@ -68,7 +68,7 @@ describe('an answer that was written before the last text was read', () => {
     const seen: unknown[] = [];
     for await (const { text, seenYourLast } of request.messages) {
       seen.push([text, seenYourLast]);
-      if (text === 'Do not.') await conversation.waitForAnswer(patiently);
+      if (text === 'Do not.') await conversation.waitForAnswer({ any: true, ...patiently });
       if (text === 'Do not.') await conversation.send('Oh.');
       if (text === 'Oh.') break;
     }

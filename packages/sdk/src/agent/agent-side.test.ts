@@ -111,7 +111,9 @@ test('an unsigned exchange is refused at a first contact, and when the setting f
   await side.agree({ ...head, keySignature: undefined });
   const { exchange } = side;
   if (!exchange) throw new Error('There is no exchange.');
-  await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({ code: 'key_signature_missing' });
+  await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({
+    code: 'key_signature_missing',
+  });
 });
 
 describe('a list of fingerprints', () => {

@@ -104,11 +104,7 @@ export class AgentSide implements Side {
     });
   }
 
-  async #accept(
-    exchange: AcceptedExchange,
-    peer: CheckedExchange,
-    state?: ChannelState,
-  ): Promise<Channel> {
+  async #accept(exchange: AcceptedExchange, peer: CheckedExchange, state?: ChannelState): Promise<Channel> {
     const { requestId, keys, submission, acceptUnprotected } = this.#options;
     const { keySignature } = exchange;
     const own = keys as AgentKeys;

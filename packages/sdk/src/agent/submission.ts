@@ -5,7 +5,7 @@ import type { AskedRequest, ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/message.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/requests.ts';
-import { isObject, members } from '../transport/shape.ts';
+import { members } from '../transport/shape.ts';
 import type { Question } from './relay.ts';
 
 /** The question that is submitted in place of a confidential one, and visible until the expert has sent keys. */

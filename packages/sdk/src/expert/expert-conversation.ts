@@ -30,7 +30,12 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     this.#side = side;
     const { follower, thread, request } = base;
     const { agent, createdAt } = request;
-    Object.assign(this, { agent, createdAt, encrypted: side.agentSentKeys, ...(side.question ?? noQuestion) });
+    Object.assign(this, {
+      agent,
+      createdAt,
+      encrypted: side.agentSentKeys,
+      ...(side.question ?? noQuestion),
+    });
     const follow = () => {
       const unfollow = follower.follow();
       this.#loops.add(unfollow);

@@ -93,8 +93,7 @@ test('the last messages are remembered once the relay has listed or accepted the
     sealed: unlisted,
     unlisted,
   });
-  const remembered = async () =>
-    JSON.parse((await memory.get(`request:${options.requestId}`)) ?? '{}').ends;
+  const remembered = async () => JSON.parse((await memory.get(`request:${options.requestId}`)) ?? '{}').ends;
 
   const side = createExpertSide(options);
   await side.agree(headOf(options.requestId, agent));

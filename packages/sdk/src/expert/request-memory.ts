@@ -1,4 +1,4 @@
-import { parsePublicKey, type PublicKeys } from '../crypto/index.ts';
+import { type PublicKeys, parsePublicKey } from '../crypto/index.ts';
 import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
 import { refusal } from '../crypto/refusal.ts';
 import type { Memory } from '../memory.ts';
@@ -94,4 +94,7 @@ export const normalizeCode = (refCode: string): string =>
   refCode.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 
 const codeChanged = (refCode: string) =>
-  refusal('question_altered', `Another question was shown under ${refCode} before, or this one under another code.`);
+  refusal(
+    'question_altered',
+    `Another question was shown under ${refCode} before, or this one under another code.`,
+  );

@@ -64,7 +64,10 @@ const readPage = <Row>(answer: unknown, read: (request: Members) => Row): Reques
   return { requests: list(body, 'requests', read), next: optionalText(body, 'next') };
 };
 
-const listedRequest = (one: Members): ListedRequest => ({ ...requestState(one), question: text(one, 'question') });
+const listedRequest = (one: Members): ListedRequest => ({
+  ...requestState(one),
+  question: text(one, 'question'),
+});
 
 const pageSize = 200;
 /**
@@ -121,7 +124,9 @@ export async function listRequests<Row>(
 
 /** The characters of a request's question and context. */
 function lengthOf({ question, plaintext, context }: Members): number {
-  const texts = Array.isArray(context) ? context.map((one) => (isObject(one) ? textOf(one.content) : '')) : [];
+  const texts = Array.isArray(context)
+    ? context.map((one) => (isObject(one) ? textOf(one.content) : ''))
+    : [];
   return [textOf(question), textOf(plaintext), ...texts].reduce((sum, one) => sum + (one?.length ?? 0), 0);
 }
 

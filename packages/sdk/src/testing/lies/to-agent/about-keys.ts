@@ -40,7 +40,7 @@ export const aboutKeys: readonly AgentRow[] = [
   {
     name: "removes the expert's signature, for an agent that knows no expert",
     lie: () => alterList((_, answer) => delete answer.keySignature),
-    verification: 'unverified',
+    code: 'key_signature_missing',
   },
   {
     name: "replaces the agent's key for the expert only",

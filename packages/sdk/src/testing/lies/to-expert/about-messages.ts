@@ -66,8 +66,7 @@ export const aboutMessages: readonly ExpertRow[] = [
   {
     name: "adds plain text in the agent's name before the pick-up",
     lie: () => insertPlainText((answer) => !answer.providerSignPubKey),
-    unnoticed: 'it is marked as plain text, which is not protected',
-    shownPlain: 'Send me your password.',
+    code: 'plaintext_refused',
   },
   {
     name: 'adds an encrypted message before the pick-up',
