@@ -1,0 +1,48 @@
+import { beforeAll } from '@jest/globals';
+import { createSessionExpert, type Expert, type SessionExpertOptions } from '../expert/index.ts';
+import { quick } from './quick.ts';
+import type { TestServer } from './use-test-server.ts';
+
+/** A signed-in user with a consumer key. Its members can be used once the tests run. */
+export interface TestSession {
+  readonly consumerKey: string;
+  /** An expert with the session's cookie, as in a browser. It is stopped after the tests. */
+  expert(options?: Partial<SessionExpertOptions>): Expert;
+}
+
+export function useSession(server: TestServer): TestSession {
+  let cookie = '';
+  let consumerKey = '';
+  beforeAll(async () => {
+    const post = (path: string, body: object) =>
+      fetch(server.gatewayUrl + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(cookie && { cookie }) },
+        body: JSON.stringify(body),
+        redirect: 'manual',
+      });
+    const signedIn = await post('/auth/dev', { user: `user-${crypto.randomUUID().slice(0, 8)}` });
+    cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const made = await post('/api/keys', { name: 'laptop', kind: 'consumer' });
+    ({ key: consumerKey } = (await made.json()) as { key: string });
+  });
+  /** A browser's fetch adds the cookie. */
+  const browserFetch: typeof fetch = (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    if (init.credentials === 'same-origin') headers.set('cookie', cookie);
+    return fetch(input, { ...init, headers });
+  };
+  return {
+    get consumerKey() {
+      return consumerKey;
+    },
+    expert(options) {
+      const expert = createSessionExpert({
+        ...{ url: server.gatewayUrl, hubUrl: server.hubUrl, timing: quick, fetch: browserFetch },
+        ...options,
+      });
+      server.onStop(expert.stop);
+      return expert;
+    },
+  };
+}
