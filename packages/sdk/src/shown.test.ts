@@ -202,7 +202,7 @@ describe('a text that waits', () => {
     const messages = await eventually('both texts', async () => {
       await request.refresh();
       const taken = (await takeMessages(request)).filter(({ role }) => role === 'consumer');
-      return taken.length === 2 && taken;
+      return taken.length === 2 ? taken : undefined;
     });
     expect(messages.map(({ text, seenYourLast }) => [text, seenYourLast])).toEqual([
       ['One.', false],

@@ -6,6 +6,8 @@ import type { TestServer } from './use-test-server.ts';
 /** A signed-in user with a consumer key. Its members can be used once the tests run. */
 export interface TestSession {
   readonly consumerKey: string;
+  /** A browser's fetch, which adds the cookie. */
+  readonly fetch: typeof fetch;
   /** An expert with the session's cookie, as in a browser. It is stopped after the tests. */
   expert(options?: Partial<SessionExpertOptions>): Expert;
 }
@@ -26,13 +28,13 @@ export function useSession(server: TestServer): TestSession {
     const made = await post('/api/keys', { name: 'laptop', kind: 'consumer' });
     ({ key: consumerKey } = (await made.json()) as { key: string });
   });
-  /** A browser's fetch adds the cookie. */
   const browserFetch: typeof fetch = (input, init = {}) => {
     const headers = new Headers(init.headers);
     if (init.credentials === 'same-origin') headers.set('cookie', cookie);
     return fetch(input, { ...init, headers });
   };
   return {
+    fetch: browserFetch,
     get consumerKey() {
       return consumerKey;
     },
