@@ -133,6 +133,22 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     expect(fromAgent.map(({ seenYourLast }) => seenYourLast)).toEqual([false, true]);
   });
 
+  test('is not told of what another device has seen', async () => {
+    const { conversation, request } = await askedAgain();
+    const device = await expert().request(conversation.requestId);
+    await takeMessages(device);
+    await device.answer('No!');
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+    // The other device's user has not been shown this answer, nor what it answers.
+    await request.refresh();
+    await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
+    await request.answer('Yes.', { evenIfNewer: true });
+    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+      text: 'Yes.',
+      seenYourLast: false,
+    });
+  });
+
   test('remembers what was shown, and when, for other processes', async () => {
     const { request, wait } = await askedAgain();
     const { requestId } = request;

@@ -11,7 +11,7 @@ import {
   parsePublicKey,
   sameFingerprint,
 } from '../crypto/index.ts';
-import { keysChanged } from '../crypto/key-exchange.ts';
+import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
 import type { AcceptedExchange } from './conversation-state.ts';
@@ -19,6 +19,7 @@ import type { KnownExperts } from './known-experts.ts';
 
 export interface AgentSideOptions {
   readonly requestId: string;
+  readonly refCode: string;
   readonly keys: AgentKeys | undefined;
   /** The digest of the question; undefined for plain text. */
   readonly submission: Bytes | undefined;
@@ -30,6 +31,7 @@ export interface AgentSideOptions {
 /** The agent's side of a conversation: it checks the expert's keys before it uses them. */
 export class AgentSide implements Side {
   readonly role = 'consumer';
+  readonly hasDevices = false;
   readonly isShown = ({ role }: { role: string }) => role === 'provider';
   readonly #options: AgentSideOptions;
   #channel: Channel | undefined;
@@ -58,9 +60,10 @@ export class AgentSide implements Side {
   }
 
   async agree(head: Head): Promise<Channel | undefined> {
-    const { keys, experts } = this.#options;
+    const { refCode, keys, experts } = this.#options;
     if (!keys) return undefined;
     const { providerKeys, keySignature } = head;
+    if (head.refCode !== refCode) throw questionAltered();
     checkUnchanged({ sign: keys.signPublic, encrypt: keys.encryptPublic }, head.consumerKeys);
     if (this.#peer && this.#channel) {
       checkUnchanged(this.#peer, providerKeys);

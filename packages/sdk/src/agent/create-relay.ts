@@ -62,7 +62,7 @@ export function createRelay(options: RelayOptions): Relay {
     const { submissionDigest } = state;
     const submission = submissionDigest === undefined ? undefined : fromBase64(submissionDigest);
     if (keys && submission?.length !== 32) throw notAsExported();
-    const side = new AgentSide({ requestId, keys, submission, experts, acceptUnprotected });
+    const side = new AgentSide({ requestId, refCode, keys, submission, experts, acceptUnprotected });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
     const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });

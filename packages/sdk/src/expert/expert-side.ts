@@ -112,6 +112,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
   return {
     role: 'provider',
     isShown: () => true,
+    hasDevices: true,
     acceptUnprotected: false,
     get agentSentKeys() {
       return remembered?.keys !== null;

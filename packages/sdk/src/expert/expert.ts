@@ -88,8 +88,8 @@ export interface Expert {
    */
   check(rows: readonly unknown[]): Promise<readonly ListedQuestion[]>;
   /**
-   * Notes in the memory that your user has now been shown the question of a request and these messages. Another process
-   * finds it with `shownBefore`. Use it where one process shows and another one answers.
+   * Notes in the memory that your user has now been shown the question of a request and these messages of both sides, or
+   * has written them. Another process finds it with `shownBefore`. Use it where one process shows and another one answers.
    *
    * @example
    * // The process that prints.

@@ -60,7 +60,7 @@ export function beginRecord(
     }
     if (isEncrypted) throw undecryptable();
     if (typeof plaintext !== 'string' || plaintext === '') throw malformed('content');
-    if (!mayBePlain(role)) throw plaintextRefused();
+    if (channel || !mayBePlain(role)) throw plaintextRefused();
     return { role, messageId, text: plaintext, protection: 'plaintext' };
   };
 }

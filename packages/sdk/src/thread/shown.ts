@@ -1,21 +1,32 @@
 import type { Channel, ChannelState } from '../crypto/index.ts';
 import { isMessageId } from '../crypto/message.ts';
 
-/** What a client has read. `others` are the other side's messages: by id in lower case, the link of each. */
+/** The links of messages by their ids in lower case. Plain text has none. */
+export type Links = ReadonlyMap<string, string | undefined>;
+
+/** What a client has read. */
 export interface Read {
   readonly channel: Channel | undefined;
   readonly state: ChannelState | undefined;
-  readonly others: ReadonlyMap<string, string | undefined>;
+  /** The other side's messages. */
+  readonly others: Links;
+  /** Messages of this side that another device has sent. */
+  readonly fromDevices: Links;
 }
 
 /**
- * Names what the author of a text has been shown: these messages of the other side, and all of this side. The names can
- * be saved with the text: links, or where there are no keys yet the ids of messages in plain text.
+ * Names what the author of a text has been shown: these messages, and those that were sent here. The names can be saved
+ * with the text: links, or where there are no keys yet the ids of messages in plain text.
  */
-export function nameShown({ channel, state, others }: Read, isShown: (messageId: string) => boolean) {
+export function nameShown(
+  { channel, state, others, fromDevices }: Read,
+  isShown: (messageId: string) => boolean,
+): readonly string[] {
   if (!channel || !state) return [...others.keys()].filter(isShown);
   const links = new Set(state.seen.map(([link]) => link));
-  for (const [messageId, link] of others) if (link && !isShown(messageId)) links.delete(link);
+  for (const [messageId, link] of [...others, ...fromDevices]) {
+    if (link && !isShown(messageId)) links.delete(link);
+  }
   // The next message links to them in any case. They may never be listed, if this process ends before that.
   for (const link of state.unlisted) links.delete(link);
   return channel.endsOf([...links]);

@@ -16,6 +16,8 @@ import { hasNewer, linksIn, nameShown } from './shown.ts';
 /** The checks that differ between the two sides of a conversation. */
 export interface Side {
   readonly role: Role;
+  /** Whether other devices may send messages of this side, which the user of this one has not been shown. */
+  readonly hasDevices: boolean;
   /** Whether the agent's keys are in the request. */
   readonly agentSentKeys: boolean;
   /** Whether plain text is accepted although the agent sent keys. */
@@ -92,8 +94,8 @@ export interface Thread {
   /** Continues with keys that the relay has accepted, without reading them back first. */
   adopt(exchange: Pick<Head, 'providerKeys' | 'keySignature'>): Promise<void>;
   /**
-   * Names what was shown when a text is written now: these messages of the other side, by default those that were
-   * taken from the mailbox, and all of this side. The names last: they can be saved with the text.
+   * Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,
+   * and those that were sent here. The names last: they can be saved with the text.
    */
   nameShown(messageIds?: readonly string[]): readonly string[];
   /** Whether there are messages of the other side that are not among these, nor before one of these. */
@@ -113,8 +115,9 @@ export function createThread(options: ThreadOptions): Thread {
   const reading = createQueue();
   /** A digest of the content by messageId, to recognize repeated messages. */
   const contents = new Map<string, string>();
-  /** The links of the other side's messages, by messageId. */
   const others = new Map(state?.others);
+  const fromDevices = new Map<string, string | undefined>();
+  const sealedHere = new Set<string>();
   let { channel } = options;
   let channelState = state?.channel;
   let lastSeq = state?.seq ?? 0;
@@ -175,7 +178,9 @@ export function createThread(options: ThreadOptions): Thread {
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
       for (const { role, messageId, link } of opened) {
-        if (role !== side.role) others.set(messageId.toLowerCase(), link);
+        const id = messageId.toLowerCase();
+        if (role !== side.role) others.set(id, link);
+        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
       mailbox.push(opened.filter((message) => side.isShown(message)));
       if (refusal) mailbox.end(refusal);
@@ -205,7 +210,7 @@ export function createThread(options: ThreadOptions): Thread {
     };
   }
 
-  const known = () => ({ channel, state: channelState, others });
+  const known = () => ({ channel, state: channelState, others, fromDevices });
 
   function refuse(error: RelayError): void {
     refusal ??= error;
@@ -214,7 +219,7 @@ export function createThread(options: ThreadOptions): Thread {
 
   const mayBePlain = (author: Role) =>
     mayShowPlaintext({
-      ...{ reader: side.role, author, isExchanged: channel !== undefined },
+      ...{ reader: side.role, author },
       ...{ agentSentKeys: side.agentSentKeys, acceptUnprotected: side.acceptUnprotected },
     });
 
@@ -264,6 +269,7 @@ export function createThread(options: ThreadOptions): Thread {
       inOrder(async () => {
         try {
           const sealer = channel as Channel;
+          sealedHere.add(messageId.toLowerCase());
           const sealed = await sealer.seal(text, { messageId, shown: linksIn(shown), claim });
           channelState = sealer.state();
           onSealed(sealed);
