@@ -8,6 +8,7 @@ export interface TestSession {
   readonly consumerKey: string;
   /** A browser's fetch, which adds the cookie. */
   readonly fetch: typeof fetch;
+  makeKey(kind: 'consumer' | 'provider'): Promise<string>;
   /** An expert with the session's cookie, as in a browser. It is stopped after the tests. */
   expert(options?: Partial<SessionExpertOptions>): Expert;
 }
@@ -15,18 +16,21 @@ export interface TestSession {
 export function useSession(server: TestServer): TestSession {
   let cookie = '';
   let consumerKey = '';
+  const post = (path: string, body: object) =>
+    fetch(server.gatewayUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(cookie && { cookie }) },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+    });
+  async function makeKey(kind: 'consumer' | 'provider'): Promise<string> {
+    const made = await post('/api/keys', { name: 'laptop', kind });
+    return ((await made.json()) as { key: string }).key;
+  }
   beforeAll(async () => {
-    const post = (path: string, body: object) =>
-      fetch(server.gatewayUrl + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(cookie && { cookie }) },
-        body: JSON.stringify(body),
-        redirect: 'manual',
-      });
     const signedIn = await post('/auth/dev', { user: `user-${crypto.randomUUID().slice(0, 8)}` });
     cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const made = await post('/api/keys', { name: 'laptop', kind: 'consumer' });
-    ({ key: consumerKey } = (await made.json()) as { key: string });
+    consumerKey = await makeKey('consumer');
   });
   const browserFetch: typeof fetch = (input, init = {}) => {
     const headers = new Headers(init.headers);
@@ -35,6 +39,7 @@ export function useSession(server: TestServer): TestSession {
   };
   return {
     fetch: browserFetch,
+    makeKey,
     get consumerKey() {
       return consumerKey;
     },
