@@ -8,6 +8,7 @@ testLies('to the agent', liesToAgents, async (row, { setup, context }, report) =
   const { conversation, code, answers, sent } = await runAsAgent(setup, context, row);
   report(code ? describeError(code) : `works (${conversation?.verification})`);
   expect(code).toBe(row.code ?? '');
+  if (row.stopsAtSubmit) expect(conversation).toBeUndefined();
   const expected =
     row.upTo === undefined
       ? (row.after ?? (row.code ? 0 : texts.length))

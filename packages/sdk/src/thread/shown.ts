@@ -39,7 +39,7 @@ export function hasNewer({ channel, state, others }: Read, shown: readonly strin
   const named = linksIn(shown);
   // Those that the list does not have are missing: encrypting the text finds it.
   if (!named.every((link) => known.has(link))) return false;
-  const links = [...others.values()].filter((link) => link !== undefined);
+  const links = [...others.values()].flatMap((link) => link ?? []);
   return channel.endsOf([...named, ...links]).some((end) => !named.includes(end));
 }
 

@@ -46,6 +46,8 @@ export interface AgentExpectation {
   /** The maximum of that number, where it depends on timing. */
   readonly upTo?: number;
   readonly verification?: string;
+  /** Whether the submit fails already: there is no conversation. */
+  readonly stopsAtSubmit?: boolean;
 }
 
 export interface ExpertExpectation {
