@@ -2,7 +2,8 @@
 #   docker build --target gateway --tag ghcr.io/expert-relay/gateway:0.1.0 .
 #
 # Each image holds Node and one folder of a few megabytes. It runs as a user without a name, needs no shell, and writes
-# nothing to its file system. Any base with Node 20.19 or later will do.
+# nothing to its file system. Any base with Node 20.19 or later will do. For a release, name both by digest: a tag can be moved.
+#   --build-arg BASE_IMAGE=node:22-bookworm-slim@sha256:...
 ARG BASE_IMAGE=node:22-bookworm-slim
 ARG BUILD_IMAGE=node:22-bookworm-slim
 

@@ -3,7 +3,7 @@
 // The one file that must run on a bare clone: it installs what package-lock.json names, then runs
 // scripts/<command>.ts. It therefore imports nothing but Node itself.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,8 +25,8 @@ if (process.platform === 'win32') fail('On Windows, run Expert Relay inside WSL:
 const [command = '', ...args] = process.argv.slice(2);
 
 // npm's cache needs a folder that lasts, also for accounts without a home, such as `nobody`.
-if (!writable(homedir()))
-  process.env.npm_config_cache ??= join(tmpdir(), `expert-relay-npm-${userInfo().uid}`);
+if (!writable(homedir()) && process.env.npm_config_cache === undefined)
+  process.env.npm_config_cache = ownNpmCache();
 
 const parent = process.ppid;
 await install();
@@ -48,6 +48,18 @@ try {
 }
 // A handle that a library has left open, such as esbuild's process, must not keep a finished command running.
 process.exit();
+
+/** A folder whose name everyone can know. Another user could have made it first, with packages of theirs. */
+function ownNpmCache() {
+  const { uid } = userInfo();
+  const folder = join(tmpdir(), `expert-relay-npm-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
+    fail(`${folder} is not a folder of this user alone. Set npm_config_cache to one that is.`);
+  }
+  return folder;
+}
 
 /** Brings node_modules to what the lock file says, unless it is there already. */
 async function install() {

@@ -234,7 +234,7 @@ describe('settings', () => {
     expect(envOf('gateway')).toMatchObject({
       RELAY_BODY_MEMORY: '268435456',
       RELAY_LOG_LEVEL: 'debug',
-      RELAY_TRUSTED_PROXIES: '10.42.0.0/16,2001:db8::/32',
+      RELAY_TRUSTED_PROXIES: '10.42.5.0/28,2001:db8:0:5::/64',
       NODE_OPTIONS: '--max-old-space-size=384',
     });
     expect(envOf('hub')).toMatchObject({

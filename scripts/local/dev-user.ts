@@ -37,7 +37,10 @@ export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<
 /** False if a key is unknown: the database may be another one than last time, or the key may be revoked. */
 async function keysWork(gatewayUrl: string, { consumerKey, providerKey }: DevUser): Promise<boolean> {
   const answers = [consumerKey, providerKey].map((key) =>
-    fetch(`${gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key } }),
+    fetch(`${gatewayUrl}/api/v1/whoami`, {
+      headers: { 'x-api-key': key },
+      signal: AbortSignal.timeout(30_000),
+    }),
   );
   return (await Promise.all(answers)).every(({ status }) => status !== 401);
 }

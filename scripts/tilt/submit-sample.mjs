@@ -8,6 +8,7 @@ const question = 'May I remove the lock file?';
 const response = await fetch(`${gateway}/api/v1/help`, {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
+  signal: AbortSignal.timeout(30_000),
   body: JSON.stringify({ apiKey: key, messages: [], question, plaintext: question }),
 });
 console.log(response.status, await response.text());

@@ -9,7 +9,7 @@
 {{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " .Release.Name) "" $trial) .Release.Namespace) }}
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.gatewayApi.enabled) (not .Values.trustedProxies) }}
-{{- fail "trustedProxies is empty although a proxy is in front: all callers would share the rate limit of its address. Set it to the addresses of the proxy's pods, for example --set 'trustedProxies={10.42.0.0/16}'; kubectl get pods -A -o wide shows them." }}
+{{- fail "trustedProxies is empty although a proxy is in front: all callers would share the rate limit of its address. Set it to the addresses of the proxy's pods, for example --set 'trustedProxies={10.42.3.17}', not the whole pod network; kubectl get pods -A -o wide shows them." }}
 {{- end }}
 {{- if and .Values.gatewayApi.enabled (not .Values.gatewayApi.parentRefs) }}
 {{- fail "gatewayApi.parentRefs is empty: the routes would belong to no Gateway. Name one: --set 'gatewayApi.parentRefs[0].name=public'; kubectl get gateways -A lists them." }}

@@ -5,6 +5,7 @@ import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Express } from 'express';
 import { checkCall } from './call/check-call.ts';
+import type { EdgeResponse } from './call/edge-call.ts';
 import { identifyCall } from './call/identify-call.ts';
 import { limitRate } from './call/limit-rate.ts';
 import { createBodyReceiver } from './call/receive-body.ts';
@@ -12,7 +13,7 @@ import { createRouteFinder } from './call/route-finder.ts';
 import { sendRefusal } from './call/send-refusal.ts';
 import type { Config } from './config.ts';
 import { forward, type Upstreams } from './forward/forward.ts';
-import { limitTransferTime } from './forward/limit-transfer-time.ts';
+import { transferAnswers } from './forward/transfer-answers.ts';
 import { authenticate } from './keys/authenticate.ts';
 import type { KeyCache } from './keys/create-key-cache.ts';
 import { allowOrigins, setSecurityHeaders } from './response-headers.ts';
@@ -30,6 +31,7 @@ export function createApp(options: {
     | 'rateLimits'
     | 'bodies'
     | 'minTransferRate'
+    | 'answerMemory'
     | 'trustedProxies'
   >;
   keys: KeyCache;
@@ -43,15 +45,16 @@ export function createApp(options: {
   transferGraceMs?: number;
 }): Express {
   const { config, keys, upstreams, health, version, clock, log, metrics } = options;
-  const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, minTransferRate, trustedProxies } = config;
+  const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
-  const receiveBody = createBodyReceiver({
+  const bodies = createBodyReceiver({
     limits: config.bodies,
     metrics,
     slowAfterMs: options.slowAfterMs,
   });
-  const limitTransfer = limitTransferTime({
-    minRate: minTransferRate,
+  const transfers = transferAnswers({
+    minRate: config.minTransferRate,
+    memory: config.answerMemory,
     graceMs: options.transferGraceMs,
     metrics,
   });
@@ -62,13 +65,20 @@ export function createApp(options: {
   app.use(allowOrigins([...siteOrigins(publicUrl), ...corsOrigins]));
   app.use(limitRate({ limits: rateLimits, clock, metrics }));
   app.use(checkCall);
-  app.use(authenticate({ keys, receiveBody, log, metrics }));
-  app.use(forward({ upstreams, receiveBody, limitTransfer, publicUrl }));
+  app.use(authenticate({ keys, bodies, log, metrics }));
+  app.use(forward({ upstreams, bodies, transfers, publicUrl }));
   // `forward` leaves routes with `to: 'gateway'` to these handlers.
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
   for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)
-    app.get(path, sendDocument(path));
-  app.use(handleErrors(log, { send: sendRefusal }));
+    app.get(path, sendDocument(path, transfers));
+  app.use(
+    handleErrors(log, {
+      send(response, problem) {
+        bodies.release(response as EdgeResponse);
+        sendRefusal(response, problem);
+      },
+    }),
+  );
   return app;
 }

@@ -56,11 +56,16 @@ export const variables = {
       default: 64,
     }),
     bytes: integer('RELAY_BODY_MEMORY', {
-      help: 'The most bytes of bodies in memory. Above it the oldest slow body is refused, or the newest body if none is slow.',
-      default: 134_217_728,
+      help: 'The most bytes of bodies in memory, of which one client address may use a quarter and an IPv6 /48 a half. Above it the oldest slow body is refused, or the newest body if none is slow.',
+      default: 67_108_864,
       min: 2_097_152,
     }),
   },
+  answerMemory: integer('RELAY_ANSWER_MEMORY', {
+    help: 'The most bytes of answers that wait in memory for their clients, of which one client address may use a quarter and an IPv6 /48 a half. Above it the slowest client is disconnected.',
+    default: 67_108_864,
+    min: 2_097_152,
+  }),
   minTransferRate: integer('RELAY_MIN_TRANSFER_RATE', {
     help: 'Bytes per second that a client must read of an answer, on average; slower clients are disconnected. 0 = no limit.',
     default: 8_192,

@@ -40,12 +40,16 @@ export const variables = {
       default: 15_000,
     }),
     perAddress: integer('RELAY_HUB_MAX_STREAMS_PER_ADDRESS', {
-      help: 'Open streams of one client address (IPv6: of one /64), at most; 0 = no cap.',
+      help: 'Open streams of one client address (IPv6: of one /64; a /48 may have sixteen times as many), at most; 0 = no cap.',
       default: 200,
     }),
     perCredential: integer('RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL', {
       help: 'Open streams of one API key or session, at most; 0 = no cap.',
       default: 100,
+    }),
+    perUser: integer('RELAY_HUB_MAX_STREAMS_PER_USER', {
+      help: 'Open streams of one user, with all API keys and sessions together, at most; 0 = no cap.',
+      default: 1_000,
     }),
     anonymous: integer('RELAY_HUB_MAX_STREAMS_ANONYMOUS', {
       help: 'Open streams without a credential, at most, so that streams with one are always possible; 0 = no cap.',
@@ -64,6 +68,10 @@ export const variables = {
     perCredential: integer('RELAY_HUB_SCANS_PER_CREDENTIAL', {
       help: 'The same for the streams of one API key or session.',
       default: 60,
+    }),
+    perUser: integer('RELAY_HUB_SCANS_PER_USER', {
+      help: 'The same for the streams of one user, with all API keys and sessions together.',
+      default: 240,
     }),
   },
   failuresPerAddress: integer('RELAY_HUB_FAILURES_PER_ADDRESS', {

@@ -37,10 +37,11 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     headTimeoutMs: 2_500,
   });
   const failures = new FailureLimit({ perMinute: config.failuresPerAddress, clock });
+  const verify = createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock });
   const authorise = createAuthorise({
     requireAuth: config.requireAuth,
-    verify: createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock }),
-    exchange: limitKeyExchange({ exchange: createKeyExchange({ requests, log }), failures, clock }),
+    verify,
+    exchange: limitKeyExchange({ exchange: createKeyExchange({ requests, verify, log }), failures, clock }),
     revocations: hub.revocations,
     failures,
   });

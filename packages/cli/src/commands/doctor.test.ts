@@ -20,7 +20,9 @@ interface Check {
 const runDoctor = (env: Readonly<Record<string, string>>, ...options: string[]) =>
   eventually('a run in which every address answers in time', async () => {
     const ended = await cli.run(['doctor', ...options], { env });
-    return /did\s+not\s+answer\s+within|may\s+hold\s+streams\s+back/.test(ended.stdout) ? undefined : ended;
+    return /did\s+not\s+answer\s+in\s+time|may\s+hold\s+streams\s+back/.test(ended.stdout)
+      ? undefined
+      : ended;
   });
 
 /** The checks by name. Also checks that the exit code fits them. */

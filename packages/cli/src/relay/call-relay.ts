@@ -1,7 +1,10 @@
+import { RelayError } from '@expert-relay/sdk';
+import { readText, withTimeout } from '@expert-relay/sdk/transport';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
 import type { Access } from './require-relay.ts';
+import { timing } from './timing.ts';
 
 /** A call that the SDK does not offer: the vault, and the lists for `relay show`. */
 export interface RelayCall {
@@ -10,8 +13,6 @@ export interface RelayCall {
   body?: unknown;
   ifMatch?: string | undefined;
   signal: AbortSignal;
-  /** The limit for the answer. */
-  mebibytes?: number;
 }
 
 export interface RelayAnswer {
@@ -20,13 +21,11 @@ export interface RelayAnswer {
   readonly etag: string | undefined;
 }
 
-const timeoutMs = 30_000;
-
 /** Throws a Failure when the relay is not reachable, is busy, or refuses the key. The caller handles other answers. */
 export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promise<RelayAnswer> {
-  const { method = 'GET', path, body, ifMatch, signal, mebibytes } = call;
+  const { method = 'GET', path, body, ifMatch, signal } = call;
   try {
-    const answer = await fetch(url + path, {
+    const init: RequestInit = {
       method,
       headers: {
         'x-api-key': apiKey,
@@ -35,18 +34,15 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    });
-    const { status, headers } = answer;
-    const answerBody = await readAnswer(answer, mebibytes).catch((error: unknown) => {
-      // Such a status is clear without a body.
-      if (!isRefusal(status) || !isTooLarge(error)) throw error;
-    });
-    const refusal = refusalOf(answer, answerBody, url);
+    };
+    const answer = await fetchAnswer(url + path, init, { timeoutMs: timing.call, signal });
+    const { status, headers } = answer.response;
+    const refusal = refusalOf(answer.response, answer.body, url);
     if (refusal) throw refusal;
-    return { status, body: answerBody, etag: headers.get('etag') ?? undefined };
+    if (answer.tooLarge) throw answer.tooLarge;
+    return { status, body: answer.body, etag: headers.get('etag') ?? undefined };
   } catch (error) {
-    if (error instanceof Failure) throw error;
+    if (error instanceof Failure || isTooLarge(error)) throw error;
     signal.throwIfAborted();
     throw new Failure('unreachable', `The relay at ${url} does not answer.`, {
       hint: 'See what is wrong: relay doctor',
@@ -54,8 +50,6 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
     });
   }
 }
-
-const isRefusal = (status: number): boolean => [401, 403, 429].includes(status) || status >= 500;
 
 function refusalOf({ status, headers }: Response, body: unknown, url: string): Failure | undefined {
   if (status === 401 || status === 403) {
@@ -91,31 +85,35 @@ export function quoteProblem(status: number, body: unknown): string {
   return `The relay says: "${text}" (HTTP ${status})`;
 }
 
-const mebibyte = 2 ** 20;
-
 export const isTooLarge = (error: unknown): boolean =>
-  error instanceof Failure && error.code === 'answer_too_large';
+  error instanceof RelayError && error.code === 'answer_too_large';
 
-/**
- * Reads JSON; undefined when it is not JSON. The limit counts bytes after decompression: a few kilobytes of gzip can
- * hold gigabytes.
- */
-export async function readAnswer(answer: Response, mebibytes = 1): Promise<unknown> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const piece of answer.body ?? []) {
-    size += piece.length;
-    // Leaving the loop cancels the body, which ends the connection.
-    if (size > mebibytes * mebibyte) {
-      throw new Failure(
-        'failed',
-        `The answer is not a relay's: it is longer than ${mebibytes} MiB. Check RELAY_URL, and any proxy on the way.`,
-        { code: 'answer_too_large' },
-      );
+/** An answer, and its JSON: undefined when it is none. */
+interface FetchedAnswer {
+  readonly response: Response;
+  readonly body: unknown;
+  /** Set when the answer was too long to read. */
+  readonly tooLarge: RelayError | undefined;
+}
+
+/** Fetches an answer and reads it, in limited time and memory, whatever the server sends. */
+export function fetchAnswer(
+  url: string,
+  init: RequestInit,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<FetchedAnswer> {
+  return withTimeout(timeoutMs, signal, async (inTime) => {
+    const response = await fetch(url, { ...init, signal: inTime });
+    try {
+      return { response, body: parseJson(await readText(response, timeoutMs, inTime)), tooLarge: undefined };
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      return { response, body: undefined, tooLarge: error as RelayError };
     }
-    text += decoder.decode(piece, { stream: true });
-  }
+  });
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts';
 import { writePrivate } from '../store/private-file.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
 import { type Probe, probe } from './probe.ts';
+import { looking } from './timing.ts';
 
 const health = z.object({ status: z.string(), version: z.string(), timestamp: z.iso.datetime() });
 export type Health = z.infer<typeof health>;
@@ -15,7 +16,7 @@ export const readHealth = (seen: Probe): Health | undefined =>
   'trouble' in seen ? undefined : health.safeParse(seen.body).data;
 
 /** Longer than a working relay needs. A relay that does not answer is reported by the command itself. */
-const patience = 5_000;
+const patience = looking.firstMs;
 
 /**
  * Throws a Failure when RELAY_URL is not the address of a relay: answers from there would look like a refusal or an

@@ -56,9 +56,8 @@ export async function findRequest(
 
 /** Messages per call, halved after an answer that was too large. */
 const pageSize = 50;
-/** Such a page is never too large: each message, and the rest of the answer, take at most 1 MiB. */
+/** Such a page is never too large for the SDK's reader: each message, and the rest of the answer, take at most 1 MiB. */
 const smallPageSize = 6;
-const pageMebibytes = 8;
 /** All characters, and 1,000 more for each message. A relay allows 64 MiB in 10,000 messages. */
 const maxTotalLength = 1e8;
 
@@ -77,7 +76,6 @@ export async function readConversation(
         schema: conversation,
         name: refCode,
         signal,
-        mebibytes: pageMebibytes,
       });
       messages = messages.concat(page.messages);
       for (const { plaintext } of page.messages) length += (plaintext?.length ?? 0) + 1_000;
@@ -108,7 +106,6 @@ interface Read<T> {
   /** The reference code of the request, for messages. */
   name?: string;
   signal: AbortSignal;
-  mebibytes?: number;
 }
 
 async function read<T>(access: Access, { schema, name, ...call }: Read<T>): Promise<T> {

@@ -1,6 +1,5 @@
-import { isTooLarge, readAnswer } from './call-relay.ts';
-
-const defaultTimeoutMs = 10_000;
+import { fetchAnswer } from './call-relay.ts';
+import { looking } from './timing.ts';
 
 interface ProbeOptions {
   signal: AbortSignal;
@@ -15,18 +14,15 @@ export type Probe =
 
 export async function probe(
   url: string,
-  { signal, patience = defaultTimeoutMs }: ProbeOptions,
+  { signal, patience = looking.timeoutMs }: ProbeOptions,
 ): Promise<Probe> {
   try {
-    const answer = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
-    });
-    const { status } = answer;
-    return await readAnswer(answer).then(
-      (body) => ({ status, body, isTooLarge: false }),
-      (error) => ({ status, body: undefined, isTooLarge: isTooLarge(error) }),
+    const { response, body, tooLarge } = await fetchAnswer(
+      url,
+      { redirect: 'manual' },
+      { timeoutMs: patience, signal },
     );
+    return { status: response.status, body, isTooLarge: tooLarge !== undefined };
   } catch (error) {
     signal.throwIfAborted();
     return causeOf(error);
@@ -67,7 +63,7 @@ export function causeOf(error: unknown): { trouble: string; next: string } {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
   if (name === 'TimeoutError') {
     return {
-      trouble: 'did not answer within 10 seconds',
+      trouble: 'did not answer in time',
       next: 'Check the network, a VPN, a proxy or a firewall.',
     };
   }

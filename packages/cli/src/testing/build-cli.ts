@@ -6,11 +6,14 @@ import { afterAll } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
 
 export interface BundleOptions {
-  /** Repeats failed calls after milliseconds, for tests of errors that the SDK retries. */
-  retriesQuickly?: boolean;
+  /**
+   * `retries`: repeats failed calls after milliseconds, for tests of errors that the SDK retries. `limits`: also waits for
+   * an answer, and repeats a call, for a short time only.
+   */
+  quick?: 'retries' | 'limits';
 }
 
-const built = new Map<boolean, Promise<string>>();
+const built = new Map<BundleOptions['quick'], Promise<string>>();
 const folders: string[] = [];
 
 afterAll(() => {
@@ -22,19 +25,30 @@ afterAll(() => {
  * tenth of a second. It is laid out like an installed package, outside of the checkout, because other tests list `dist`
  * at the same time.
  */
-export function buildCli({ retriesQuickly = false }: BundleOptions = {}): Promise<string> {
-  const path = built.get(retriesQuickly) ?? bundle(retriesQuickly ? [quickTiming] : []);
-  built.set(retriesQuickly, path);
+export function buildCli({ quick }: BundleOptions = {}): Promise<string> {
+  const path = built.get(quick) ?? bundle(quick ? [quickTiming(timings[quick])] : []);
+  built.set(quick, path);
   return path;
 }
 
-const quickTiming: Plugin = {
+const timings = {
+  retries: {
+    timing: { call: 30_000, patience: 75_000, backoff: 20, maxBackoff: 100 },
+    looking: { timeoutMs: 10_000, firstMs: 5_000 },
+  },
+  limits: {
+    timing: { call: 1_000, patience: 2_000, backoff: 20, maxBackoff: 100 },
+    looking: { timeoutMs: 1_000, firstMs: 1_000 },
+  },
+};
+
+const quickTiming = ({ timing, looking }: (typeof timings)['limits']): Plugin => ({
   name: 'quick timing',
   setup: ({ onLoad }) =>
     onLoad({ filter: /\/cli\/src\/relay\/timing\.ts$/ }, () => ({
-      contents: 'export const timing = { patience: 75_000, backoff: 20, maxBackoff: 100 };',
+      contents: `export const timing = ${JSON.stringify(timing)}; export const looking = ${JSON.stringify(looking)};`,
     })),
-};
+});
 
 async function bundle(plugins: Plugin[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));

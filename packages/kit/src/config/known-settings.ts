@@ -3,6 +3,7 @@
 /** Every variable that a service, `npm start` or a client reads. */
 export const knownSettings: readonly string[] = [
   'RELAY_ALLOWED_USERS',
+  'RELAY_ANSWER_MEMORY',
   'RELAY_API_KEY',
   'RELAY_BODY_MEMORY',
   'RELAY_CACHE',
@@ -31,6 +32,7 @@ export const knownSettings: readonly string[] = [
   'RELAY_HUB_MAX_STREAMS_ANONYMOUS',
   'RELAY_HUB_MAX_STREAMS_PER_ADDRESS',
   'RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL',
+  'RELAY_HUB_MAX_STREAMS_PER_USER',
   'RELAY_HUB_PORT',
   'RELAY_HUB_PUBLIC_URL',
   'RELAY_HUB_READER_MAX_BYTES',
@@ -40,6 +42,7 @@ export const knownSettings: readonly string[] = [
   'RELAY_HUB_RING_EVENTS',
   'RELAY_HUB_SCANS_PER_ADDRESS',
   'RELAY_HUB_SCANS_PER_CREDENTIAL',
+  'RELAY_HUB_SCANS_PER_USER',
   'RELAY_HUB_STREAM_LIFETIME',
   'RELAY_HUB_URL',
   'RELAY_LOG_LEVEL',
@@ -58,6 +61,7 @@ export const knownSettings: readonly string[] = [
   'RELAY_NATS_PREFIX',
   'RELAY_NATS_REPLICAS',
   'RELAY_OPS_PORT',
+  'RELAY_PATH_ONLY',
   'RELAY_PORT',
   'RELAY_PRINCIPAL_KEY_DASHBOARD_MESSAGES',
   'RELAY_PRINCIPAL_KEY_DASHBOARD_REQUESTS',

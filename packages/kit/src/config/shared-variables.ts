@@ -178,7 +178,7 @@ export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {
 export const trustedProxiesVariable = list('RELAY_TRUSTED_PROXIES', {
   help: 'Addresses or CIDRs of the proxies in front, whose X-Forwarded-For is trusted.',
   pattern: /^[0-9a-f.:]+(\/\d{1,3})?$/i,
-  expected: 'addresses or CIDRs such as 10.0.0.0/8, separated by commas',
+  expected: 'addresses or CIDRs such as 10.42.3.17 or 10.42.5.0/28, separated by commas',
 });
 
 /**

@@ -85,7 +85,7 @@ function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
     return ipaddr.parseCIDR(prefix === undefined ? `${address}/${isIP(address) === 6 ? 128 : 32}` : entry);
   } catch {
     throw new ConfigError([
-      `RELAY_TRUSTED_PROXIES contains ${JSON.stringify(entry)}. Each entry must be an address or a CIDR, such as 10.0.0.0/8.`,
+      `RELAY_TRUSTED_PROXIES contains ${JSON.stringify(entry)}. Each entry must be an address or a CIDR, such as 10.42.5.0/28.`,
     ]);
   }
 }

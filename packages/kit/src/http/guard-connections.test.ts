@@ -76,27 +76,54 @@ describe('pipelined requests', () => {
   });
 
   test('are not read while one is under way', async () => {
-    const answers: (() => void)[] = [];
     let accepted: Socket | undefined;
+    let answer = () => {};
     handler = (request, response) => {
       accepted = request.socket;
-      answers.push(() => response.end());
+      answer = () => response.end('done');
     };
-    const { socket } = await open();
-    // More than the buffers of the kernel at both ends.
-    for (let i = 0; i < 100; i++) socket.write(get('/flood').repeat(10_000));
+    const { socket, received } = await open();
+    socket.write(get('/1'));
+    await until(() => handled.length === 1);
+    socket.write(get('/2'));
     await until(() => accepted?.isPaused() ?? false);
     const read = accepted?.bytesRead ?? 0;
+    for (let i = 3; i <= 200; i++) socket.write(get(`/${i}`));
     await pause(200);
     expect(accepted?.bytesRead).toBe(read);
-    expect(read).toBeLessThan(1_000_000);
-    expect(handled).toHaveLength(1);
-    answers.shift()?.();
+    expect(handled).toEqual(['/1']);
+    answer();
     await until(() => handled.length === 2);
-    socket.destroy();
-    // A connection that is not read is found broken when the next response is written.
     handler = (_request, response) => response.end('done');
-    answers.shift()?.();
+    answer();
+    await until(() => received().includes('done'));
+    socket.destroy();
+  });
+
+  test('beyond sixteen are refused after the answers to those before, and cost no objects', async () => {
+    let requests = 0;
+    const plain = createServer({ requireHostHeader: false });
+    guardConnections(plain, (request, response) => {
+      handled.push(request.url ?? '');
+      setImmediate(() => response.end(request.url));
+    });
+    plain.on('request', () => requests++);
+    const socket = connect(Number(new URL(await listen(plain, '127.0.0.1', 0)).port), '127.0.0.1');
+    sockets.push(socket);
+    let text = '';
+    socket
+      .on('error', () => {})
+      .on('data', (piece) => {
+        text += piece;
+      });
+    // One read of the server has all of them.
+    socket.write(get('/a').repeat(2_000));
+    await once(socket, 'close');
+    plain.close();
+    expect(handled).toHaveLength(17);
+    expect(requests).toBe(18);
+    expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(17);
+    expect(text).toMatch(/HTTP\/1\.1 429 .*"error":"too_many_at_once"/s);
   });
 
   test('are not handled after a response that closes the connection', async () => {

@@ -12,22 +12,29 @@ import { formatProblem, Problem } from '../problem/index.ts';
 type Exchange = [IncomingMessage, ServerResponse];
 
 interface Connection {
-  /** The response of the request that is handled now, or of the last one. */
-  response?: ServerResponse;
+  /** The response of the request that is handled now. */
+  response?: ServerResponse | undefined;
   /** Pipelined requests that arrived before that response was finished. */
   readonly queue: Exchange[];
-  /** The newest request. Until it is complete, everything that arrives is its body. */
-  newest: Exchange;
+  /** The newest request, until it is complete and answered. Until it is complete, everything that arrives is its body. */
+  newest?: Exchange | undefined;
   /** The last answer of the connection, after those to the requests before it. */
   refusal?: Problem;
   willPause: boolean;
 }
 
 /**
+ * Requests that may wait on one connection. Node reads 64 KiB at once and makes objects of about 3 KB for each request in
+ * it, and more than 3,000 requests fit into that.
+ */
+const maxQueued = 16;
+
+/**
  * Passes requests to the handler, and protects the process from hostile and broken connections:
  *
  * - The requests of one connection are handled one after the other, and none after a response that closes the connection.
  *   Node would start them all at once, and fails an assertion when their responses finish out of order on a broken socket.
+ *   A connection that sends too many before their answers is closed after the answers to the first ones.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
  * - CONNECT, malformed heads and slow heads, for which Node emits no request, are answered with a problem, after the requests
  *   that arrived before them.
@@ -42,7 +49,12 @@ export function guardConnections(
 
   function handle(connection: Connection, [request, response]: Exchange): void {
     connection.response = response;
-    response.once('close', () => handleNext(connection, request.socket));
+    response.once('close', () => {
+      // A kept-alive connection may stay idle for a long time, and holds nothing of its last call.
+      if (connection.response === response) connection.response = undefined;
+      if (request.complete && connection.newest?.[0] === request) connection.newest = undefined;
+      handleNext(connection, request.socket);
+    });
     handler(request, response);
   }
 
@@ -67,8 +79,8 @@ export function guardConnections(
     if (connection.refusal) return;
     connection.refusal = problem;
     const { queue, newest } = connection;
-    const [request, response] = newest;
-    if (request.complete) {
+    const [request, response] = newest ?? [];
+    if (!request || !response || request.complete) {
       if (isIdle(connection)) refuse(socket, problem, headers);
     } else if (queue.at(-1) === newest) {
       // Its body cannot be read, so it is refused and not handled.
@@ -110,6 +122,14 @@ export function guardConnections(
       handle(connection, exchange);
       return;
     }
+    if (connection.queue.length === maxQueued) {
+      connection.refusal = new Problem('too_many_at_once', {
+        detail: `Wait for answers: at most ${maxQueued} requests may wait on one connection.`,
+        headers: { 'retry-after': '1' },
+      });
+      ignoreFurtherRequests(socket);
+      return;
+    }
     connection.queue.push(exchange);
     pauseAfterRead(connection, socket);
   });
@@ -137,6 +157,15 @@ export function guardConnections(
 const isIdle = ({ response, queue }: Connection): boolean => !response?.socket && queue.length === 0;
 
 function ignore(): void {}
+
+/**
+ * Node parses everything that it has read, and keeps the objects of each request until the connection closes. Nothing in its
+ * documentation prevents that, so its parser's callback is replaced.
+ */
+function ignoreFurtherRequests(socket: Duplex): void {
+  const { parser } = socket as Duplex & { parser?: { onIncoming: () => number } };
+  if (parser) parser.onIncoming = () => 0;
+}
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large');

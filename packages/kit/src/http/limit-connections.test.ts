@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { createMetrics } from '../metrics/index.ts';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
+import { limitConnections } from './limit-connections.ts';
 
 let server: HttpServer;
 const sockets: Socket[] = [];
@@ -82,4 +84,24 @@ test('a connection beyond the limit of all addresses is closed', async () => {
   expect(await isServed(await open('127.0.0.7'))).toBe(true);
   expect(await isServed(await open('127.0.0.8'))).toBe(false);
   expect(await metrics.metrics()).toContain('relay_http_connections_refused_total{service="test"} 1');
+});
+
+test('an IPv6 /64 counts as one address, and a /48 may have four times as many connections', () => {
+  const plain = createServer();
+  const metrics = createMetrics('test', { forProcess: false });
+  limitConnections(plain, { perAddress: 2, trustedProxies: [], metrics });
+  const opened: Socket[] = [];
+  const isAccepted = (remoteAddress: string) => {
+    const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+    opened.push(socket);
+    plain.emit('connection', socket);
+    return !socket.destroyed;
+  };
+  const networks = [1, 2, 3, 4].map((network) => `2001:db8:0:${network}::`);
+  for (const network of networks) {
+    expect([1, 2, 3].map((host) => isAccepted(network + host))).toEqual([true, true, false]);
+  }
+  expect(isAccepted('2001:db8:0:5::1')).toBe(false);
+  expect(isAccepted('2001:db8:1:1::1')).toBe(true);
+  for (const socket of opened) socket.destroy();
 });

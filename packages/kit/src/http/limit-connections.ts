@@ -4,7 +4,7 @@ import { Counter, type Metrics } from '../metrics/index.ts';
 import { createProxyCheck, networkOf, plainAddress } from './client-address.ts';
 
 export interface ConnectionLimit {
-  /** Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. */
+  /** Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. A /48 may have four times as many. */
   readonly perAddress: number;
   /** Open connections of all addresses, at most; no limit when not set. */
   readonly total?: number;
@@ -12,6 +12,9 @@ export interface ConnectionLimit {
   readonly trustedProxies: readonly string[];
   readonly metrics: Metrics;
 }
+
+/** A site (IPv6 /48) can have 65,536 networks, each of which counts as a client. It may have as many connections as 4. */
+const clientsPerSite = 4;
 
 /** Closes a new connection before a byte of it is read, when its address has too many open. */
 export function limitConnections(server: Server, options: ConnectionLimit): void {
@@ -30,18 +33,20 @@ export function limitConnections(server: Server, options: ConnectionLimit): void
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '');
     if (isTrustedProxy(address)) return;
-    const network = networkOf(address);
-    const count = open.get(network) ?? 0;
-    if (count >= perAddress) {
+    const limits: [network: string, limit: number][] = [[networkOf(address), perAddress]];
+    if (address.includes(':')) limits.push([networkOf(address, 48), perAddress * clientsPerSite]);
+    if (limits.some(([network, limit]) => (open.get(network) ?? 0) >= limit)) {
       refused.inc();
       socket.destroy();
       return;
     }
-    open.set(network, count + 1);
+    for (const [network] of limits) open.set(network, (open.get(network) ?? 0) + 1);
     socket.once('close', () => {
-      const left = (open.get(network) ?? 0) - 1;
-      if (left > 0) open.set(network, left);
-      else open.delete(network);
+      for (const [network] of limits) {
+        const left = (open.get(network) ?? 0) - 1;
+        if (left > 0) open.set(network, left);
+        else open.delete(network);
+      }
     });
   });
 }

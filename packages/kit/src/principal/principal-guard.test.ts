@@ -42,8 +42,16 @@ test('a principal that is not valid is answered with 502, and logged with the re
   expect(lines()).toEqual([
     expect.objectContaining({ level: 'error', reason: 'expired', caller: 'gateway', ageMs: 45_000 }),
   ]);
-  expect(text).toContain('Compare the clocks');
   expect(text).not.toMatch(/secret-payload|private|k1/);
+});
+
+test.each([
+  [45_000, 'The call waited for longer than its principal is valid'],
+  [-45_000, 'compare the clocks of the two machines'],
+])('the log distinguishes a principal that waited from clocks that differ: %i ms', (ageMs, nextStep) => {
+  refused = { reason: 'expired', caller: 'gateway', ageMs };
+  expect(() => guard(header, call)).toThrow();
+  expect(text).toContain(nextStep);
 });
 
 test('a call without a principal is answered with 401, counted and not logged', async () => {

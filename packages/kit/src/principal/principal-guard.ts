@@ -19,12 +19,19 @@ const nextSteps: Record<Refusal['reason'], string> = {
   unknown_caller: 'Check who can reach the port of this service.',
   unknown_key: compareKeys,
   wrong_mac: compareKeys,
-  expired: 'Compare the clocks of the two machines.',
+  expired: 'It was issued in the future: compare the clocks of the two machines.',
   wrong_audience: "Check the caller's addresses of the other services.",
   wrong_method: 'Check that nothing between the two services changes calls.',
   wrong_path: 'Check that nothing between the two services changes calls.',
   wrong_kind: compareReleases,
 };
+
+/** The age of a principal also grows while its call waits for a free connection, or for this process to read it. */
+const waitedTooLong =
+  'The call waited for longer than its principal is valid: check the load of the two services. If they are idle, compare their clocks.';
+
+const nextStepOf = ({ reason, ageMs = 0 }: Refusal): string =>
+  reason === 'expired' && ageMs > 0 ? waitedTooLong : nextSteps[reason];
 
 /**
  * A principal that is not valid is a fault between two services. It is not a fault of the client, whose own credential was
@@ -58,7 +65,7 @@ export function createPrincipalGuard(options: {
     lastLines.set(reason, { at: now, unlogged: 0 });
     log.error(
       { ...refusal, unloggedBefore: last?.unlogged ?? 0 },
-      `a call was refused because its principal is not valid. ${nextSteps[reason]}`,
+      `a call was refused because its principal is not valid. ${nextStepOf(refusal)}`,
     );
   }
 

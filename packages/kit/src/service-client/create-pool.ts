@@ -12,6 +12,8 @@ export interface ServicePool {
   close(): void;
 }
 
+/** Further calls wait until one of these is free. */
+export const maxConnections = 512;
 /** Shorter than the 75 s for which a service keeps an idle connection, so that the service never closes it first. */
 const maxIdleMs = 20_000;
 /** Only new connections reach new instances of a service, so old ones are replaced. */
@@ -20,7 +22,7 @@ const maxAgeMs = 30_000;
 export function createPool(address: string): ServicePool {
   const { protocol, hostname, port } = new URL(address);
   const { request, Agent } = protocol === 'https:' ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 128 });
+  const agent = new Agent({ keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 128 });
   limitConnectionAge(agent, { maxIdleMs, maxAgeMs });
   // Node wants an IPv6 address without its brackets.
   const host = hostname.replace(/^\[|\]$/g, '');

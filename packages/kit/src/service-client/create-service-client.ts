@@ -5,7 +5,7 @@ import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
 import { Problem, type ProblemCode, unavailable } from '../problem/index.ts';
-import { createPool } from './create-pool.ts';
+import { createPool, maxConnections } from './create-pool.ts';
 
 export interface ServiceCall {
   readonly method: string;
@@ -38,8 +38,11 @@ export interface ServiceClient extends Part {
   call(call: ServiceCall): Promise<IncomingMessage>;
   /** Whether the service answers, with any status. */
   isReachable(): Promise<boolean>;
+  /** Whether a further call may soon have to wait for a connection. */
+  isNearlyFull(): boolean;
 }
 
+const nearlyFullCalls = Math.floor(maxConnections * 0.9);
 const pauseAfterRefusalMs = 100;
 const probeTimeoutMs = 1_500;
 
@@ -57,10 +60,22 @@ export function createServiceClient(options: {
   const running = new Set<() => void>();
 
   function send(call: ServiceCall): Promise<IncomingMessage> {
-    const { method, path, principal, callId, json, headers = {}, response } = call;
+    const {
+      method,
+      path,
+      route = path.split('?')[0],
+      principal,
+      callId,
+      json,
+      headers = {},
+      response,
+    } = call;
     // A closed response emits no further `close`.
     if (response?.closed) return Promise.reject(new ClientLeft());
-    const body = json === undefined ? call.body : Buffer.from(JSON.stringify(json));
+    /** Until the answer begins, since the call may be repeated. No closure holds `call`, which has the body too. */
+    let body = json === undefined ? call.body : Buffer.from(JSON.stringify(json));
+    // Without the path, since an id in it opens a conversation.
+    const labels = { callee: name, callId, method, route };
     if (json !== undefined) headers['content-type'] = 'application/json';
     if (body) headers['content-length'] = body.length;
     headers['x-request-id'] = callId;
@@ -87,12 +102,13 @@ export function createServiceClient(options: {
       }
 
       function onAnswer(answer: IncomingMessage): void {
+        body = undefined;
         cancel = () => answer.destroy();
         // An answer that this process destroys itself has no error.
         answer.once('close', () => {
           running.delete(endAtStop);
           const error = answer.errored as NodeJS.ErrnoException | null;
-          if (error?.code === 'ECONNRESET') logFailure(call, error, startedAt);
+          if (error?.code === 'ECONNRESET') logFailure(labels, error, startedAt);
         });
         resolve(answer);
       }
@@ -101,7 +117,7 @@ export function createServiceClient(options: {
         const failure = failureOf(error);
         const isRepeatable = failure === 'refused' || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
-          logFailure(call, error, startedAt);
+          logFailure(labels, error, startedAt);
           end(problemOf(failure, name, error));
           return;
         }
@@ -121,14 +137,9 @@ export function createServiceClient(options: {
     });
   }
 
-  /** Logs the template of the path, since an id in the path opens a conversation. */
-  function logFailure(call: ServiceCall, error: NodeJS.ErrnoException, startedAt: number): void {
-    const { method, path, route = path.split('?')[0], callId } = call;
+  function logFailure(labels: object, error: NodeJS.ErrnoException, startedAt: number): void {
     const ms = Math.round(performance.now() - startedAt);
-    log.warn(
-      { callee: name, callId, method, route, code: error.code, reason: error.message, ms },
-      'a call of another service failed',
-    );
+    log.warn({ ...labels, code: error.code, reason: error.message, ms }, 'a call of another service failed');
   }
 
   function isReachable(): Promise<boolean> {
@@ -152,6 +163,7 @@ export function createServiceClient(options: {
     name: `${name} client`,
     call: send,
     isReachable,
+    isNearlyFull: () => running.size >= nearlyFullCalls,
     async stop() {
       for (const endAtStop of running) endAtStop();
       pool.close();

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, checkHost } from '@expert-relay/kit/http';
+import { bodyLimit, checkHost, hasBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeStep } from './edge-call.ts';
 
-/** Refuses calls with an ambiguous head, without a route, or with a body that is declared too large. Answers OPTIONS. */
+/**
+ * Refuses calls with an ambiguous head, without a route, or with a body that is declared too large. Answers OPTIONS.
+ *
+ * A GET with a body is refused and not served without it: fetch and browsers cannot send one, so its client has made an
+ * error that the answer explains, and a proxy in front may read such a body as the next request (RFC 9110, 9.3.1).
+ */
 export const checkCall: EdgeStep = (request, response, next) => {
   checkHead(request);
   const { pathRoutes, route } = response.locals.call;
@@ -13,6 +18,11 @@ export const checkCall: EdgeStep = (request, response, next) => {
     return;
   }
   if (!route) throw new Problem('method_not_allowed', { headers: { allow: pathRoutes.allow } });
+  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) {
+    throw new Problem('invalid_request', {
+      detail: 'A GET or HEAD call has no body: send parameters in the query.',
+    });
+  }
   if (Number(request.headers['content-length']) > bodyLimit) throw new Problem('payload_too_large');
   next();
 };

@@ -51,8 +51,10 @@ export interface EdgeCall {
   readonly pathRoutes: PathRoutes | undefined;
   /** Undefined for an unknown path, and for a method that the path does not accept. */
   readonly route: EdgeRoute | undefined;
-  /** Set once the whole body was received. */
+  /** Set once the whole body was received, until a service has it. */
   body?: Buffer | undefined;
+  /** Set by `receive-body.ts`, whose memory it frees. */
+  freeBody?: () => void;
   principal?: Principal;
 }
 

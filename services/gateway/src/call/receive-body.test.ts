@@ -28,8 +28,8 @@ const head = (length: number) =>
   `POST /api/v1/message/abc HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: ${length}\r\n\r\n`;
 
 /** Begins a body and does not end it. */
-async function beginBody(text: string, length: number): Promise<RawConnection> {
-  const connection = await openRaw(gateway.url);
+async function beginBody(text: string, length: number, from?: string): Promise<RawConnection> {
+  const connection = await openRaw(gateway.url, from);
   connections.push(connection);
   connection.send(head(length) + text);
   return connection;
@@ -100,8 +100,8 @@ describe('when the bodies use more memory than allowed', () => {
 
   test('the oldest slow one is refused', async () => {
     await start({ slowAfterMs: 50, env: { RELAY_BODY_MEMORY: '2500000' } });
-    const oldest = await beginBody(megabyte, 1_000_001);
-    const second = await beginBody(megabyte, 1_000_001);
+    const oldest = await beginBody(megabyte, 1_000_001, '127.0.0.2');
+    const second = await beginBody(megabyte, 1_000_001, '127.0.0.3');
     await bothHaveArrived();
     await pause(300);
     expect((await send(megabyte)).status).toBe(200);
@@ -110,12 +110,13 @@ describe('when the bodies use more memory than allowed', () => {
     expect(await second.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('the newest one is refused when none is slow, and the memory is free again after the answers', async () => {
+  test('the newest one of an address is refused when none is slow, and the memory is free again after the answers', async () => {
     await start({ slowAfterMs: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
-    const first = await beginBody(megabyte, 1_000_001);
-    const second = await beginBody(megabyte, 1_000_001);
+    const first = await beginBody(megabyte, 1_000_001, '127.0.0.2');
+    const second = await beginBody(megabyte, 1_000_001, '127.0.0.2');
     await bothHaveArrived();
-    expect((await send(megabyte)).status).toBe(503);
+    const newest = await beginBody('a'.repeat(999_000), 1_000_001, '127.0.0.2');
+    expect(await newest.answers(1)).toMatch(/^HTTP\/1\.1 429 .*retry-after: .*"error":"too_many_at_once"/is);
     for (const connection of [first, second]) connection.send('a');
     for (const connection of [first, second]) {
       expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
@@ -128,7 +129,7 @@ describe('when the bodies use more memory than allowed', () => {
     for (const _ of [1, 2]) await beginBody(megabyte, 1_000_001);
     await bothHaveArrived();
     const connection = await beginBody(megabyte, 1_000_001);
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 429 /);
     return connection;
   }
 
@@ -178,7 +179,7 @@ function createReceiver(length: number) {
     limits: { slowPerAddress: 0, bytes: 2 * length },
     metrics: createMetrics('test', { forProcess: false }),
   });
-  return { request, response, receive: () => receiver(request as never, response as never) };
+  return { request, response, receive: () => receiver.receive(request as never, response as never) };
 }
 
 setFlagsFromString('--expose-gc');

@@ -3,11 +3,16 @@ import { bodyLimit, ClientLeft, hasBody, networkOf } from '@expert-relay/kit/htt
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
 import type { EdgeResponse } from './edge-call.ts';
+import { type Held, shareMemory } from './share-memory.ts';
 
-/** Reads the whole body of a call. A second step gets the same body. Undefined if the call has none. */
-export type ReceiveBody = (request: IncomingMessage, response: EdgeResponse) => Promise<Buffer | undefined>;
+export interface BodyReceiver {
+  /** Reads the whole body of a call. A second step gets the same body. Undefined if the call has none. */
+  receive(request: IncomingMessage, response: EdgeResponse): Promise<Buffer | undefined>;
+  /** Frees the memory of the body. Also happens when the response closes, which may be long after its beginning. */
+  release(response: EdgeResponse): void;
+}
 
-interface ArrivingBody {
+interface ArrivingBody extends Held {
   readonly network: string;
   readonly startedAt: number;
   isSlow: boolean;
@@ -17,16 +22,22 @@ interface ArrivingBody {
 /** A body that is not complete after this time is slow. Only slow bodies count for the limit of an address. */
 const defaultSlowAfterMs = 5_000;
 
+/** The oldest slow body, or the newest if none is slow. */
+function chooseBody(bodies: readonly [ArrivingBody, ...ArrivingBody[]]): ArrivingBody {
+  const [oldest] = bodies;
+  return oldest.isSlow ? oldest : (bodies.at(-1) ?? oldest);
+}
+
 /**
  * No service is called before the body is complete, so that slow clients use only memory of the gateway. Two limits
- * restrict that memory: the slow bodies of one address, and the bytes of all bodies of the process. The server's request
- * timeout ends a body after a minute.
+ * restrict that memory: the slow bodies of one address, and the bytes of all bodies of the process, of which each address
+ * has a share. The server's request timeout ends a body after a minute.
  */
 export function createBodyReceiver(options: {
   limits: { slowPerAddress: number; bytes: number };
   metrics: Metrics;
   slowAfterMs?: number | undefined;
-}): ReceiveBody {
+}): BodyReceiver {
   const { limits, slowAfterMs = defaultSlowAfterMs } = options;
   const refused = new Counter({
     name: 'relay_gateway_bodies_refused_total',
@@ -34,18 +45,18 @@ export function createBodyReceiver(options: {
     labelNames: ['reason'],
     registers: [options.metrics],
   });
+  const memory = shareMemory<ArrivingBody>({ total: limits.bytes, choose: chooseBody });
   new Gauge({
     name: 'relay_gateway_body_bytes',
-    help: 'Memory of bodies that are held until their calls are answered.',
+    help: 'Memory of bodies that no service has received yet.',
     registers: [options.metrics],
     collect() {
-      this.set(heldBytes);
+      this.set(memory.bytes);
     },
   });
   /** Oldest first. */
   const arriving = new Set<ArrivingBody>();
   const slowByNetwork = new Map<string, number>();
-  let heldBytes = 0;
   let checkTimer: NodeJS.Timeout | undefined;
 
   function add(body: ArrivingBody): void {
@@ -86,14 +97,13 @@ export function createBodyReceiver(options: {
     }
   }
 
-  /** Refuses the oldest slow body, or the newest body if none is slow. */
-  function freeMemory(newest: ArrivingBody): void {
-    const [oldest = newest] = arriving;
-    refused.inc({ reason: 'memory' });
-    (oldest.isSlow ? oldest : newest).refuse(unavailable('Too many bodies arrive at the same time.'));
+  function release(response: EdgeResponse): void {
+    const { call } = response.locals;
+    call.body = undefined;
+    call.freeBody?.();
   }
 
-  return async (request, response) => {
+  async function receive(request: IncomingMessage, response: EdgeResponse): Promise<Buffer | undefined> {
     const { call } = response.locals;
     if (call.body || !hasBody(request)) return call.body;
     // The client may have left during the look-up of its key. Then the response emits no further `close`.
@@ -102,7 +112,7 @@ export function createBodyReceiver(options: {
     call.body = await new Promise<Buffer>((resolve, reject) => {
       const maxSize = Number(request.headers['content-length'] ?? bodyLimit);
       /** The body so far is the first `size` bytes. */
-      let buffer: Buffer = Buffer.alloc(0);
+      let buffer = noBytes;
       let size = 0;
       const body: ArrivingBody = {
         network: networkOf(call.client),
@@ -110,35 +120,58 @@ export function createBodyReceiver(options: {
         isSlow: false,
         refuse(problem) {
           request.off('data', addPiece).pause();
-          remove(body);
+          free();
           reject(problem);
         },
+        giveUp(reason) {
+          refused.inc({ reason: reason === 'address' ? 'address' : 'memory' });
+          body.refuse(
+            reason === 'address'
+              ? tooLargeTogether()
+              : unavailable('Too many bodies arrive at the same time.'),
+          );
+        },
       };
+      const share = memory.open(call.client, body);
+      function free(): void {
+        remove(body);
+        buffer = noBytes;
+        share.close();
+      }
       function addPiece(piece: Buffer): void {
         const lengthBefore = buffer.length;
         buffer = append(buffer, size, piece, maxSize);
         size += piece.length;
-        heldBytes += buffer.length - lengthBefore;
         if (size > bodyLimit) body.refuse(new Problem('payload_too_large'));
-        else if (buffer.length > lengthBefore && heldBytes > limits.bytes) freeMemory(body);
+        else if (buffer.length > lengthBefore) share.resize(buffer.length);
       }
+      call.freeBody = free;
       add(body);
       request.on('data', addPiece);
       request.once('end', () => {
         remove(body);
+        share.keep();
         resolve(buffer.length === size ? buffer : buffer.subarray(0, size));
       });
       response.once('close', () => {
-        remove(body);
-        heldBytes -= buffer.length;
+        release(response);
         // If the body is complete, the promise is resolved already.
         reject(new ClientLeft());
       });
     });
     return call.body;
-  };
+  }
+
+  return { receive, release };
 }
 
+const tooLargeTogether = (): Problem =>
+  new Problem('too_many_at_once', {
+    detail: 'The uploads of this address that are under way are too large together.',
+    headers: { 'retry-after': '5' },
+  });
+
+const noBytes: Buffer = Buffer.alloc(0);
 const minGrowthBytes = 4_096;
 
 /**

@@ -1,20 +1,20 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { EdgeStep, UpstreamName } from '../call/edge-call.ts';
-import type { ReceiveBody } from '../call/receive-body.ts';
+import type { EdgeResponse, EdgeStep, UpstreamName } from '../call/edge-call.ts';
+import type { BodyReceiver } from '../call/receive-body.ts';
 import { securityHeaders } from '../response-headers.ts';
-import type { LimitTransfer, Transfer } from './limit-transfer-time.ts';
+import type { Transfers } from './transfer-answers.ts';
 
 export type Upstreams = Readonly<Record<UpstreamName, ServiceClient>>;
 
 /** Forwards a call to its service and sends the answer on to the client. */
 export function forward(options: {
   upstreams: Upstreams;
-  receiveBody: ReceiveBody;
-  limitTransfer: LimitTransfer;
+  bodies: BodyReceiver;
+  transfers: Transfers;
   publicUrl: string;
 }): EdgeStep {
-  const { upstreams, receiveBody, limitTransfer } = options;
+  const { upstreams, bodies, transfers } = options;
   const proto = new URL(options.publicUrl).protocol.slice(0, -1);
 
   return async (request, response, next) => {
@@ -23,7 +23,7 @@ export function forward(options: {
       next();
       return;
     }
-    const body = await receiveBody(request, response);
+    const body = await bodies.receive(request, response);
     const isForDashboard = route.to === 'dashboard';
     const headers = requestHeaders(request, { withCookies: isForDashboard });
     if (isForDashboard) {
@@ -33,19 +33,31 @@ export function forward(options: {
     }
     const { method, url: path } = request;
     const call = { method, path, route: route.path, principal, callId, headers, body, response };
-    const answer = await upstreams[route.to].call(call);
-    sendAnswer(answer, response, limitTransfer(response));
+    const service = upstreams[route.to];
+    if (service.isNearlyFull()) transfers.disconnectSlowest(route.to);
+    const answer = await service.call(call);
+    bodies.release(response);
+    sendAnswer(answer, response, transfers, route.to);
   };
 }
 
-function sendAnswer(answer: IncomingMessage, response: ServerResponse, transfer: Transfer): void {
+/** An answer of known size up to this one is read at once, so that its client's speed occupies no connection to a service. */
+const maxReadAhead = 1_048_576;
+
+function sendAnswer(
+  answer: IncomingMessage,
+  response: EdgeResponse,
+  transfers: Transfers,
+  service: UpstreamName,
+): void {
+  const isReadAhead = Number(answer.headers['content-length']) <= maxReadAhead;
+  const transfer = transfers.begin(response, { service, onDrain: () => answer.resume() });
   response.writeHead(answer.statusCode ?? 502, answerHeaders(answer));
   answer.on('data', (piece) => {
-    if (!transfer.write(piece)) answer.pause();
+    if (!transfer.write(piece) && !isReadAhead) answer.pause();
   });
   answer.once('end', () => transfer.end());
   answer.once('error', () => response.destroy());
-  response.on('drain', () => answer.resume());
 }
 
 /** Headers that apply to one connection only. */

@@ -7,7 +7,7 @@ import type { Principal } from '@expert-relay/kit/principal';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
 import type { Request } from 'express';
 import type { EdgeResponse, EdgeStep, KeyRule } from '../call/edge-call.ts';
-import type { ReceiveBody } from '../call/receive-body.ts';
+import type { BodyReceiver } from '../call/receive-body.ts';
 import type { KeyCache, KeyPrincipal, PresentedKey } from './create-key-cache.ts';
 
 const nobody: Principal = { kind: 'nobody' };
@@ -15,11 +15,11 @@ const nobody: Principal = { kind: 'nobody' };
 /** Sets the principal of a call, by the key that its route requires. */
 export function authenticate(options: {
   keys: KeyCache;
-  receiveBody: ReceiveBody;
+  bodies: BodyReceiver;
   log: Log;
   metrics: Metrics;
 }): EdgeStep {
-  const { keys, receiveBody, log, metrics } = options;
+  const { keys, bodies, log, metrics } = options;
   const failures = new Counter({
     name: 'relay_gateway_auth_failures_total',
     help: 'Calls refused for their API key.',
@@ -37,7 +37,7 @@ export function authenticate(options: {
     request: Request,
     response: EdgeResponse,
   ): Promise<string | undefined> {
-    if (rule.from === 'body') return keyInBody(request, await receiveBody(request, response));
+    if (rule.from === 'body') return keyInBody(request, await bodies.receive(request, response));
     // Node joins repeated headers with a comma, which no key contains.
     return request.headers['x-api-key']?.toString();
   }

@@ -1,9 +1,10 @@
 import { sendAnswer } from '@expert-relay/kit/http';
 import type { EdgeStep } from '../call/edge-call.ts';
+import type { Transfers } from '../forward/transfer-answers.ts';
 import { documents } from '../generated/documents.ts';
 
 /** Sends the OpenAPI document, the page that shows it, or the page's style. */
-export function sendDocument(path: keyof typeof documents): EdgeStep {
+export function sendDocument(path: keyof typeof documents, transfers: Transfers): EdgeStep {
   const { type, text } = documents[path];
   const bytes = Buffer.from(text);
   const headers = {
@@ -13,7 +14,10 @@ export function sendDocument(path: keyof typeof documents): EdgeStep {
   };
 
   return (request, response) => {
-    response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : bytes);
+    response.writeHead(200, headers);
+    const transfer = transfers.begin(response);
+    if (request.method !== 'HEAD') transfer.write(bytes);
+    transfer.end();
   };
 }
 

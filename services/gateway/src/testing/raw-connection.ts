@@ -13,9 +13,9 @@ export interface RawConnection {
   closed(timeoutMs?: number): Promise<boolean>;
 }
 
-export async function openRaw(url: string): Promise<RawConnection> {
+export async function openRaw(url: string, localAddress?: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) });
   let received = '';
   socket.on('data', (piece) => {
     received += piece.toString('latin1');

@@ -57,9 +57,10 @@ export function createAuthorise(options: {
       if (!requireAuth && topics.every((topic) => parseTopic(topic)?.kind === 'request')) return undefined;
       throw unauthorized('These topics need a credential: a stream token or an API key.');
     }
-    const token =
-      presented.kind === 'token' ? presented.token : await exchange(presented.apiKey, topics, caller);
-    const grant = await verify(token);
+    const grant =
+      presented.kind === 'token'
+        ? await verify(presented.token)
+        : await exchange(presented.apiKey, topics, caller);
     if (!grant || revocations.hasEnded(grant.credential)) {
       throw unauthorized(
         'The credential is not valid, or was revoked. Fetch a new stream token, or check the key.',
@@ -74,7 +75,7 @@ export function createAuthorise(options: {
       return await check(presented, topics, caller);
     } catch (error) {
       const isFailure = error instanceof Problem && (error.status === 401 || error.status === 403);
-      if (isFailure && failures.add(caller.network)) throw new StreamRefused('too_many_failures');
+      if (isFailure && failures.add(caller.networks)) throw new StreamRefused('too_many_failures');
       throw error;
     }
   };

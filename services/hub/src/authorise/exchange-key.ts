@@ -3,18 +3,32 @@ import { text } from 'node:stream/consumers';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
+import type { ClientNetworks } from './shares.ts';
+import type { Grant, VerifyStreamToken } from './stream-token.ts';
 
 /** The call that requests a stream. */
 export interface Caller {
-  /** The client's address, or the network that it is counted by. */
-  readonly network: string;
+  readonly networks: ClientNetworks;
   readonly callId: string;
 }
 
-/** Exchanges an API key for a stream token. It is never cached, since each subscription checks that the key is still valid. */
-export type ExchangeKey = (apiKey: string, topics: readonly string[], caller: Caller) => Promise<string>;
+/**
+ * Exchanges an API key for the content of a stream token. It is never cached, since each subscription checks that the key is
+ * still valid.
+ */
+export type ExchangeKey = (
+  apiKey: string,
+  topics: readonly string[],
+  caller: Caller,
+) => Promise<Grant | undefined>;
 
-export function createKeyExchange({ requests, log }: { requests: ServiceClient; log: Log }): ExchangeKey {
+export function createKeyExchange(options: {
+  requests: ServiceClient;
+  verify: VerifyStreamToken;
+  log: Log;
+}): ExchangeKey {
+  const { requests, verify, log } = options;
+
   async function requestToken(
     apiKey: string,
     topics: readonly string[],
@@ -37,7 +51,7 @@ export function createKeyExchange({ requests, log }: { requests: ServiceClient; 
   return async (apiKey, topics, { callId }) => {
     const answer = await requestToken(apiKey, topics, callId);
     const token = tokenIn(await text(answer).catch(() => ''));
-    if (answer.statusCode === 201 && token !== undefined) return token;
+    if (answer.statusCode === 201 && token !== undefined) return verify(token);
     if (answer.statusCode === 401) throw new Problem('unauthorized');
     if (answer.statusCode === 403) throw notCovered();
     log.warn({ callId, status: answer.statusCode }, 'the requests service gave no stream token');

@@ -3,8 +3,16 @@ import { Problem } from '@expert-relay/kit/problem';
 import { createFakeClock } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { FailureLimit, limitKeyExchange, RecentDigests } from './limit-key-exchange.ts';
+import { networksOf } from './shares.ts';
+import type { Grant } from './stream-token.ts';
 
-const caller = { network: '192.0.2.1', callId: 'a call' };
+const caller = { networks: networksOf('192.0.2.1'), callId: 'a call' };
+const grantOf = (userId: string): Grant => ({
+  topics: new Set(),
+  credential: { id: 'key:one', userId, since: 0 },
+});
+const grant = grantOf('ada');
+const networks48 = (count: number) => Array.from({ length: count }, (_, n) => `2001:db8:0:${n}::1`);
 
 function arrange() {
   const clock = createFakeClock();
@@ -14,12 +22,47 @@ function arrange() {
     exchange: async () => {
       state.calls++;
       if (!state.isValid) throw new Problem('unauthorized');
-      return 'a token';
+      return grant;
     },
     failures,
     clock,
   });
   return { clock, failures, state, exchange };
+}
+
+/** Exchanges that wait until they are answered together. */
+function arrangeWaiting() {
+  const clock = createFakeClock();
+  let answers: (() => void)[] = [];
+  const waiting = { most: 0 };
+  const users = new Map<string, string>();
+  let isAtOnce = false;
+  const exchange = limitKeyExchange({
+    exchange: async (apiKey) => {
+      if (!isAtOnce) await new Promise<void>((resolve) => answers.push(resolve));
+      return grantOf(users.get(apiKey) ?? apiKey);
+    },
+    failures: new FailureLimit({ perMinute: 0, clock }),
+    clock,
+  });
+  async function call(apiKey: string, address: string, when?: 'at once', userId?: string) {
+    if (userId !== undefined) users.set(apiKey, userId);
+    isAtOnce = when === 'at once';
+    const called = exchange(apiKey, [], { networks: networksOf(address), callId: 'a call' });
+    isAtOnce = false;
+    called.catch(() => {});
+    return called;
+  }
+  return {
+    call,
+    waiting,
+    async answerAll(started: Promise<Grant | undefined>[]) {
+      waiting.most = Math.max(waiting.most, answers.length);
+      for (const answer of answers) answer();
+      answers = [];
+      return Promise.allSettled(started);
+    },
+  };
 }
 
 test('a refused key is exchanged again after 5 s', async () => {
@@ -32,19 +75,19 @@ test('a refused key is exchanged again after 5 s', async () => {
   await expect(exchange(text, [], caller)).rejects.toMatchObject({ status: 401 });
   expect(state.calls).toBe(1);
   clock.advance(1);
-  expect(await exchange(text, [], caller)).toBe('a token');
+  expect(await exchange(text, [], caller)).toBe(grant);
 });
 
 test('beyond the limit of failures a key is served for 5 minutes after it was valid, and until it is refused', async () => {
   const { clock, failures, state, exchange } = arrange();
   const { text } = makeApiKey('consumer');
   await exchange(text, [], caller);
-  const reachLimit = () => failures.add(caller.network);
+  const reachLimit = () => failures.add(caller.networks);
   reachLimit();
-  expect(await exchange(text, [], caller)).toBe('a token');
+  expect(await exchange(text, [], caller)).toBe(grant);
   clock.advance(299_999);
   reachLimit();
-  expect(await exchange(text, [], caller)).toBe('a token');
+  expect(await exchange(text, [], caller)).toBe(grant);
   clock.advance(300_000);
   reachLimit();
   await expect(exchange(text, [], caller)).rejects.toMatchObject({ reason: 'too_many_failures' });
@@ -58,32 +101,56 @@ test('beyond the limit of failures a key is served for 5 minutes after it was va
   await expect(exchange(text, [], caller)).rejects.toMatchObject({ reason: 'too_many_failures' });
 });
 
-test('64 calls of one network and 256 of all wait at once', async () => {
-  const clock = createFakeClock();
-  const waiting: (() => void)[] = [];
-  const exchange = limitKeyExchange({
-    exchange: () => new Promise((resolve) => waiting.push(() => resolve('a token'))),
-    failures: new FailureLimit({ perMinute: 0, clock }),
-    clock,
+test.each([
+  { holder: 'one address', most: 64, addresses: ['192.0.2.1'], others: '192.0.2.2' },
+  { holder: 'one IPv6 /48', most: 128, addresses: networks48(4), others: '2001:db8:1::1', isKnown: true },
+  { holder: 'all', most: 256, addresses: [1, 2, 3, 4, 5].map((n) => `192.0.2.${n}`), isKnown: true },
+  {
+    holder: 'all keys that were not valid recently',
+    most: 128,
+    addresses: ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+  },
+])('at most $most calls of $holder wait at once', async ({ most, addresses, others, isKnown }) => {
+  const { call, waiting, answerAll } = arrangeWaiting();
+  const keys = Array.from({ length: 64 * addresses.length + 2 }, () => makeApiKey('consumer').text);
+  if (isKnown) for (const key of keys) await call(key, '198.51.100.1', 'at once');
+  const [first = '', second = '', ...rest] = keys;
+  const started = rest.map((key, index) => call(key, addresses[Math.floor(index / 64)] ?? ''));
+  const results = await answerAll(started);
+  expect(waiting.most).toBe(most);
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(started.length - most);
+  const next = [call(first, addresses[0] ?? ''), call(second, others ?? '192.0.2.1')];
+  expect((await answerAll(next)).every(({ status }) => status === 'fulfilled')).toBe(true);
+});
+
+test('at most 64 calls of one user wait at once, with 36 keys and from any address', async () => {
+  const { call, waiting, answerAll } = arrangeWaiting();
+  const keys = Array.from({ length: 36 }, () => makeApiKey('provider').text);
+  for (const key of keys) await call(key, '198.51.100.1', 'at once', 'ada');
+  const bob = makeApiKey('provider').text;
+  await call(bob, '198.51.100.1', 'at once', 'bob');
+  const started = keys.flatMap((key) => [1, 2, 3].map((host) => call(key, `192.0.2.${host}`)));
+  started.push(call(bob, '192.0.2.1'));
+  const results = await answerAll(started);
+  expect(waiting.most).toBe(65);
+  expect(results.at(-1)?.status).toBe('fulfilled');
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
+});
+
+test('failures are limited by address, and by IPv6 /48 as for sixteen addresses', () => {
+  const failures = new FailureLimit({ perMinute: 2, clock: createFakeClock() });
+  const reached = networks48(20).map((address) => {
+    const networks = networksOf(address);
+    for (let count = 0; count < 2; count++) if (!failures.isReached(networks)) failures.add(networks);
+    return failures.isReached(networksOf(address.replace(/1$/, '2')));
   });
-  const call = (network: string) => exchange(makeApiKey('consumer').text, [], { ...caller, network });
-  const busy = { reason: 'busy' };
-
-  const first = Array.from({ length: 64 }, () => call('a'));
-  await expect(call('a')).rejects.toMatchObject(busy);
-  const rest = ['b', 'c', 'd'].flatMap((network) => Array.from({ length: 64 }, () => call(network)));
-  await expect(call('e')).rejects.toMatchObject(busy);
-  expect(waiting).toHaveLength(256);
-
-  for (const answer of waiting.splice(0)) answer();
-  await Promise.all([...first, ...rest]);
-  const next = [call('a'), call('e')];
-  for (const answer of waiting.splice(0)) answer();
-  expect(await Promise.all(next)).toEqual(['a token', 'a token']);
+  expect(reached).toEqual(Array(20).fill(true));
+  expect(failures.isReached(networksOf('2001:db8:0:ffff::1'))).toBe(true);
+  expect(failures.isReached(networksOf('2001:db8:1::1'))).toBe(false);
 });
 
 test('when there are too many keys, the oldest are forgotten', () => {
-  const digests = new RecentDigests({ clock: createFakeClock(), rememberedMs: 1_000, max: 2 });
-  for (const digest of ['a', 'b', 'a', 'c']) digests.add(digest);
-  expect(['a', 'b', 'c'].filter((digest) => digests.has(digest))).toEqual(['a', 'c']);
+  const digests = new RecentDigests<true>({ clock: createFakeClock(), rememberedMs: 1_000, max: 2 });
+  for (const digest of ['a', 'b', 'a', 'c']) digests.set(digest, true);
+  expect(['a', 'b', 'c'].filter((digest) => digests.get(digest))).toEqual(['a', 'c']);
 });

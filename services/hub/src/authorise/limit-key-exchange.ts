@@ -1,14 +1,27 @@
 import { createHash } from 'node:crypto';
 import { parseApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
-import { createWindowCounter, type WindowCounter } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
 import type { ExchangeKey } from './exchange-key.ts';
+import {
+  type ClientNetworks,
+  MinuteCounts,
+  type Share,
+  ShareCounts,
+  sharesByNetwork,
+  userShare,
+} from './shares.ts';
 
-/** The most exchanges that may wait for the requests service at the same time: of all clients, and of one network. */
-const maxWaiting = 256;
-const maxWaitingPerNetwork = 64;
+/** The most exchanges that may wait for the requests service at the same time. */
+const maxWaiting = {
+  all: 256,
+  perAddress: 64,
+  perSite: 128,
+  perUser: 64,
+  /** Of the keys that were not valid recently: the user of such a key is not known, and anyone can invent more of them. */
+  unknownKeys: 128,
+};
 
 /** For this time after a refusal, the key is refused without a call, even if it has been created since. */
 const refusedMs = 5_000;
@@ -23,67 +36,77 @@ export function limitKeyExchange(options: {
   clock: Clock;
 }): ExchangeKey {
   const { exchange, failures, clock } = options;
-  const refused = new RecentDigests({ clock, rememberedMs: refusedMs, max: maxRememberedKeys });
-  const valid = new RecentDigests({ clock, rememberedMs: validMs, max: maxRememberedKeys });
-  const waiting = new Map<string, number>();
-  let allWaiting = 0;
-
-  function count(network: string, change: 1 | -1): void {
-    allWaiting += change;
-    const newCount = (waiting.get(network) ?? 0) + change;
-    if (newCount === 0) waiting.delete(network);
-    else waiting.set(network, newCount);
-  }
+  const refused = new RecentDigests<true>({ clock, rememberedMs: refusedMs, max: maxRememberedKeys });
+  /** The users of the keys. */
+  const valid = new RecentDigests<string>({ clock, rememberedMs: validMs, max: maxRememberedKeys });
+  const waiting = new ShareCounts();
 
   return async (apiKey, topics, caller) => {
-    const { network } = caller;
+    const { networks } = caller;
     // A mistyped key is refused by its checksum.
     if (!parseApiKey(apiKey)) throw new Problem('unauthorized');
     const digest = createHash('sha256').update(apiKey).digest('base64');
-    if (refused.has(digest)) throw new Problem('unauthorized');
+    if (refused.get(digest)) throw new Problem('unauthorized');
     // The guesses may come from another client at the same address, so a key that was recently valid is still accepted.
-    if (failures.isReached(network) && !valid.has(digest)) throw new StreamRefused('too_many_failures');
-    const isBusy = allWaiting >= maxWaiting || (waiting.get(network) ?? 0) >= maxWaitingPerNetwork;
-    if (isBusy) throw new StreamRefused('busy');
+    const userId = valid.get(digest);
+    if (failures.isReached(networks) && userId === undefined) throw new StreamRefused('too_many_failures');
+    const shares = sharesOf(networks, userId);
+    if (waiting.full(shares)) throw new StreamRefused('busy');
 
-    count(network, 1);
+    waiting.add(shares);
     try {
-      const token = await exchange(apiKey, topics, caller);
-      valid.add(digest);
-      return token;
+      const grant = await exchange(apiKey, topics, caller);
+      if (grant) valid.set(digest, grant.credential.userId);
+      return grant;
     } catch (error) {
       const status = error instanceof Problem ? error.status : 0;
-      if (status === 401) refused.add(digest);
+      if (status === 401) refused.set(digest, true);
       if (status === 401 || status === 403) valid.delete(digest);
       throw error;
     } finally {
-      count(network, -1);
+      waiting.remove(shares);
     }
   };
 }
 
-/** Counts the authorisations that failed, by the client's network. */
-export class FailureLimit {
-  readonly #count: WindowCounter | undefined;
+const sharesOf = (networks: ClientNetworks, userId: string | undefined): readonly Share[] => [
+  { kind: 'all', holder: 'all', limit: maxWaiting.all },
+  ...sharesByNetwork(networks, maxWaiting.perAddress, maxWaiting.perSite),
+  userId === undefined
+    ? { kind: 'all', holder: 'unknown keys', limit: maxWaiting.unknownKeys }
+    : { kind: 'user', holder: userShare(userId), limit: maxWaiting.perUser },
+];
 
-  /** At most `perMinute` failures of one network; 0 = no limit. */
+/** Counts the authorisations that failed, by the client's networks. */
+export class FailureLimit {
+  readonly #perMinute: number;
+  readonly #counts: MinuteCounts;
+
+  /** At most `perMinute` failures of one address; 0 = no limit. */
   constructor({ perMinute, clock }: { perMinute: number; clock: Clock }) {
-    this.#count = perMinute > 0 ? createWindowCounter({ limit: perMinute, clock }) : undefined;
+    this.#perMinute = perMinute;
+    this.#counts = new MinuteCounts(clock);
   }
 
-  isReached(network: string): boolean {
-    return this.#count !== undefined && this.#count(network, 0).left <= 0;
+  isReached(networks: ClientNetworks): boolean {
+    return this.#sharesOf(networks).some((share) => this.#counts.of(share) >= share.limit);
   }
 
   /** Counts one failure; true if it exceeds the limit. */
-  add(network: string): boolean {
-    return this.#count !== undefined && this.#count(network).left < 0;
+  add(networks: ClientNetworks): boolean {
+    const shares = this.#sharesOf(networks);
+    for (const share of shares) this.#counts.add(share);
+    return shares.some((share) => this.#counts.of(share) > share.limit);
+  }
+
+  #sharesOf(networks: ClientNetworks): readonly Share[] {
+    return sharesByNetwork(networks, this.#perMinute);
   }
 }
 
-/** Remembers keys for some time, by their digests. When it is full, the oldest are forgotten. */
-export class RecentDigests {
-  readonly #since = new Map<string, number>();
+/** Remembers something about keys for some time, by their digests. When it is full, the oldest are forgotten. */
+export class RecentDigests<T> {
+  readonly #known = new Map<string, { readonly value: T; readonly since: number }>();
   readonly #clock: Clock;
   readonly #rememberedMs: number;
   readonly #max: number;
@@ -94,24 +117,24 @@ export class RecentDigests {
     this.#max = options.max;
   }
 
-  has(digest: string): boolean {
-    const since = this.#since.get(digest);
-    if (since === undefined) return false;
-    const age = this.#clock.now() - since;
+  get(digest: string): T | undefined {
+    const known = this.#known.get(digest);
+    if (!known) return undefined;
+    const age = this.#clock.now() - known.since;
     // If the clock was set back, the digest is forgotten and not remembered for longer.
-    if (age >= 0 && age < this.#rememberedMs) return true;
-    this.#since.delete(digest);
-    return false;
+    if (age >= 0 && age < this.#rememberedMs) return known.value;
+    this.#known.delete(digest);
+    return undefined;
   }
 
-  add(digest: string): void {
-    this.#since.delete(digest);
-    this.#since.set(digest, this.#clock.now());
-    const [oldest] = this.#since.keys();
-    if (this.#since.size > this.#max && oldest !== undefined) this.#since.delete(oldest);
+  set(digest: string, value: T): void {
+    this.#known.delete(digest);
+    this.#known.set(digest, { value, since: this.#clock.now() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > this.#max && oldest !== undefined) this.#known.delete(oldest);
   }
 
   delete(digest: string): void {
-    this.#since.delete(digest);
+    this.#known.delete(digest);
   }
 }

@@ -7,6 +7,8 @@ import { errors, jwtVerify } from 'jose';
 export interface Credential {
   /** `key:<id>` or `session:<id>`. */
   readonly id: string;
+  /** Its user, whose keys and sessions are counted together. */
+  readonly userId: string;
   /** When the key's secret was created, in milliseconds; if the token does not say, when the token was issued. */
   readonly since: number;
   /** When that secret ends, if it had been rotated before the token was issued. */
@@ -55,15 +57,16 @@ export function createStreamTokenVerifier(options: {
 }
 
 function grantOf(claims: Record<string, unknown>): Grant | undefined {
-  const { topics, cred, iat, exp } = claims;
+  const { topics, cred, iat, exp, sub } = claims;
   const { kind, id, secret } = (cred ?? {}) as { kind?: unknown; id?: unknown; secret?: unknown };
-  if (!Array.isArray(topics) || typeof id !== 'string') return undefined;
+  if (!Array.isArray(topics) || typeof id !== 'string' || typeof sub !== 'string') return undefined;
   const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - lifetimeSeconds);
   const { createdAt, endsAt } = (secret ?? {}) as { createdAt?: unknown; endsAt?: unknown };
   return {
     topics: new Set(topics.filter((topic) => typeof topic === 'string')),
     credential: {
       id: kind === 'session' ? sessionCredential(id) : keyCredential(id),
+      userId: sub,
       since: typeof createdAt === 'number' ? createdAt : issuedAt,
       ...(typeof endsAt === 'number' && { endsAt }),
     },

@@ -60,8 +60,10 @@ export class EventHistory {
 
   /** The stream lost every event after this sequence. They will be published again. */
   loseAfter(seq: number): void {
+    // A duplicate has no topics: the stream holds its event a second time.
+    const lost = [...this.ring].filter((entry) => entry.seq > seq && entry.topics.length > 0);
     this.ring.removeAfter(seq);
-    this.#expectRepeats(seq + 1);
+    this.#expectRepeats(seq + 1, lost);
     for (const entry of this.ring) {
       const request = firstRequestOf(entry.parse());
       if (request) this.#seen.add(request.requestId, request.seq);
@@ -74,10 +76,11 @@ export class EventHistory {
     this.#expectRepeats(floor.seq + 1);
   }
 
-  /** Events that were sent may be published again, from this sequence on. */
-  #expectRepeats(from: number): void {
+  /** Events that were sent may be published again, from this sequence on; the lost ones surely. */
+  #expectRepeats(from: number, lost: readonly Entry[] = []): void {
+    const requests = lost.flatMap((entry) => firstRequestOf(entry.parse()) ?? []);
     // Before the hub has caught up, nothing was sent.
-    if (this.#hasCaughtUp) this.tailLoss.begin(from, this.#seen);
+    if (this.#hasCaughtUp) this.tailLoss.begin(from, this.#seen, requests);
     this.#seen = new SeenSequences(rememberedRequests);
   }
 }

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTcpProxy, eventually } from '@expert-relay/testkit';
+import type { Overrides } from '@expert-relay/kit/lifecycle';
+import { createTcpProxy, eventually, type OwnNats, startOwnNats } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { epochOf, formatPosition } from '../events/position.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
-import { type NatsProcess, startNatsProcess } from '../testing/nats-process.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';
 import { startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
-let nats: NatsProcess;
+let nats: OwnNats;
 let stream: TestStream;
 let hub: TestHub;
 let request: RequestEvents;
 const open: { close(): void }[] = [];
 
 beforeEach(async () => {
-  nats = await startNatsProcess();
+  nats = await startOwnNats();
   stream = await openTestStream(nats.url);
   hub = await startHub();
   request = new RequestEvents();
@@ -28,8 +28,12 @@ afterEach(async () => {
   await nats[Symbol.asyncDispose]();
 });
 
-const startHub = (env: Record<string, string> = {}) =>
-  startTestHub({ prefix: stream.prefix, env: { NATS_URL: nats.url, RELAY_HUB_HEARTBEAT: '500ms', ...env } });
+const startHub = (env: Record<string, string> = {}, overrides: Overrides = {}) =>
+  startTestHub({
+    prefix: stream.prefix,
+    env: { NATS_URL: nats.url, RELAY_HUB_HEARTBEAT: '500ms', ...env },
+    overrides,
+  });
 
 async function read(from?: string, at = hub): Promise<Reader> {
   const headers = from === undefined ? {} : { 'last-event-id': from };
@@ -161,6 +165,68 @@ describe('a stream that lost its newest events', () => {
     const again = await read(live.lastEventId);
     await again.until('a reset', () => again.named('hub.reset').length === 1);
     expect(again.events).toEqual([]);
+  });
+});
+
+describe('a stream that loses its newest events again while it gets them back', () => {
+  test('resets the reader that resumed between the losses, and no other one; then each gets new events once', async () => {
+    const before = await read();
+    await stream.publish(...messages(2));
+    await before.count(2);
+    const position = before.lastEventId;
+    await nats.save();
+    const [c, d] = messages(2) as [TestEvent, TestEvent];
+    await stream.publish(c, d);
+    await before.count(4);
+    const lose = async () => {
+      await nats.kill();
+      await nats.restore();
+      await nats.start();
+      await hub.ready();
+    };
+
+    await lose();
+    const between = await read(position);
+    await publishUntilStored(c);
+    await between.count(1);
+    await lose();
+    await between.until('a reset', () => between.named('hub.reset').length === 1);
+    const after = await read(position);
+    for (const event of [c, d, request.newMessage('new')]) await publishUntilStored(event);
+
+    const idsOf = (reader: Reader) => reader.events.map(({ messageId }) => messageId);
+    for (const reader of [before, between, after])
+      await reader.until('the new event', () => idsOf(reader).at(-1) === 'new');
+    expect(idsOf(before)).toHaveLength(5);
+    expect(new Set(idsOf(before)).size).toBe(5);
+    expect(idsOf(between)).toEqual([idsOf(before)[2], 'new']);
+    expect(idsOf(after)).toEqual(idsOf(before).slice(2));
+    expect([before, between, after].map((reader) => reader.named('hub.reset').length)).toEqual([0, 1, 0]);
+  });
+});
+
+describe('lost events that the outbox publishes late', () => {
+  test('reach no reader twice: the hub awaits those that are missing', async () => {
+    let skippedMs = 0;
+    const clock = { now: () => Date.now() + skippedMs };
+    await using patient = await startHub({}, { clock });
+    const live = await read(undefined, patient);
+    await stream.publish(...messages(1));
+    await live.count(1);
+    await nats.save();
+    const lost = messages(2);
+    await stream.publish(...lost);
+    await live.count(3);
+    await nats.kill();
+    await nats.restore();
+    await nats.start();
+    await patient.ready();
+
+    skippedMs = 40 * 60_000;
+    for (const event of [...lost, request.newMessage('new')]) await publishUntilStored(event);
+    await live.until('the new event', () => live.events.at(-1)?.messageId === 'new');
+    expect(live.events).toHaveLength(4);
+    expect(live.named('hub.reset')).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { noCheck } from '../events/position.ts';
+import { noGeneration } from '../sse/subscriber.ts';
 import { RequestEvents } from '../testing/make-event.ts';
 import { EventHistory } from './event-history.ts';
 import { findLastCommonSequence } from './tail-loss.ts';
@@ -59,12 +60,18 @@ describe('recovery from a tail loss', () => {
     ['abcd lose-after-2 29s c 29s', 'c', true, [3]],
     // From the newest repeated event on, positions are reliable.
     ['abcd lose-after-2 cd 29s e 1s', 'cd', false, [3]],
-    ['abcd lose-after-2 30s', '', false, []],
-    ['abcd lose-after-2 e 30s', '', false, []],
+    // Lost events that are still missing are awaited for an hour.
+    ['abcd lose-after-2 30s', '', true, []],
+    ['abcd lose-after-2 e 3599s c 3599s d', 'cd', true, [3, 4, 5]],
+    ['abcd lose-after-2 e 3599s c 3599s d 30s', 'cd', false, [3, 4]],
+    ['abcd lose-after-2 e 3600s', '', false, []],
+    ['abcde lose-after-3 d 40s lose-after-3 40s e 40s d 29s', 'ded', true, [4, 5]],
+    ['abcde lose-after-3 d 40s lose-after-3 40s e 40s d 30s', 'ded', false, [4]],
     // A second loss, during recovery and after it.
     ['abcde lose-after-3 d lose-after-1 bcde', 'dbcde', true, [2, 3, 4, 5]],
     ['abcde lose-after-2 c lose-after-3 de', 'cde', true, [3, 4, 5]],
-    ['abcde lose-after-2 c lose-after-3 30s f', 'c', false, [3]],
+    ['abcde lose-after-2 c lose-after-3 30s f', 'c', true, [3, 4]],
+    ['abcde lose-after-2 c lose-after-3 3600s f', 'c', false, [3]],
     ['abcde lose-after-2 cde 30s', 'cde', false, [3, 4]],
     ['new-stream', '', true, []],
     ['abc new-stream abcd', 'abc', true, [1, 2, 3, 4]],
@@ -89,6 +96,18 @@ describe('recovery from a tail loss', () => {
   test('each loss begins a generation', () => {
     run('abcd lose-after-2 cd lose-after-3');
     expect(history.tailLoss.generation).toBe(2);
+  });
+
+  test.each([
+    ['abcd', []],
+    ['abcd lose-after-2', []],
+    ['abcd lose-after-2 c lose-after-2', [1]],
+    ['abcd lose-after-2 c lose-after-2 c lose-after-2', [2]],
+    ['abcd lose-after-2 cd 30s e lose-after-4', []],
+  ])('after %s, readers of the generations %j may miss events', (timeline, generations) => {
+    run(timeline);
+    const all = [noGeneration, 0, 1, 2, 3];
+    expect(all.filter((generation) => history.tailLoss.isUncertain(generation))).toEqual(generations);
   });
 
   test.each([

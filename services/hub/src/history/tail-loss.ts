@@ -17,18 +17,27 @@ import type { Ring } from './ring.ts';
  *   2 s      1a 2b 3d            d is repeated: only readers of the new generation get it.
  *   3 s      1a 2b 3d 4e         e is new: all readers get it.
  *   4 s      1a 2b 3d 4e 5c      c is repeated.
- *   34 s                         No event was repeated for 30 s: recovery has ended.
+ *   34 s                         No lost event is missing, and none was repeated for 30 s: recovery has ended.
  *   35 s     1a 2b 3d 4e 5c 6f
  *
  * During recovery a position from 3 on does not say which events its reader has: after `3d` or `4e`, one reader has c and
  * another has not. So these positions are unreliable, and resuming from them is answered with `hub.reset`. After
  * recovery, the positions 3 and 4 stay unreliable; 5 and later ones are reliable, since c, d and e are before them.
  *
- * A stream that is created again has lost all its events. It is handled in the same way, from its first sequence on.
+ * The stream may lose its end again during recovery. A reader of the generation that began with the first loss has then
+ * received an unknown part of the repeated events, so it is reset (`isUncertain`).
+ *
+ * A stream that is created again has lost all its events. It is handled in the same way, from its first sequence on, except
+ * that no event is awaited: the outbox publishes only those that it has kept.
  */
 
 /** Recovery ends when no event was repeated for this time. The outbox leader looks for lost events every second. */
 const quietPeriodMs = 30_000;
+/**
+ * The same while lost events are missing: an outbox without a leader, or without Postgres, publishes them late. Later than
+ * this, hardly a reader from before the loss is left, and the outbox may never publish them, such as after a restore.
+ */
+const missingPeriodMs = 3_600_000;
 
 interface Recovery {
   /** The first sequence whose event was lost. */
@@ -39,12 +48,18 @@ interface Recovery {
   quietSince: number;
   /** The events that were sent before the loss, and those that were published since. */
   readonly sent: SeenSequences;
+  /** The lost events that were not repeated yet. */
+  readonly missing: Set<string>;
 }
+
+const keyOf = ({ requestId, seq }: AboutRequest): string => `${requestId} ${seq}`;
 
 export class TailLoss {
   readonly #ring: Ring;
   readonly #clock: Clock;
   #generation = 0;
+  /** The generation whose recovery was interrupted by the newest loss. */
+  #interrupted: number | undefined;
   /** The newest recovery. Read it as `#ongoing`, since it may have ended. */
   #recovery: Recovery | undefined;
   /** For each recovery that has ended, the sequences from `from` up to but not including `to`. */
@@ -64,9 +79,18 @@ export class TailLoss {
     return this.#ongoing !== undefined;
   }
 
-  /** The stream lost its events from a sequence on. `sent` are the events that were sent until now. */
-  begin(from: number, sent: SeenSequences): void {
+  /**
+   * Whether a loss during recovery makes it unknown which repeated events the readers of this generation have received.
+   * Those of earlier generations have received all, or were reset at the earlier loss.
+   */
+  isUncertain(generation: number): boolean {
+    return generation === this.#interrupted;
+  }
+
+  /** The stream lost its events from a sequence on. `sent` are the events that were sent until now, `lost` the lost ones. */
+  begin(from: number, sent: SeenSequences, lost: readonly AboutRequest[]): void {
     const ongoing = this.#ongoing;
+    this.#interrupted = ongoing && this.#generation;
     this.#generation++;
     this.#unreliable = this.#unreliable.filter((range) => range.from < from);
     this.#recovery = {
@@ -74,13 +98,15 @@ export class TailLoss {
       lastRepeated: from,
       quietSince: this.#clock.now(),
       sent: ongoing?.sent ?? sent,
+      missing: new Set([...(ongoing?.missing ?? []), ...lost.map(keyOf)]),
     };
   }
 
   /** Whether a new event of the stream is one that was sent before the loss. Each such event extends the recovery. */
-  checkRepeated(position: Position, { requestId, seq }: AboutRequest): boolean {
+  checkRepeated(position: Position, about: AboutRequest): boolean {
     const recovery = this.#ongoing;
-    if (!recovery || recovery.sent.add(requestId, seq)) return false;
+    recovery?.missing.delete(keyOf(about));
+    if (!recovery || recovery.sent.add(about.requestId, about.seq)) return false;
     recovery.lastRepeated = position.seq;
     recovery.quietSince = this.#clock.now();
     return true;
@@ -115,7 +141,9 @@ export class TailLoss {
   /** The recovery that has not ended. A recovery that is over is moved to `#unreliable` here, at the first use after its end. */
   get #ongoing(): Recovery | undefined {
     const recovery = this.#recovery;
-    if (recovery && this.#clock.now() - recovery.quietSince >= quietPeriodMs) {
+    if (!recovery) return undefined;
+    const periodMs = recovery.missing.size > 0 ? missingPeriodMs : quietPeriodMs;
+    if (this.#clock.now() - recovery.quietSince >= periodMs) {
       this.#unreliable.push({ from: recovery.from, to: recovery.lastRepeated });
       this.#recovery = undefined;
     }

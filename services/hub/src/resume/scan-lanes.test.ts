@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { networksOf } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 import { checkOf, formatPosition, noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import { EventHistory } from '../history/event-history.ts';
@@ -75,7 +76,7 @@ beforeEach(() => {
     },
     history,
     limit: new ScanLimit({
-      limits: { perAddress: 2, perCredential: 2 },
+      limits: { perAddress: 2, perCredential: 2, perUser: 3 },
       clock,
       refused: { inc: () => {} } as never,
     }),
@@ -89,15 +90,17 @@ beforeEach(() => {
 });
 afterEach(() => scans.stop());
 
-function add(from: ResumeFrom, options: { network?: string; credential?: Credential } = {}): Subscriber {
-  const subscriber = makeSubscriber({ topics: [new RequestEvents().topic], ...options });
+function add(from: ResumeFrom, options: { address?: string; credential?: Credential } = {}): Subscriber {
+  const { address = '192.0.2.1', ...rest } = options;
+  const networks = networksOf(address);
+  const subscriber = makeSubscriber({ topics: [new RequestEvents().topic], networks, ...rest });
   scans.add(subscriber, from);
   return subscriber;
 }
 
 /** The position of the event with this sequence. */
 const at = (seq: number): Position => ({ epoch, seq, check: checkOf(events[seq - 1]?.eventId ?? '') });
-const key = (id: string): Credential => ({ id: `key:${id}`, since: 0 });
+const key = (id: string, userId = 'ada'): Credential => ({ id: `key:${id}`, userId, since: 0 });
 const floor = () => formatPosition(history.ring.floor);
 const nearSeq = count - ringEvents - 5;
 
@@ -154,16 +157,33 @@ test('the scans of an address a minute are limited: readers that share a scan co
   const [slow] = first as [Subscriber];
   results.delete(slow);
   scans.add(slow, at(10));
-  const others = [add('earliest', { network: '192.0.2.2' }), slow];
+  const others = [add('earliest', { address: '192.0.2.2' }), slow];
   expect(await served(others)).toEqual(new Set([floor()]));
 
-  const withKey = () => add('earliest', { credential: key('one') });
-  await served([withKey()]);
-  await served([withKey()]);
-  expect(results.get(withKey())).toBe('reset');
-  const another = add('earliest', { credential: key('two') });
+  const withKey = (...of: Parameters<typeof key>) => add('earliest', { credential: key(...of) });
+  await served([withKey('one')]);
+  await served([withKey('one')]);
+  expect(results.get(withKey('one'))).toBe('reset');
+  // The keys of a user share the limit of the user.
+  await served([withKey('two'), withKey('three')]);
+  expect(results.get(withKey('four'))).toBe('reset');
+  await served([withKey('five', 'bob')]);
+});
+
+test('the networks of an IPv6 /48 may cause the scans of sixteen addresses', async () => {
+  const admitted: boolean[] = [];
+  for (let network = 0; network < 40; network++) {
+    const reader = add('earliest', { address: `2001:db8:0:${network.toString(16)}::1` });
+    admitted.push(results.get(reader) !== 'reset');
+    if (!admitted[network]) continue;
+    await hasOpened(opened.length + 1);
+    opened.at(-1)?.deliverAll();
+    await haveResults(reader);
+  }
+  expect(admitted.lastIndexOf(true)).toBe(31);
+  const other = add('earliest', { address: '2001:db8:1::1' });
   await turn();
-  expect(results.get(another)).toBeUndefined();
+  expect(results.get(other)).toBeUndefined();
 });
 
 test('a reader that waits while NATS is away is served when it is back', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { type ClientAddress, networkOf } from '@expert-relay/kit/http';
+import type { ClientAddress } from '@expert-relay/kit/http';
 import { type Authorise, readCredential } from '../authorise/authorise.ts';
+import { networksOf } from '../authorise/shares.ts';
 import { jitter, openingChunk } from '../events/encode.ts';
 import { type Position, type ResumeFrom, unknownPosition } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
@@ -57,11 +58,11 @@ export function createStreamEvents(options: {
     const from = readResumeFrom(request, query);
     const presented = readCredential(request, query);
     requireOpenHub();
-    const network = networkOf(addressOf(request));
-    requireNoCap(caps.reachedBeforeCheck(network, presented === undefined));
-    const credential = await authorise(presented, topics, { network, callId: call.id });
+    const networks = networksOf(addressOf(request));
+    requireNoCap(caps.reachedBeforeCheck(networks, presented === undefined));
+    const credential = await authorise(presented, topics, { networks, callId: call.id });
     call.caller = credential?.id.split(':', 1)[0] ?? 'none';
-    const holder = { credential, network };
+    const holder = { credential, networks };
     requireOpenHub();
     requireNoCap(caps.reached(holder));
     if (request.method === 'HEAD') {

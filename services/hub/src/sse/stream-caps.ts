@@ -1,27 +1,35 @@
+import {
+  type ClientNetworks,
+  type Share,
+  ShareCounts,
+  sharesByCredential,
+  sharesByNetwork,
+} from '../authorise/shares.ts';
+import type { Credential } from '../authorise/stream-token.ts';
+
 /** How many streams may be open at once; 0 = no cap, except for `streams`. */
 export interface Caps {
   readonly streams: number;
   readonly perAddress: number;
   readonly perCredential: number;
+  readonly perUser: number;
   readonly anonymous: number;
 }
 
 /** The client that a stream is counted for. */
 export interface Holder {
-  /** The client's address, or the network that it is counted by. */
-  readonly network: string;
-  readonly credential: { readonly id: string } | undefined;
+  readonly networks: ClientNetworks;
+  readonly credential: Pick<Credential, 'id' | 'userId'> | undefined;
 }
 
-export type CapName = 'streams' | 'address' | 'credential' | 'anonymous';
+export type CapName = 'streams' | 'anonymous' | Share['kind'];
 
 /** Counts open streams against the caps. */
 export class StreamCaps {
   readonly #caps: Caps;
   #all = 0;
   #anonymous = 0;
-  readonly #byAddress = new Map<string, number>();
-  readonly #byCredential = new Map<string, number>();
+  readonly #counts = new ShareCounts();
 
   constructor(caps: Caps) {
     this.#caps = caps;
@@ -33,41 +41,35 @@ export class StreamCaps {
 
   /** The cap that one more stream would exceed. */
   reached(holder: Holder): CapName | undefined {
-    const { credential } = holder;
-    const reached = this.reachedBeforeCheck(holder.network, credential === undefined);
-    if (reached !== undefined || !credential) return reached;
-    const open = this.#byCredential.get(credential.id);
-    return isFull(this.#caps.perCredential, open) ? 'credential' : undefined;
+    const isAnonymous = holder.credential === undefined;
+    return (
+      this.reachedBeforeCheck(holder.networks, isAnonymous) ?? this.#counts.full(this.#sharesOf(holder))?.kind
+    );
   }
 
   /** The same before the credential is checked. */
-  reachedBeforeCheck(network: string, isAnonymous: boolean): CapName | undefined {
-    const { streams, perAddress, anonymous } = this.#caps;
+  reachedBeforeCheck(networks: ClientNetworks, isAnonymous: boolean): CapName | undefined {
+    const { streams, anonymous } = this.#caps;
     if (this.#all >= streams) return 'streams';
-    if (isFull(perAddress, this.#byAddress.get(network))) return 'address';
-    return isAnonymous && isFull(anonymous, this.#anonymous) ? 'anonymous' : undefined;
+    const full = this.#counts.full(this.#sharesOf({ networks, credential: undefined }));
+    if (full) return full.kind;
+    return isAnonymous && anonymous > 0 && this.#anonymous >= anonymous ? 'anonymous' : undefined;
   }
 
   add(holder: Holder): void {
-    this.#count(holder, 1);
+    this.#all++;
+    if (!holder.credential) this.#anonymous++;
+    this.#counts.add(this.#sharesOf(holder));
   }
 
   remove(holder: Holder): void {
-    this.#count(holder, -1);
+    this.#all--;
+    if (!holder.credential) this.#anonymous--;
+    this.#counts.remove(this.#sharesOf(holder));
   }
 
-  #count({ network, credential }: Holder, change: 1 | -1): void {
-    this.#all += change;
-    if (!credential) this.#anonymous += change;
-    else count(this.#byCredential, credential.id, change);
-    count(this.#byAddress, network, change);
+  #sharesOf({ networks, credential }: Holder): readonly Share[] {
+    const byNetwork = sharesByNetwork(networks, this.#caps.perAddress);
+    return credential ? [...byNetwork, ...sharesByCredential(credential, this.#caps)] : byNetwork;
   }
-}
-
-const isFull = (cap: number, count = 0): boolean => cap > 0 && count >= cap;
-
-function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const newCount = (counts.get(key) ?? 0) + change;
-  if (newCount === 0) counts.delete(key);
-  else counts.set(key, newCount);
 }

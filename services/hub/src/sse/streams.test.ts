@@ -115,6 +115,45 @@ describe('caps', () => {
     expect(await hub.metrics()).toMatch(/relay_hub_streams_turned_away_total\{reason="credential",.*\} 1/);
   });
 
+  test('of a user: many keys and sessions have one share, and others can still be opened', async () => {
+    await using hub = await startHub({
+      RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '2',
+      RELAY_HUB_MAX_STREAMS_PER_USER: '5',
+    });
+    const openAs = async (userId: string, id: string, kind = 'consumer') => {
+      const token = await makeToken([topic], { userId, cred: { kind, id: `${userId}-${id}` } });
+      return connectTo(hub, [topic], { headers: { authorization: `Bearer ${token}`, accept: '*/*' } });
+    };
+    const opened: Reader[] = [];
+    for (let key = 0; key < 36; key++) opened.push(await openAs('ada', String(key), 'provider'));
+    expect(opened.map(({ status }) => status)).toEqual([...Array(5).fill(200), ...Array(31).fill(503)]);
+    expect((await openAs('ada', 'a session', 'session')).status).toBe(503);
+    expect(await hub.metrics()).toMatch(/relay_hub_streams_turned_away_total\{reason="user",.*\} 32/);
+    expect((await openAs('bob', '1')).status).toBe(200);
+
+    opened[0]?.close();
+    await opened[1]?.until(
+      'room for another stream',
+      async () => (await openAs('ada', 'next')).status === 200,
+    );
+    expect((await openAs('ada', 'last')).status).toBe(503);
+  });
+
+  test('of an IPv6 /48: as many as of sixteen addresses', async () => {
+    await using hub = await startHub({
+      RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '1',
+      RELAY_TRUSTED_PROXIES: '127.0.0.0/8',
+    });
+    const statuses: number[] = [];
+    for (let network = 0; network < 20; network++) {
+      const headers = { 'x-forwarded-for': `2001:db8:0:${network.toString(16)}::1`, accept: '*/*' };
+      statuses.push((await connectTo(hub, [topic], { headers })).status);
+    }
+    expect(statuses).toEqual([...Array(16).fill(200), ...Array(4).fill(503)]);
+    const headers = { 'x-forwarded-for': '2001:db8:1::1', accept: '*/*' };
+    expect((await connectTo(hub, [topic], { headers })).status).toBe(200);
+  });
+
   test('count by the client behind a trusted proxy', async () => {
     await using hub = await startHub({
       RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '1',

@@ -1,3 +1,4 @@
+import type { ClientNetworks } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 import type { Entry } from '../events/entry.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -40,8 +41,7 @@ export class Subscriber {
   readonly topics: readonly string[];
   /** The credential that the stream depends on; undefined for an anonymous one. */
   readonly credential: Credential | undefined;
-  /** The address or network that its caps and limits are counted by. */
-  readonly network: string;
+  readonly networks: ClientNetworks;
   /** The `x-request-id` of its response. */
   readonly callId: string;
   readonly openedAt: number;
@@ -58,7 +58,7 @@ export class Subscriber {
     writer: StreamWriter;
     topics: readonly string[];
     credential: Credential | undefined;
-    network: string;
+    networks: ClientNetworks;
     callId: string;
     openedAt: number;
     endsAt: number;
@@ -66,7 +66,7 @@ export class Subscriber {
     this.writer = options.writer;
     this.topics = options.topics;
     this.credential = options.credential;
-    this.network = options.network;
+    this.networks = options.networks;
     this.callId = options.callId;
     this.openedAt = options.openedAt;
     this.endsAt = options.endsAt;

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { networksOf } from '../authorise/shares.ts';
 import { FlushQueue, StreamWriter } from '../sse/stream-writer.ts';
 import { Subscriber } from '../sse/subscriber.ts';
 
 /** A subscriber whose connection, unless the test has one, is a buffer in memory that is never full. */
 export function makeSubscriber(
-  options: Partial<Pick<Subscriber, 'writer' | 'topics' | 'credential' | 'network'>> = {},
+  options: Partial<Pick<Subscriber, 'writer' | 'topics' | 'credential' | 'networks'>> = {},
 ): Subscriber {
   const socket = new PassThrough({ highWaterMark: 2 ** 24 }) as unknown as Socket;
   return new Subscriber({
@@ -17,7 +18,7 @@ export function makeSubscriber(
     }),
     topics: [],
     credential: undefined,
-    network: '192.0.2.1',
+    networks: networksOf('192.0.2.1'),
     callId: '',
     openedAt: 0,
     endsAt: 0,

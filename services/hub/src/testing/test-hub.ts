@@ -39,6 +39,7 @@ export async function startTestHub(options: {
     RELAY_HUB_MAX_STREAMS_PER_ADDRESS: '0',
     RELAY_HUB_SCANS_PER_ADDRESS: '0',
     RELAY_HUB_SCANS_PER_CREDENTIAL: '0',
+    RELAY_HUB_SCANS_PER_USER: '0',
     RELAY_HUB_DRAIN_SPREAD: '0s',
     ...options.env,
   });
@@ -71,6 +72,7 @@ export async function startTestHub(options: {
 export function makeToken(
   topics: readonly string[],
   claims: {
+    userId?: string;
     cred?: { kind: string; id: string; secret?: { createdAt: number; endsAt?: number } };
     issuedAt?: number;
     expiresAt?: number;
@@ -85,7 +87,7 @@ export function makeToken(
     .setProtectedHeader({ alg: 'EdDSA', typ: claims.typ ?? 'relay-stream+jwt' })
     .setIssuer(claims.issuer ?? 'expert-relay')
     .setAudience(claims.audience ?? 'hub')
-    .setSubject('a-user')
+    .setSubject(claims.userId ?? 'a-user')
     .setIssuedAt(claims.issuedAt ?? now)
     .setExpirationTime(claims.expiresAt ?? now + 300)
     .sign(claims.key ?? keys.privateKey);

@@ -199,6 +199,33 @@ const readsSlowly: DrawShape = (random, knowledge) => {
   };
 };
 
+/** Answers of any route, of which nothing is read. */
+const unreadAnswers: DrawShape = (random, knowledge) => {
+  const call = drawGatewayCall(random, knowledge);
+  const copies = random.integer(1, 16);
+  const bytes = Buffer.concat(Array.from({ length: copies }, () => encodeCall(call, random)));
+  return {
+    to: 'gateway',
+    title: `reads nothing of ${copies} answers: ${call.method} ${call.target}`,
+    steps: [{ does: 'stop reading' }, send(bytes), wait(random.integer(500, 8_000))],
+  };
+};
+
+/** A large body to any route with any method, whole or in part. */
+const unexpectedBody: DrawShape = (random, knowledge) => {
+  const call = drawGatewayCall(random, knowledge);
+  call.method = random.pick([call.method, 'GET', 'HEAD', 'OPTIONS', 'DELETE']);
+  call.body = Buffer.alloc(random.integer(1, 1_048_576), 'a');
+  call.framing = random.pick(['length', 'chunked']);
+  const bytes = encodeCall(call, random);
+  const sent = random.chance(0.5) ? bytes.length : random.integer(1, bytes.length);
+  return {
+    to: 'gateway',
+    title: `${sent} of ${bytes.length} bytes of a body: ${call.method} ${call.target}`,
+    steps: [send(bytes.subarray(0, sent)), wait(random.integer(0, 3_000)), ...drawEnding(random)],
+  };
+};
+
 const silent: DrawShape = (random) => ({
   to: drawPort(random),
   title: 'nothing is sent',
@@ -222,6 +249,8 @@ const shapes: readonly (readonly [weight: number, shape: DrawShape])[] = [
   [10, large],
   [30, trickles],
   [6, readsSlowly],
+  [20, unreadAnswers],
+  [20, unexpectedBody],
   [30, silent],
   [40, longStream],
 ];

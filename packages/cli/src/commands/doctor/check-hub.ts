@@ -1,8 +1,10 @@
+import { readStream, withTimeout } from '@expert-relay/sdk/transport';
 import { z } from 'zod';
 import { causeOf, probe } from '../../relay/probe.ts';
+import { looking } from '../../relay/timing.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-const timeoutMs = 10_000;
+const { timeoutMs } = looking;
 const pollingWorks = 'Answers still arrive a few seconds later, by polling.';
 
 export interface HubLook {
@@ -34,30 +36,29 @@ async function findHub(url: string, signal: AbortSignal): Promise<string | undef
 
 async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: string): Promise<Finding> {
   const before = now();
-  const leaving = new AbortController();
+  const address = new URL(hubUrl);
+  address.searchParams.set('topic', topic);
+  const headers = { accept: 'text/event-stream', ...(apiKey && { 'x-api-key': apiKey }) };
   try {
-    const address = new URL(hubUrl);
-    address.searchParams.set('topic', topic);
-    const answer = await fetch(address, {
-      headers: { accept: 'text/event-stream', ...(apiKey && { 'x-api-key': apiKey }) },
-      signal: AbortSignal.any([signal, leaving.signal, AbortSignal.timeout(timeoutMs)]),
+    const { status, isStream, length } = await withTimeout(timeoutMs, signal, async (inTime) => {
+      const answer = await fetch(address, { headers, redirect: 'error', signal: inTime });
+      const isStream =
+        answer.status === 200 && answer.headers.get('content-type')?.startsWith('text/event-stream');
+      if (!isStream) await answer.body?.cancel();
+      const length = isStream && answer.body ? await readBeginning(answer.body, inTime) : 0;
+      return { status: answer.status, isStream, length };
     });
-    if (answer.status === 401 || answer.status === 403) {
+    if (status === 401 || status === 403) {
       return fail(
         'stream',
-        `the hub does not accept this key (${answer.status})`,
+        `the hub does not accept this key (${status})`,
         'Check that RELAY_HUB_URL belongs to RELAY_URL.',
       );
     }
-    if (answer.status !== 200 || !answer.headers.get('content-type')?.startsWith('text/event-stream')) {
-      return fail(
-        'stream',
-        `${hubUrl} opens no stream (${answer.status})`,
-        `Check RELAY_HUB_URL. ${pollingWorks}`,
-      );
+    if (!isStream) {
+      return fail('stream', `${hubUrl} opens no stream (${status})`, `Check RELAY_HUB_URL. ${pollingWorks}`);
     }
-    const first = await answer.body?.getReader().read();
-    if (!first?.value?.length) {
+    if (length === 0) {
       return warn(
         'stream',
         'ends before it sends anything: the hub is full, or stops',
@@ -70,7 +71,20 @@ async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: strin
     const { trouble, next } = causeOf(error);
     const held = trouble.startsWith('did not answer') ? 'a proxy on the way may hold streams back' : trouble;
     return warn('stream', `${hubUrl}: ${held}`, `${next} ${pollingWorks}`);
-  } finally {
-    leaving.abort();
   }
+}
+
+/** Reads the first bytes of a stream, and ends it. Returns their number: 0 when it ends without any. */
+async function readBeginning(body: ReadableStream<Uint8Array>, inTime: AbortSignal): Promise<number> {
+  let length = 0;
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  inTime.addEventListener('abort', stop);
+  const take = (piece: string) => {
+    length += piece.length;
+    if (length > 0) stop();
+  };
+  await readStream(body, take, timeoutMs, timeoutMs, enough.signal);
+  if (length === 0) inTime.throwIfAborted();
+  return length;
 }

@@ -7,14 +7,14 @@ import { eventually } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { openRaw } from '../testing/raw-connection.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { limitTransferTime, type Transfer } from './limit-transfer-time.ts';
+import { type Transfer, transferAnswers } from './transfer-answers.ts';
 
 const piece = Buffer.alloc(65_536, 'a');
 /** Bytes per second that no client reads, so that the client has only the grace time. */
 const unreachableRate = 2 ** 40;
 const graceMs = 300;
 
-describe('limitTransferTime', () => {
+describe('transferAnswers', () => {
   let close = () => {};
   afterEach(() => close());
 
@@ -23,10 +23,11 @@ describe('limitTransferTime', () => {
     handle: (transfer: Transfer, response: ServerResponse) => unknown,
   ): Promise<string> {
     const metrics = createMetrics('test', { forProcess: false });
-    const limitTransfer = limitTransferTime({ minRate, graceMs, metrics });
+    const transfers = transferAnswers({ minRate, memory: 2 ** 30, graceMs, metrics });
     const server = createServer((_request, response) => {
       response.writeHead(200);
-      void handle(limitTransfer(response), response);
+      const edgeResponse = Object.assign(response, { locals: { call: { client: '192.0.2.1' } } });
+      void handle(transfers.begin(edgeResponse as never), response);
     });
     close = () => void server.close().closeAllConnections();
     return await listen(server, '127.0.0.1', 0);

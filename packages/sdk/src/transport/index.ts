@@ -1,0 +1,2 @@
+export { readStream, readText } from './read-stream.ts';
+export { withTimeout } from './waiting.ts';

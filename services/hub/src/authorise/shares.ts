@@ -1,0 +1,91 @@
+import type { Clock } from '@expert-relay/kit/clock';
+import { createWindowCounter, networkOf, type WindowCounter } from '@expert-relay/kit/http';
+import type { Credential } from './stream-token.ts';
+
+/** The networks by which a client is counted. */
+export interface ClientNetworks {
+  /** Its IPv4 address, or the /64 of its IPv6 address. */
+  readonly address: string;
+  /** The /48 of its IPv6 address. */
+  readonly site: string | undefined;
+}
+
+export const networksOf = (address: string): ClientNetworks => ({
+  address: networkOf(address),
+  site: address.includes(':') ? networkOf(address, 48) : undefined,
+});
+
+/** How much of something one holder may have: at the same time, or in a minute. */
+export interface Share {
+  readonly kind: 'address' | 'credential' | 'user' | 'all';
+  readonly holder: string;
+  readonly limit: number;
+}
+
+/** A site can have 65,536 networks of the size /64, each of which counts as an address. */
+const addressesPerSite = 16;
+
+/** The shares of a client by its networks. A limit of 0 is no limit. */
+export function sharesByNetwork(
+  { address, site }: ClientNetworks,
+  perAddress: number,
+  perSite = perAddress * addressesPerSite,
+): readonly Share[] {
+  const shares: Share[] = [{ kind: 'address', holder: address, limit: perAddress }];
+  if (site !== undefined) shares.push({ kind: 'address', holder: site, limit: perSite });
+  return shares.filter(({ limit }) => limit > 0);
+}
+
+/** The shares by a credential, and by its user with all of the user's keys and sessions. A limit of 0 is no limit. */
+export function sharesByCredential(
+  { id, userId }: Pick<Credential, 'id' | 'userId'>,
+  { perCredential, perUser }: { readonly perCredential: number; readonly perUser: number },
+): readonly Share[] {
+  const shares: Share[] = [
+    { kind: 'credential', holder: id, limit: perCredential },
+    { kind: 'user', holder: userShare(userId), limit: perUser },
+  ];
+  return shares.filter(({ limit }) => limit > 0);
+}
+
+export const userShare = (userId: string): string => `user:${userId}`;
+
+/** Counts what holders have at the same time. */
+export class ShareCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** The share that one more would exceed. */
+  full(shares: readonly Share[]): Share | undefined {
+    return shares.find(({ holder, limit }) => (this.#counts.get(holder) ?? 0) >= limit);
+  }
+
+  add(shares: readonly Share[]): void {
+    for (const { holder } of shares) this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + 1);
+  }
+
+  remove(shares: readonly Share[]): void {
+    for (const { holder } of shares) {
+      const left = (this.#counts.get(holder) ?? 0) - 1;
+      if (left > 0) this.#counts.set(holder, left);
+      else this.#counts.delete(holder);
+    }
+  }
+}
+
+/** Counts what holders do in a minute, which begins with the first thing that they do. */
+export class MinuteCounts {
+  readonly #count: WindowCounter;
+
+  constructor(clock: Clock) {
+    // The holders have different limits, so the counter has none.
+    this.#count = createWindowCounter({ limit: 0, clock });
+  }
+
+  of({ holder }: Share): number {
+    return -this.#count(holder, 0).left;
+  }
+
+  add({ holder }: Share): void {
+    this.#count(holder);
+  }
+}
