@@ -11,7 +11,6 @@ const relay = createRelay({ url, apiKey });
 const conversation = await relay.ask({ question: process.argv[2] ?? 'May I remove the lock file?' });
 console.error(`Asked as ${conversation.refCode}. Waiting for the expert.`);
 const answer = await conversation.waitForAnswer({ timeout: 72 * 3_600_000 });
-if (answer.protection === 'plaintext') console.error('In plain text: the relay could have written this.');
 console.log(answer.text);
 await conversation.close();
 relay.stop();

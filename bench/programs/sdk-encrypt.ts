@@ -29,12 +29,13 @@ let turn = 0;
 
 async function openPair() {
   const requestId = crypto.randomUUID();
+  const both = { requestId, submission: new Uint8Array(32) };
   const agent = await makeAgentKeys();
   const expert = await (await openExpert(makeRoot())).keysFor(requestId);
   const publicOf = ({ signPublic, encryptPublic }: Keys) => ({ sign: signPublic, encrypt: encryptPublic });
   return {
-    sender: await openChannel({ requestId, role: 'consumer', own: agent, peer: publicOf(expert) }),
-    reader: await openChannel({ requestId, role: 'provider', own: expert, peer: publicOf(agent) }),
+    sender: await openChannel({ ...both, role: 'consumer', own: agent, peer: publicOf(expert) }),
+    reader: await openChannel({ ...both, role: 'provider', own: expert, peer: publicOf(agent) }),
     last: Promise.resolve(),
   };
 }

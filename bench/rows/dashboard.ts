@@ -58,7 +58,7 @@ async function measureVisible({ user }: Environment, page: Page, url: string): P
   const arrivals = new Map<string, number>();
   const listening = (async () => {
     for await (const event of expert.events()) {
-      if (event.type === 'new_request') arrivals.set(event.question ?? '', Date.now());
+      if (event.type === 'new_request') arrivals.set(event.requestId, Date.now());
     }
   })();
   await page.goto('/dashboard/requests');
@@ -84,11 +84,12 @@ async function measureVisible({ user }: Environment, page: Page, url: string): P
     });
     if (!answer.ok) throw new Error(`The submit was answered ${answer.status}.`);
     const seenAt = await waitForNumber(page, `globalThis.seen['${question}']`);
-    while (!arrivals.has(question)) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { requestId } = (await answer.json()) as { requestId: string };
+    while (!arrivals.has(requestId)) await new Promise((resolve) => setTimeout(resolve, 5));
     // The first ones are not counted, since they wait for streams to open.
     if (at < 5) continue;
     inPage.push(seenAt - startedAt);
-    atSdk.push((arrivals.get(question) ?? Number.NaN) - startedAt);
+    atSdk.push((arrivals.get(requestId) ?? Number.NaN) - startedAt);
   }
   expert.stop();
   await listening.catch(() => {});

@@ -16,8 +16,7 @@ form.addEventListener('submit', async (event) => {
     for await (const answer of conversation) {
       // Added as text: foreign text must not become HTML.
       output.append(`${answer.text}\n`);
-      const from =
-        answer.protection === 'plaintext' ? 'In plain text' : `From the expert ${conversation.fingerprint}`;
+      const from = `From the expert ${conversation.fingerprint}`;
       progress.textContent = `${from}${answer.seenYourLast === false ? ', who had not seen your last text' : ''}:`;
     }
     progress.textContent = `${conversation.refCode} has ended.`;

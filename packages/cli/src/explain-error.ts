@@ -5,6 +5,7 @@ import { Failure } from './failure.ts';
 const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_input: 'usage',
   message_too_large: 'usage',
+  newer_message: 'failed',
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',
@@ -19,8 +20,10 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   conversation_expired: 'expired',
   invalid_public_key: 'untrusted',
   unknown_expert: 'untrusted',
+  new_expert: 'untrusted',
   key_signature_missing: 'untrusted',
   key_signature_wrong: 'untrusted',
+  unsupported_version: 'untrusted',
   question_altered: 'untrusted',
   keys_changed: 'untrusted',
   malformed_message: 'untrusted',
@@ -32,6 +35,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   message_missing: 'untrusted',
   message_replayed: 'untrusted',
   plaintext_refused: 'plaintext',
+  unsequenced_refused: 'untrusted',
   wrong_recovery_code: 'usage',
   malformed_vault: 'untrusted',
 };

@@ -61,7 +61,7 @@ const withHostile = (check: (hostile: Hostile) => Promise<void>) => async () => 
       async startMcp() {
         const folder = `${cli.folder}/${crypto.randomUUID()}`;
         const env = { ...cli.agent, RELAY_URL: liar.url, RELAY_CONFIG_DIR: folder };
-        const client = await startMcpClient({ env, bundle });
+        const client = await startMcpClient({ env, bundle, args: ['--accept-plaintext'] });
         clients.push(client);
         return client;
       },
@@ -156,9 +156,11 @@ describe('in a terminal, a hostile relay', () => {
       inAnswers('/api/v1/messages/', (answer) => Object.assign(answer, { question: 'x'.repeat(900_000) }));
       expect(await runInTerminal('expert', 'show', refCode)).toMatchObject({ code: 0 });
       inAnswers('/api/v1/messages/', (answer) => Object.assign(answer, { question: '\ud800\u001b[2J' }));
-      expect(await runInTerminal('expert', 'show', refCode)).toMatchObject({
-        text: expect.stringContaining('<U+D800>'),
-      });
+      // It is another question than before, and not shown.
+      expect(await runInTerminal('expert', 'show', refCode)).toMatchObject({ code: 7 });
+      const broken = await ask('Well?');
+      inAnswers('/api/v1/messages/', (answer) => Object.assign(answer, { question: '\ud800' }));
+      expect(await runInTerminal('expert', 'show', broken)).toMatchObject({ code: 7 });
     }),
   );
 });

@@ -214,7 +214,7 @@ describe('an option that does not exist', () => {
       listed('timeOut', 'timeout'),
     );
     await expect(conversation.send('y', unknown({ singal: 5 }))).rejects.toMatchObject(
-      listed('singal', 'signal.'),
+      listed('singal', 'shown, signal.'),
     );
     await expect(conversation.close(unknown({ q: 1 }))).rejects.toMatchObject(
       refused('There is no option `q`. Options: signal.'),
@@ -224,13 +224,13 @@ describe('an option that does not exist', () => {
     expect(() => createRelay({ url, apiKey: consumerKey, timing: unknown({ polling: 5 }) })).toThrow(
       / poll, /,
     );
-    expect(() => createExpert(unknown({ url, apiKey: providerKey, acceptPlaintext: true }))).toThrow(
+    expect(() => createExpert(unknown({ url, apiKey: providerKey, acceptUnprotected: true }))).toThrow(
       RelayError,
     );
     const expert = createExpert({ url, apiKey: providerKey });
     const request = await expert.request(conversation.refCode);
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
-      listed('plainText', 'plaintext, signal, onKept.'),
+      listed('plainText', 'plaintext, shown, evenIfNewer, signal, onKept.'),
     );
     expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { type Access, checkOptions, defaultTiming } from './client-options.ts';
 import { toBase64 } from './crypto/base64.ts';
 import { sha256, toUtf8 } from './crypto/bytes.ts';
-import { createMemory, type Memory } from './memory.ts';
+import { createMemory, type Memory, partOf } from './memory.ts';
 import { RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
 import { type Api, createApi } from './transport/api.ts';
@@ -14,8 +14,10 @@ import { members } from './transport/shape.ts';
 export interface Client {
   readonly api: Api;
   readonly hub: Hub;
-  /** The part that belongs to this API key. With a session it is the whole memory. */
+  /** The whole memory. */
   readonly memory: Memory;
+  /** Its part that belongs to this API key. With a session it is the whole memory. */
+  readonly keyMemory: Memory;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
 }
 
@@ -47,21 +49,10 @@ export function createClient(
   return {
     api,
     hub: createHub(api, { ...options, timing, onEvent, topicsOf }),
-    memory: apiKey ? memoryOf(apiKey, memory) : memory,
+    memory,
+    // Not of the user's id, which comes from the relay: it could lie, and the client would forget what it remembers.
+    keyMemory: apiKey ? partOf(memory, async () => toBase64(await sha256(toUtf8(apiKey)))) : memory,
     whoami,
-  };
-}
-
-/**
- * The part of a memory that belongs to an API key. It depends on nothing else: the user's id comes from the relay,
- * which could lie about it to make the client forget what it remembers.
- */
-function memoryOf(apiKey: string, memory: Memory): Memory {
-  const named = async (name: string) => `${toBase64(await sha256(toUtf8(apiKey)))}:${name}`;
-  return {
-    get: async (name) => memory.get(await named(name)),
-    set: async (name, value) => memory.set(await named(name), value),
-    remember: async (name, value) => memory.remember(await named(name), value),
   };
 }
 

@@ -72,7 +72,7 @@ describe('the first expert of an agent', () => {
   async function askAndAnswer(
     memory: Memory,
     root: Uint8Array,
-    options: { url?: string; apiKey?: string } = {},
+    options: { url?: string; apiKey?: string; acceptNewExpert?: boolean } = {},
   ) {
     const relay = server.agent({ memory, timing: quick, ...options });
     const expert = server.expert({ root });
@@ -101,7 +101,8 @@ describe('the first expert of an agent', () => {
     const [memory, root] = [createMemory(), makeRoot()];
     const other = { apiKey: server.tenant.otherConsumerKey };
     expect(await askAndAnswer(memory, root)).toBe('first-contact');
-    expect(await askAndAnswer(memory, makeRoot(), other)).toBe('first-contact');
+    await expect(askAndAnswer(memory, makeRoot(), other)).rejects.toMatchObject({ code: 'new_expert' });
+    expect(await askAndAnswer(memory, makeRoot(), { ...other, acceptNewExpert: true })).toBe('first-contact');
     expect(await askAndAnswer(memory, root)).toBe('known');
     await expect(askAndAnswer(memory, root, other)).rejects.toMatchObject({ code: 'unknown_expert' });
   });

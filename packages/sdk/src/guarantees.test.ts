@@ -4,6 +4,7 @@ import { makeRoot } from './crypto/index.ts';
 import type { ExpertOptions } from './expert/index.ts';
 import { type ConversationState, createMemory } from './index.ts';
 import { alterList, alterSecondOf, blobOf, flipBit } from './testing/lies/alter-list.ts';
+import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer({ env: { RELAY_RETENTION: '1s', RELAY_PURGE_INTERVAL: '1s' } });
@@ -33,10 +34,12 @@ describe('an answer that was written before the last text was read', () => {
     await request.answer('Yes, go ahead.');
     await conversation.refresh();
     await expect(conversation.waitForAnswer({ timeout: 100 })).rejects.toMatchObject({ code: 'timeout' });
-    await (await expert().request(conversation.requestId)).answer('No!');
+    const again = await expert().request(conversation.requestId);
+    await takeMessages(again);
+    await again.answer('No!');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
-    const again = await server.agent().resume(stored(conversation.export()));
-    expect(await again.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+    const resumed = await server.agent().resume(stored(conversation.export()));
+    expect(await resumed.waitForAnswer({ any: true, ...patiently })).toMatchObject({
       text: 'Yes, go ahead.',
       seenYourLast: false,
     });
@@ -61,11 +64,11 @@ describe('an answer that was written before the last text was read', () => {
     await conversation.refresh();
     await conversation.send('I did it.');
     await request.refresh();
-    await request.answer('Do not.');
+    await request.answer('Do not.', { evenIfNewer: true });
     const seen: unknown[] = [];
     for await (const { text, seenYourLast } of request.messages) {
       seen.push([text, seenYourLast]);
-      if (text === 'Do not.') await conversation.waitForAnswer(patiently);
+      if (text === 'Do not.') await conversation.waitForAnswer({ any: true, ...patiently });
       if (text === 'Do not.') await conversation.send('Oh.');
       if (text === 'Oh.') break;
     }

@@ -1,6 +1,8 @@
 /**
- * Remembers texts longer than a client exists: for an agent the first expert, for an expert the keys, the question and
- * the reference code of each request. It can be a file, a table or the browser's storage.
+ * Remembers texts longer than a client exists: for an agent the first expert and the codes of its questions, for an
+ * expert the keys, the question and the reference code of each request. It can be a file, a table or the browser's
+ * storage. Use one memory for all clients of a user on a machine: the SDK keeps their values apart, and finds what an
+ * API key knew before it was rotated.
  *
  * @example
  * const memory: Memory = {
@@ -21,6 +23,23 @@ export interface Memory {
    */
   remember(name: string, value: string): Promise<string>;
 }
+
+/** The part of a memory whose names begin with a prefix. */
+export function partOf(memory: Memory, prefix: () => Promise<string>): Memory {
+  const named = async (name: string) => `${await prefix()}:${name}`;
+  return {
+    get: async (name) => memory.get(await named(name)),
+    set: async (name, value) => memory.set(await named(name), value),
+    remember: async (name, value) => memory.remember(await named(name), value),
+  };
+}
+
+/** Writes to `memory`. Where that has no value yet, the value of `earlier` counts. */
+export const continued = (memory: Memory, earlier: Memory): Memory => ({
+  get: async (name) => (await memory.get(name)) ?? earlier.get(name),
+  set: memory.set,
+  remember: async (name, value) => memory.remember(name, (await earlier.get(name)) ?? value),
+});
 
 /** Beyond this number, the values that were not used for the longest time are forgotten. */
 const maxValues = 100_000;

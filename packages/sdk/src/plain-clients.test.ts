@@ -3,10 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { toBase64 } from './crypto/base64.ts';
 import { toUtf8, tuple } from './crypto/bytes.ts';
 import { deriveAesKey, importSecret } from './crypto/hkdf.ts';
-import { makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
-import { keysInOrder } from './crypto/key-exchange.ts';
+import { digestSubmission, makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
+import { digestConversation } from './crypto/key-exchange.ts';
 import { signedBytes } from './crypto/message.ts';
 import { createMemory } from './index.ts';
+import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer();
@@ -28,8 +29,8 @@ async function call(
 }
 
 describe('a client without the SDK', () => {
-  test('may answer in plain text until keys are exchanged, and its answers are marked so', async () => {
-    const conversation = await server.agent().ask({ question: 'Anybody?' });
+  test('may answer in plain text until keys are exchanged, if the agent accepts that, and its answers are marked so', async () => {
+    const conversation = await server.agent({ acceptUnprotected: true }).ask({ question: 'Anybody?' });
     const path = `/api/v1/message/${conversation.requestId}`;
     await call(path, { role: 'provider', plaintext: 'Yes.' });
     expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
@@ -57,7 +58,7 @@ describe('a client without the SDK', () => {
     await expect(conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
-    const tolerant = server.agent({ expert: fingerprint, acceptPlaintext: true });
+    const tolerant = server.agent({ expert: fingerprint, acceptUnprotected: true });
     const again = await tolerant.resume(conversation.export());
     expect(await again.waitForAnswer({ timeout: 60_000 })).toMatchObject({
       text: 'Me.',
@@ -82,7 +83,7 @@ describe('a client without the SDK', () => {
       code: 'plaintext_refused',
     });
     await expect(second.conversation.send('more')).rejects.toMatchObject({ code: 'plaintext_refused' });
-    const third = await ask({ acceptPlaintext: true });
+    const third = await ask({ acceptUnprotected: true });
     await third.answerInPlain();
     expect(await third.conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
       text: 'Me.',
@@ -90,8 +91,8 @@ describe('a client without the SDK', () => {
     });
   });
 
-  test('may encrypt without frames and without signing its keys: unsequenced and unverified', async () => {
-    const conversation = await server.agent().ask({ question: 'Anybody?' });
+  test('may encrypt without frames and without signing its keys, if the agent accepts that: unsequenced and unverified', async () => {
+    const conversation = await server.agent({ acceptUnprotected: true }).ask({ question: 'Anybody?' });
     const { requestId } = conversation;
     const [own, { consumerSignPubKey, consumerEncryptPubKey }] = [
       await makeAgentKeys(),
@@ -110,11 +111,21 @@ describe('a client without the SDK', () => {
       encrypt: parsePublicKey(consumerEncryptPubKey, 'encrypt'),
     };
     const provider = { sign: own.signPublic, encrypt: own.encryptPublic };
+    const bound = await digestConversation({
+      requestId,
+      keys: { consumer, provider },
+      submission: await digestSubmission({
+        refCode: conversation.refCode,
+        agentVersions: '4',
+        question: 'Anybody?',
+      }),
+      keySignature: undefined,
+    });
     const messageId = crypto.randomUUID();
     const key = await deriveAesKey(
       await importSecret(await own.agree(consumer.encrypt)),
       toUtf8(messageId),
-      tuple('expert-relay/v4/message-key', requestId, 'provider', ...keysInOrder({ consumer, provider })),
+      tuple('expert-relay/v4/message-key', bound, 'provider'),
     );
     const iv = crypto.getRandomValues(new Uint8Array(12));
     const sealed = new Uint8Array(
@@ -133,7 +144,7 @@ describe('a client without the SDK', () => {
         ephemeralPublicKey: toBase64(ephemeralPublicKey),
       },
       signature: toBase64(
-        await own.sign(signedBytes(tuple('expert-relay/v4/message', requestId, 'provider'), message)),
+        await own.sign(signedBytes(tuple('expert-relay/v4/message', bound, 'provider'), message)),
       ),
     });
     expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
@@ -161,6 +172,7 @@ describe('a client without the SDK', () => {
     await request.answer('One.');
     const withRoot = await expert(makeRoot()).request(conversation.requestId);
     await withRoot.pickUp();
+    await takeMessages(withRoot);
     expect(withRoot.isPickedUp).toBe(false);
     await expect(withRoot.answer('Two.')).rejects.toMatchObject({ code: 'invalid_input' });
     expect(withRoot.unsent).toEqual([]);
@@ -175,7 +187,7 @@ describe('a client without the SDK', () => {
 });
 
 test('an expert without a root answers in plain text, if the agent has keys, only with the option `plaintext`', async () => {
-  const conversation = await server.agent().ask({ question: 'Anybody?' });
+  const conversation = await server.agent({ acceptUnprotected: true }).ask({ question: 'Anybody?' });
   const request = await expert().request(conversation.requestId);
   expect(request).toMatchObject({ encrypted: true, isPickedUp: false });
   await expect(request.answer('One.')).rejects.toMatchObject({

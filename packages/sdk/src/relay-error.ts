@@ -16,11 +16,14 @@ export type RelayErrorCode =
   | 'conversation_expired'
   | 'no_keys_yet'
   | 'message_too_large'
+  | 'newer_message'
   // What cannot be trusted.
   | 'invalid_public_key'
   | 'unknown_expert'
+  | 'new_expert'
   | 'key_signature_missing'
   | 'key_signature_wrong'
+  | 'unsupported_version'
   | 'question_altered'
   | 'keys_changed'
   | 'malformed_message'
@@ -32,6 +35,7 @@ export type RelayErrorCode =
   | 'message_missing'
   | 'message_replayed'
   | 'plaintext_refused'
+  | 'unsequenced_refused'
   | 'wrong_recovery_code'
   | 'malformed_vault';
 

@@ -28,7 +28,7 @@ export interface AskedRequest {
   readonly erasedAt?: string | undefined;
 }
 
-/** A request in a list, with the beginning of its question. */
+/** A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it. */
 export interface ListedRequest extends RequestState {
   readonly question: string;
 }

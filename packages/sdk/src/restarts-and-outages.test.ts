@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import { type ConversationState, createRelay } from './index.ts';
 import { quick } from './testing/quick.ts';
+import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
 /* The tests are mostly waiting time, so they run at the same time, each with a conversation of its own. */
@@ -55,8 +56,9 @@ describe('an agent that was restarted', () => {
     });
     expect(conversation.unsent).toEqual([]);
     await restart();
-    // An answer counts only if the expert has read the agent's last text. The SDK does not read again within a second.
+    // An answer counts only if the expert was shown the agent's last text. The SDK does not read again within a second.
     await request.refresh();
+    await takeMessages(request);
     await request.answer('Second.');
     await request.answer('Third.');
     await conversation.refresh();

@@ -151,7 +151,9 @@ test('each connection to the hub has a new stream token', async () => {
   asked.clear();
   const event = await eventually('an event of a later stream', newRequest, { timeoutMs: 60_000 });
   const requestId = event.type === 'new_request' ? event.requestId : '';
-  expect(event).toMatchObject({ refCode: asked.get(requestId)?.refCode, question: 'Which way?' });
+  expect(event).toMatchObject({ refCode: asked.get(requestId)?.refCode });
+  // Nothing has checked the question of an event.
+  expect(event).not.toHaveProperty('question');
   const count = (pattern: RegExp) => calls.filter(({ path }) => pattern.test(path)).length;
   expect(count(/[?&]authorization=/)).toBeGreaterThan(1);
   expect(count(/stream-token$/)).toBeGreaterThanOrEqual(count(/[?&]authorization=/));
@@ -213,7 +215,7 @@ describe('with the option `listen`', () => {
     await conversation.waitForAnswer(patiently);
     const { messageId } = await conversation.send('Really?');
     const event: ExpertEvent = {
-      ...{ type: 'new_message', requestId: request.requestId, refCode: undefined, question: undefined },
+      ...{ type: 'new_message', requestId: request.requestId, refCode: undefined },
       ...{ role: 'consumer', messageId, reason: 'closed' },
     };
     expect(received).toEqual(['Yes.']);
@@ -414,7 +416,7 @@ describe('an unsent answer of a page that was closed', () => {
       await (await expertWith().request(conversation.requestId)).pickUp();
       if (isEncrypted) await startAnswer(conversation, closing('before'));
       else {
-        const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false };
+        const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false, shown: [] };
         await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
       }
       const tabs = [expertWith(), expertWith(), expertWith()];
@@ -463,7 +465,7 @@ describe('an unsent answer of a page that was closed', () => {
 
   test('stays in `unsent` if the relay refuses its content, and blocks no other answer', async () => {
     const conversation = await ask('Is it safe?', false);
-    const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true };
+    const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true, shown: [] };
     await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
     const request = await expertWith().request(conversation.requestId);
     await expect(request.refresh()).rejects.toMatchObject({ code: 'invalid_input' });

@@ -10,6 +10,7 @@ with 0. Otherwise it names the other cases and exits with 1. `npm test` runs it.
 
 import base64
 import hashlib
+import io
 import json
 import re
 import sys
@@ -151,41 +152,75 @@ def read_fingerprint(typed):
     return " ".join(digits[at : at + 5] for at in range(0, 40, 5))
 
 
+SUBMITTED = ["refCode", "agentVersions", "agentName", "question", "plaintext", "answerForm"]
+
+
 def digest_submission(case):
-    """`question`, `plaintext` and `messages` as they are submitted; the relay keeps the last 10 of these."""
+    """The texts as they are submitted, and the code; of `messages` the relay keeps the last 10."""
     said = [text for message in case["messages"][-10:] for text in (message["role"], message["content"])]
     try:
-        members = join("expert-relay/v4/submission", case.get("question") or "", case.get("plaintext") or "", *said)
+        members = join("expert-relay/v4/submission", *(case.get(name) or "" for name in SUBMITTED), *said)
     except UnicodeEncodeError:
         raise Refusal("invalid_input") from None
     return {"submission": hashlib.sha256(members).hexdigest()}
 
 
+OWN_VERSIONS = b"\x04"
+
+
+def exchange_bytes(request_id, consumer, provider, submission, versions=OWN_VERSIONS):
+    return join("expert-relay/v4/key-exchange", request_id, *in_order(consumer, provider), submission, versions)
+
+
+def read_proof(text, code):
+    """The question's digest, the signature and the versions of a keySignature."""
+    proof = unb64(text, code)
+    versions = proof[96:]
+    refuse_unless(1 <= len(versions) <= 16 and list(versions) == sorted(set(versions)), code)
+    refuse_unless(4 in versions, "unsupported_version")
+    return proof[:32], proof[32:96], versions
+
+
+def provider_of(exchange):
+    return parse_pems({"sign": exchange["providerSignPubKey"], "encrypt": exchange["providerEncryptPubKey"]})
+
+
 def check_exchange(case):
-    own, exchange, known = parse_pems(case["own"]), case["exchange"], case.get("known")
-    pems = {"sign": exchange["providerSignPubKey"], "encrypt": exchange["providerEncryptPubKey"]}
-    provider = parse_pems(pems)
+    own, exchange, known = parse_pems(case["own"]), case["exchange"], case.get("known", [])
+    provider = provider_of(exchange)
     refuse_own(own, provider)
     fingerprint = fingerprint_of(provider["sign"])
-    if known is not None:
-        refuse_unless(read_fingerprint(known) == fingerprint, "unknown_expert")
+    expected = [read_fingerprint(one) for one in known]
+    refuse_unless(not expected or fingerprint in expected, "unknown_expert")
     if exchange.get("keySignature") is None:
-        refuse_unless(known is None, "key_signature_missing")
-        return {"fingerprint": fingerprint, "verified": "unverified"}
-    proof = unb64(exchange["keySignature"], "key_signature_wrong", 96)
-    submission, signature = proof[:32], proof[32:]
-    signed = join("expert-relay/v4/key-exchange", case["requestId"], *in_order(own, provider), submission)
-    refuse_unless(verifies(provider["sign"], signature, signed), "key_signature_wrong")
+        refuse_unless(not expected and case.get("acceptUnprotected"), "key_signature_missing")
+        verified, signed = "unverified", exchange_bytes(case["requestId"], own, provider, bytes.fromhex(case["submission"]))
+    else:
+        submission, signature, versions = read_proof(exchange["keySignature"], "key_signature_wrong")
+        signed = exchange_bytes(case["requestId"], own, provider, submission, versions)
+        refuse_unless(verifies(provider["sign"], signature, signed), "key_signature_wrong")
+        refuse_unless(submission.hex() == case["submission"], "question_altered")
+        verified = "known" if expected else "first-contact"
+    return {"fingerprint": fingerprint, "verified": verified, "conversation": hashlib.sha256(signed).hexdigest()}
+
+
+def check_pick_up(case):
+    own, consumer = raw_of(expert_pairs(case["root"], case["requestId"])), parse_pems(case["consumer"])
+    provider = provider_of(case["exchange"])
+    refuse_unless(provider["sign"] == own["sign"], "keys_changed")
+    submission, signature, versions = read_proof(case["exchange"].get("keySignature"), "keys_changed")
+    refuse_unless(provider == own, "keys_changed")
+    signed = exchange_bytes(case["requestId"], consumer, own, submission, versions)
+    refuse_unless(verifies(own["sign"], signature, signed), "keys_changed")
     refuse_unless(submission.hex() == case["submission"], "question_altered")
-    return {"fingerprint": fingerprint, "verified": "first-contact" if known is None else "known"}
+    return {"conversation": hashlib.sha256(signed).hexdigest()}
 
 
 def sign_exchange(case):
     pairs = expert_pairs(case["root"], case["requestId"])
-    keys = in_order(parse_pems(case["consumer"]), raw_of(pairs))
     submission = bytes.fromhex(case["submission"])
-    signed = join("expert-relay/v4/key-exchange", case["requestId"], *keys, submission)
-    return {"keySignature": b64(submission + pairs["sign"].sign(signed))}
+    signed = exchange_bytes(case["requestId"], parse_pems(case["consumer"]), raw_of(pairs), submission)
+    return {"keySignature": b64(submission + pairs["sign"].sign(signed) + OWN_VERSIONS)}
 
 
 def check_unchanged(case):
@@ -252,42 +287,57 @@ LARGEST_FRAME = 784_000
 
 
 def padded(length):
-    if length <= 256:
-        return 256
+    if length <= 1024:
+        return 1024
     e = length.bit_length() - 1
     s = e.bit_length()
     step = 2 ** (e - s)
     return min(LARGEST_FRAME, -(-length // step) * step)
 
 
-def write_frame(links, text):
-    content = bytes([0xF8, len(links)]) + b"".join(links) + len(text).to_bytes(4, "big") + text
+def write_frame(links, text, parts):
+    refuse_unless((text or parts) and len(parts) <= 16, "invalid_input")
+    ordered = sorted(parts, key=lambda part: part[0])
+    content = bytes([0xF8, len(links)]) + b"".join(links) + join(text)
+    content += bytes([len(parts)]) + b"".join(bytes([kind]) + join(body) for kind, body in ordered)
     refuse_unless(len(content) <= LARGEST_FRAME, "message_too_large")
     return content.ljust(padded(len(content)), b"\0")
 
 
 def read_frame(data):
-    links, text = None, data
+    code, links, text, parts = "malformed_frame", None, data, []
     if data and data[0] >= 0xF8:
-        code = "malformed_frame"
-        refuse_unless(data[0] == 0xF8 and len(data) >= 2, code)
-        start = 2 + 32 * data[1] + 4
-        refuse_unless(len(data) >= start, code)
-        end = start + int.from_bytes(data[start - 4 : start], "big")
-        refuse_unless(len(data) >= end and not any(data[end:]), code)
-        links = [data[2 + 32 * at : 34 + 32 * at] for at in range(data[1])]
-        text = data[start:end]
+        refuse_unless(data[0] == 0xF8, code)
+        rest = io.BytesIO(data[1:])
+
+        def take(length):
+            taken = rest.read(length)
+            refuse_unless(len(taken) == length, code)
+            return taken
+
+        def take_sized():
+            return take(int.from_bytes(take(4), "big"))
+
+        links = [take(32) for _ in range(take(1)[0])]
+        text = take_sized()
+        count = take(1)[0]
+        refuse_unless(count <= 16, code)
+        parts = [(take(1)[0], take_sized()) for _ in range(count)]
+        kinds = [kind for kind, _ in parts]
+        refuse_unless(kinds == sorted(kinds) and not any(rest.read()), code)
+    refuse_unless(text or parts, code)
     try:
-        return links, text.decode("utf-8")
+        return links, text.decode("utf-8"), parts
     except UnicodeDecodeError:
-        raise Refusal("malformed_frame") from None
+        raise Refusal(code) from None
 
 
 class Channel:
-    def __init__(self, side, known=None):
-        own = side["own"]
-        self.request_id, self.role, self.known = side["requestId"], side["role"], known
-        self.pairs = expert_pairs(own["root"], self.request_id) if "root" in own else agent_pairs(own)
+    def __init__(self, side, accept_unprotected=False):
+        own, request_id = side["own"], side["requestId"]
+        self.role, self.accept_unprotected = side["role"], accept_unprotected
+        self.agent_sent_keys = not side.get("withoutKeys")
+        self.pairs = expert_pairs(own["root"], request_id) if "root" in own else agent_pairs(own)
         self.keys = None
         if "peer" not in side:
             return
@@ -296,25 +346,41 @@ class Channel:
         other = {"consumer": "provider", "provider": "consumer"}[self.role]
         self.keys = {self.role: mine, other: peer}
         self.secret = self.pairs["encrypt"].exchange(X25519PublicKey.from_public_bytes(peer["encrypt"]))
-        # Of each message that was seen, in order, how many of this side's own it covers.
-        self.seen, self.linked, self.unlisted, self.own = {}, set(), [], 0
+        submission, versions = bytes.fromhex(side["submission"]), OWN_VERSIONS
+        if side.get("keySignature") is not None:
+            _, _, versions = read_proof(side["keySignature"], "key_signature_wrong")
+        signed = exchange_bytes(request_id, self.keys["consumer"], self.keys["provider"], submission, versions)
+        self.conversation = hashlib.sha256(signed).digest()
+        # Of each message that was seen, in order, its links and how many of this side's own messages it covers.
+        self.seen, self.sealed, self.unlisted, self.own = {}, [], [], 0
 
     def cipher(self, role, message_id):
-        keys = in_order(self.keys["consumer"], self.keys["provider"])
-        info = join("expert-relay/v4/message-key", self.request_id, role, *keys)
+        info = join("expert-relay/v4/message-key", self.conversation, role)
         return AESGCM(hkdf(self.secret, message_id.encode(), info))
 
     def signed(self, role, message_id, *parts):
-        return join("expert-relay/v4/message", self.request_id, role, message_id, *parts)
+        return join("expert-relay/v4/message", self.conversation, role, message_id, *parts)
 
-    def seal(self, message_id, iv, text):
+    def loose_ends(self, shown):
+        """Of these messages and all before them, those that no other of them links to, oldest first."""
+        every, todo, linked = set(), list(shown), set()
+        while todo:
+            link = todo.pop()
+            refuse_unless(link in self.seen, "message_missing")
+            if link not in every:
+                every.add(link)
+                linked.update(self.seen[link][0])
+                todo.extend(self.seen[link][0])
+        return [link for link in self.seen if link in every and link not in linked]
+
+    def seal(self, message_id, iv, text, parts, shown):
         refuse_unless(is_uuid(message_id), "invalid_input")
         try:
             data = text.encode("utf-8")
         except UnicodeEncodeError:
             raise Refusal("invalid_input") from None
-        links = [link for link in self.seen if link not in self.linked][:255]
-        frame = write_frame(links, data)
+        links = self.loose_ends(self.seen if shown is None else [*shown, *self.sealed])[:255]
+        frame = write_frame(links, data, parts)
         sealed = self.cipher(self.role, message_id).encrypt(iv, frame, None)
         key = self.keys[self.role]["encrypt"]
         signed = self.signed(self.role, message_id, key, iv, sealed[:-16], sealed[-16:])
@@ -322,6 +388,7 @@ class Channel:
         link = hashlib.sha256(signed).digest()
         self.add(link, links, True)
         self.unlisted.append(link)
+        self.sealed.append(link)
         message = {
             "messageId": message_id,
             "encrypted": {name: b64(data) for name, data in members.items()},
@@ -332,16 +399,17 @@ class Channel:
     def add(self, link, links, is_own):
         if is_own:
             self.own += 1
-        self.seen[link] = self.own if is_own else max((self.seen[earlier] for earlier in links), default=0)
-        self.linked.update(links)
+        covers = self.own if is_own else max((self.seen[earlier][1] for earlier in links), default=0)
+        self.seen[link] = (links, covers)
 
     def open(self, record):
         code = "malformed_message"
         role, message_id = record["role"], record["messageId"]
         refuse_unless(role in ("consumer", "provider") and is_uuid(message_id), code)
         if record.get("encrypted") is None and record.get("signature") is None:
-            refuse_unless(isinstance(record.get("plaintext"), str), code)
-            refuse_unless(self.keys is None and (self.role == "provider" or self.known is None), "plaintext_refused")
+            refuse_unless(isinstance(record.get("plaintext"), str) and record["plaintext"] != "", code)
+            shows = self.accept_unprotected if self.role == "consumer" else role == "provider"
+            refuse_unless(self.keys is None and (shows or not self.agent_sent_keys), "plaintext_refused")
             return {"text": record["plaintext"], "protection": "plaintext"}
         refuse_unless(self.keys is not None, "undecryptable")
         blob = record.get("encrypted") or {}
@@ -359,7 +427,8 @@ class Channel:
             frame = self.cipher(role, message_id).decrypt(iv, ciphertext + tag, None)
         except InvalidTag:
             raise Refusal("undecryptable") from None
-        links, text = read_frame(frame)
+        links, text, parts = read_frame(frame)
+        refuse_unless(links is not None or self.role == "provider" or self.accept_unprotected, "unsequenced_refused")
         link = hashlib.sha256(signed).digest()
         is_own = role == self.role
         if link in self.unlisted:
@@ -371,8 +440,10 @@ class Channel:
             self.add(link, links or [], is_own)
         if links is None:
             return {"text": text, "protection": "unsequenced"}
-        seen_your_last = {} if is_own else {"seenYourLast": self.seen[link] == self.own}
-        return {"text": text, "protection": "sequenced", **seen_your_last}
+        seen_your_last = {} if is_own else {"seenYourLast": self.seen[link][1] == self.own}
+        # No kind of a part is known yet.
+        unknown = {"hasUnknownPart": True} if parts else {}
+        return {"text": text, "protection": "sequenced", **seen_your_last, **unknown}
 
 
 def is_uuid(text):
@@ -380,27 +451,30 @@ def is_uuid(text):
 
 
 def frame(case):
-    links, text = read_frame(bytes.fromhex(case["frame"]))
-    return {"links": None if links is None else b"".join(links).hex(), "text": text}
+    links, text, parts = read_frame(bytes.fromhex(case["frame"]))
+    listed = [{"kind": kind, "body": body.hex()} for kind, body in parts]
+    return {"links": None if links is None else b"".join(links).hex(), "text": text, "parts": listed}
 
 
 def seal(case):
     channel = Channel(case["side"])
     for record in case["before"]:
-        channel.open(record)
+        seal_text(channel, record) if "iv" in record else channel.open(record)
     return seal_text(channel, case)
 
 
 def seal_text(channel, case):
-    return channel.seal(case["messageId"], bytes.fromhex(case["iv"]), case["text"] * case.get("times", 1))
+    parts = [(part["kind"], bytes.fromhex(part["body"])) for part in case.get("parts", [])]
+    shown = None if "shown" not in case else [bytes.fromhex(link) for link in case["shown"]]
+    return channel.seal(case["messageId"], bytes.fromhex(case["iv"]), case["text"] * case.get("times", 1), parts, shown)
 
 
 def open_records(case):
     """In a case to refuse, only the last record may be refused."""
-    channel, opened = Channel(case["side"], case.get("known")), []
+    channel, opened = Channel(case["side"], case.get("acceptUnprotected", False)), []
     for at, record in enumerate(case["records"]):
         try:
-            if "text" in record:
+            if "iv" in record:
                 seal_text(channel, record)
             else:
                 opened.append(channel.open(record))
@@ -416,6 +490,7 @@ KINDS = {
     "submission": digest_submission,
     "sign-exchange": sign_exchange,
     "check-exchange": check_exchange,
+    "check-pick-up": check_pick_up,
     "check-unchanged": check_unchanged,
     "fingerprint": lambda case: {"fingerprint": read_fingerprint(case["typed"])},
     "make-recovery-code": make_code,

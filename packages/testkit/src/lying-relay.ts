@@ -62,13 +62,14 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
       response.end(JSON.stringify(swallowed.body));
       return;
     }
-    const { 'x-api-key': apiKey = '', 'if-match': version = '' } = request.headers;
+    const { 'x-api-key': apiKey = '', 'if-match': version = '', cookie = '' } = request.headers;
     const answer = await fetch(real.gatewayUrl + asked.path, {
       method: asked.method,
       headers: {
         'content-type': 'application/json',
         ...(apiKey && { 'x-api-key': String(apiKey) }),
         ...(version && { 'if-match': version }),
+        ...(cookie && { cookie }),
       },
       ...(asked.method !== 'GET' && { body: JSON.stringify(asked.body) }),
     });

@@ -14,7 +14,7 @@ export const answer = defineCommand({
   about:
     'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers.',
   options: {
-    plaintext: { help: 'without encryption: the relay can read it' },
+    plaintext: { help: 'allow plain text where only one side has keys: the relay can read it' },
     json: { help: 'one JSON object' },
   },
   examples: ['relay answer HS-7KQ2M9XD "Yes, it is stale."', 'relay answer HS-7KQ2M9XD - < answer.md'],
@@ -23,7 +23,6 @@ export const answer = defineCommand({
     const refCode = readRefCode(code);
     const { expert, outages, hasKeys, hasAnyKeys } = await openExpert(context, {
       instead: `An agent sends messages with: relay ask --resume ${refCode} "..."`,
-      plaintext,
     });
     const { out, err, signal } = context;
     try {
@@ -44,7 +43,7 @@ export const answer = defineCommand({
       }
       const { messages, refused } = await readCurrentMessages(request, signal, { isFresh: true });
       if (!refused) requireOpen(request);
-      if (isConfidential(request) && !request.isPickedUp && !plaintext) {
+      if (isConfidential(request) && !request.isPickedUp) {
         throw new Failure(
           'usage',
           `Not sent: the agent sends the question of ${refCode} only after the pick-up. Read it first: relay pickup ${refCode}`,
@@ -58,7 +57,7 @@ export const answer = defineCommand({
         request.answer(text, { signal, plaintext }),
       );
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
-      const protection = request.encrypted && !plaintext ? 'sequenced' : 'plaintext';
+      const protection = request.encrypted && hasKeys ? 'sequenced' : 'plaintext';
       const { requestId } = request;
       // It is shown again: the list of requests is not signed and may have shown another question.
       const question = request.question || (request.plaintext ?? '');

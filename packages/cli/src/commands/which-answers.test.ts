@@ -22,10 +22,11 @@ async function writePlain(refCode: string, plaintext: string): Promise<void> {
 }
 
 describe('an answer in plain text', () => {
-  test('is accepted before the expert is known, and then only with --accept-plaintext', async () => {
+  test('is accepted only with --accept-plaintext, also before the expert is known', async () => {
     const first = await asked();
     await writePlain(first, 'Sure.');
-    expect(await cli.asAgent('ask', '--resume', first)).toMatchObject({
+    expect((await cli.asAgent('ask', '--resume', first)).code).toBe(11);
+    expect(await cli.asAgent('ask', '--resume', first, '--accept-plaintext')).toMatchObject({
       code: 0,
       stdout: 'Sure.\n',
       stderr: expect.stringContaining('Plain text: the relay could read this, or have written it.'),

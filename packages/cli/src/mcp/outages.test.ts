@@ -23,7 +23,8 @@ describe('when the relay cannot be reached', () => {
     'because it %s, a wait says so and returns no answers',
     (how) =>
       withClient(async (session) => {
-        const { agent, proxy, wait } = session;
+        const { proxy, wait } = session;
+        const agent = await session.start({}, ['--accept-plaintext']);
         const { reference } = await ask(session);
         if (how === 'drops all packets') proxy.hold();
         else await proxy.cut();

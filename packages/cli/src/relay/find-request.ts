@@ -25,6 +25,9 @@ const message = z.object({
 const conversation = state.extend({
   question: z.string().nullish(),
   plaintext: z.string().nullish(),
+  agentName: z.string().nullish(),
+  agentVersions: z.string().nullish(),
+  answerForm: z.string().nullish(),
   context: z.array(z.object({ role: z.string(), content: z.string() })).nullish(),
   erasedAt: z.iso.datetime().nullish(),
   messages: z.array(message),

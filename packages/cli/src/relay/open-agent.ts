@@ -42,7 +42,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         apiKey: access.apiKey,
         hubUrl: config.hubUrl,
         expert: config.expert,
-        acceptPlaintext: acceptsPlaintext,
+        acceptUnprotected: acceptsPlaintext,
         memory,
         save,
         onOutage: outages.onOutage,

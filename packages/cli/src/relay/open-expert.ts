@@ -25,8 +25,6 @@ export interface ExpertSide {
 export interface ExpertSideOptions {
   /** The command for agents, shown when the key is an agent's. */
   instead: string;
-  /** Ignores the expert's keys. */
-  plaintext?: boolean;
 }
 
 // The relay keeps a conversation for three days and its retention of thirty days.
@@ -38,8 +36,8 @@ export async function openExpert(context: Context, options: ExpertSideOptions): 
   const access = requireRelay(config, { kind: 'provider', folder });
   requireKind(access, 'provider', options.instead);
   const { name } = await whoami(access, signal);
-  const file = options.plaintext ? undefined : openExpertFile(config.folder, access.apiKey);
-  let root = file?.read();
+  const file = openExpertFile(config.folder, access.apiKey);
+  let root = file.read();
   const memory = openMemory(config.folder, access.apiKey, now);
   memory.forgetOlderThan(keptForMs);
   const outages = watchOutages(context);
@@ -58,7 +56,7 @@ export async function openExpert(context: Context, options: ExpertSideOptions): 
     hasKeys: root !== undefined,
     hasAnyKeys: hasExpertFile(config.folder),
     renew() {
-      const found = file?.read();
+      const found = file.read();
       if (!found || (root && Buffer.from(found).equals(root))) return undefined;
       root = found;
       return connect();

@@ -4,7 +4,7 @@ import { RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
-import { ended, type Message } from '../thread/message.ts';
+import { ended, type ReadMessage, withoutLink } from '../thread/message.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {
@@ -55,7 +55,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
     const { timeout, signal, any = false } = checkOptions(options, 'timeout any signal');
     const { thread, follower } = this.base;
-    const matches = ({ seenYourLast }: Message) => any || seenYourLast !== false;
+    const matches = ({ seenYourLast }: ReadMessage) => any || seenYourLast !== false;
     const release = thread.mailbox.isReady(matches) ? () => {} : follower.follow();
     let inTime = signal;
     const take = (own: AbortSignal | undefined) => {
@@ -78,7 +78,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   }
 
   async send(text: string, options: SendOptions = {}): Promise<Sending> {
-    return this.base.sender.send(text, checkOptions(options, 'signal').signal);
+    return this.base.sender.send(text, checkOptions(options, 'shown signal'));
   }
 
   export(): ConversationState {
@@ -98,7 +98,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   }
 
   /** An answer counts as processed when the caller asks for the next one. */
-  async #take(options: Parameters<Mailbox<Message>['take']>[0]) {
+  async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]) {
     if (this.#isUnsaved) {
       this.#isUnsaved = false;
       await this.#parts.save(this.export());
@@ -109,7 +109,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     this.#isUnsaved = true;
     // Texts that waited for keys are sent now: the caller may not wait for another answer.
     if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-    const { role, ...answer } = message;
+    const { role, ...answer } = withoutLink(message);
     return answer;
   }
 }

@@ -1,8 +1,9 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type AgentKeys, digestSubmission, makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
-import { createMemory, type Memory } from '../memory.ts';
+import { createMemory, partOf } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { AgentSide } from './agent-side.ts';
+import { createKnownExperts, type KnownExpertsOptions } from './known-experts.ts';
 
 const requestId = crypto.randomUUID();
 let keys: AgentKeys;
@@ -16,12 +17,11 @@ beforeAll(async () => {
   fingerprint = expert.fingerprint;
   otherFingerprint = (await openExpert(makeRoot())).fingerprint;
   keys = await makeAgentKeys();
-  submission = await digestSubmission({ question: 'May I?' });
+  submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
   const own = await expert.keysFor(requestId);
   const keySignature = await expert.signExchange({
     requestId,
-    consumerSign: keys.signPublic,
-    consumerEncrypt: keys.encryptPublic,
+    consumer: { sign: keys.signPublic, encrypt: keys.encryptPublic },
     providerEncrypt: own.encryptPublic,
     submission,
   });
@@ -40,14 +40,13 @@ beforeAll(async () => {
   };
 });
 
-function openSide({ given, memory = createMemory() }: { given?: string; memory?: Memory } = {}) {
-  const expert = {
-    given,
-    recall: () => memory.get('expert'),
-    meet: (met: string) => memory.remember('expert', met),
-    trust: (trusted: string) => memory.set('expert', trusted),
-  };
-  return new AgentSide({ requestId, keys, submission, expert, acceptsPlaintext: false });
+function openSide(options: Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean } = {}) {
+  const { acceptUnprotected = false, memory = createMemory(), ...own } = options;
+  const experts = createKnownExperts({
+    ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
+    ...own,
+  });
+  return new AgentSide({ requestId, refCode: 'HS-7KQ2M9XD', keys, submission, experts, acceptUnprotected });
 }
 
 test('a conversation is not resumed for an agent that now names another expert', async () => {
@@ -55,10 +54,10 @@ test('a conversation is not resumed for an agent that now names another expert',
   await side.agree(head);
   const exchange = side.exchange;
   if (!exchange) throw new Error('There is no exchange.');
-  const resume = (given: string, of = exchange) => openSide({ given }).restore(of, undefined);
+  const resume = (given: string, of = exchange) => openSide({ given: [given] }).restore(of, undefined);
   await expect(resume(otherFingerprint)).rejects.toMatchObject({ code: 'unknown_expert' });
-  await expect(resume(fingerprint, { ...exchange, fingerprint: undefined })).rejects.toMatchObject({
-    code: 'unknown_expert',
+  await expect(resume(fingerprint, { ...exchange, keySignature: undefined })).rejects.toMatchObject({
+    code: 'key_signature_missing',
   });
   await expect(resume(fingerprint)).resolves.toBeDefined();
 });
@@ -85,7 +84,7 @@ test('after the keys were accepted, none of the keys and no signature may change
 
 test('an unsigned exchange gives no fingerprint to verify', async () => {
   const memory = createMemory();
-  const side = openSide({ memory });
+  const side = openSide({ memory, acceptUnprotected: true });
   await side.agree({ ...head, keySignature: undefined });
   expect(side.exchange).toMatchObject({ fingerprint: undefined, verification: 'unverified' });
   expect(side.verify(fingerprint)).toBe(false);
@@ -102,4 +101,63 @@ test('a verified expert replaces the one that was met first', async () => {
   expect(side.verify(fingerprint)).toBe(true);
   expect(side.exchange?.verification).toBe('known');
   expect(await memory.get('expert')).toBe(fingerprint);
+});
+
+test('an unsigned exchange is refused at a first contact, and when the setting for it is off again', async () => {
+  await expect(openSide().agree({ ...head, keySignature: undefined })).rejects.toMatchObject({
+    code: 'key_signature_missing',
+  });
+  const side = openSide({ acceptUnprotected: true });
+  await side.agree({ ...head, keySignature: undefined });
+  const { exchange } = side;
+  if (!exchange) throw new Error('There is no exchange.');
+  await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({
+    code: 'key_signature_missing',
+  });
+});
+
+describe('a list of fingerprints', () => {
+  test('admits each of its experts, and no other one', async () => {
+    const { fingerprint: third } = await openExpert(makeRoot());
+    const side = openSide({ given: [otherFingerprint, fingerprint] });
+    await side.agree(head);
+    expect(side.exchange?.verification).toBe('known');
+    await expect(openSide({ given: [otherFingerprint, third] }).agree(head)).rejects.toMatchObject({
+      code: 'unknown_expert',
+    });
+  });
+});
+
+describe('an API key that knows no expert yet', () => {
+  const memory = createMemory();
+  const keyMemory = (key: string) => partOf(memory, async () => key);
+
+  test('accepts the expert whom another key knows at this relay, and then knows it', async () => {
+    await openSide({ memory, keyMemory: keyMemory('old') }).agree(head);
+    const side = openSide({ memory, keyMemory: keyMemory('rotated') });
+    await side.agree(head);
+    expect(side.exchange?.verification).toBe('known');
+    expect(await keyMemory('rotated').get('expert')).toBe(fingerprint);
+  });
+
+  test('accepts another expert only with the word of its user', async () => {
+    const elsewhere = createMemory();
+    await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
+    const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
+    await expect(openSide(options).agree(head)).rejects.toMatchObject({ code: 'new_expert' });
+    expect(await options.keyMemory.get('expert')).toBeUndefined();
+    const accepting = openSide({ ...options, acceptsNew: true });
+    await accepting.agree(head);
+    expect(accepting.exchange?.verification).toBe('first-contact');
+    // From now on it is known, without that word.
+    const again = openSide(options);
+    await again.agree(head);
+    expect(again.exchange?.verification).toBe('known');
+  });
+
+  test('knows nothing of the experts at other relays', async () => {
+    const side = openSide({ memory, origin: 'https://other.example', keyMemory: keyMemory('other') });
+    await side.agree(head);
+    expect(side.exchange?.verification).toBe('first-contact');
+  });
 });

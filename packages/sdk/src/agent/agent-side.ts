@@ -3,100 +3,80 @@ import {
   type AgentKeys,
   type Channel,
   type ChannelState,
+  type CheckedExchange,
   checkExchange,
   checkUnchanged,
+  formatFingerprint,
   openChannel,
-  type PublicKeys,
   parsePublicKey,
   sameFingerprint,
 } from '../crypto/index.ts';
-import { keysChanged, unknownExpert } from '../crypto/key-exchange.ts';
-import type { Head } from '../thread/page.ts';
+import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
+import type { Head, Pair } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
 import type { AcceptedExchange } from './conversation-state.ts';
-
-/** The expert that this agent knows, from its options or from the memory. */
-export interface KnownExpert {
-  /** The fingerprint of the `expert` option. */
-  readonly given: string | undefined;
-  /** The fingerprint in the memory. */
-  recall(): Promise<string | undefined>;
-  /** Remembers this one unless there is one already, and returns the remembered one. */
-  meet(fingerprint: string): Promise<string>;
-  /** Replaces the remembered one by one that was verified. */
-  trust(fingerprint: string): Promise<void>;
-}
+import type { KnownExperts } from './known-experts.ts';
 
 export interface AgentSideOptions {
   readonly requestId: string;
+  readonly refCode: string;
   readonly keys: AgentKeys | undefined;
   /** The digest of the question; undefined for plain text. */
   readonly submission: Bytes | undefined;
-  readonly expert: KnownExpert;
-  readonly acceptsPlaintext: boolean;
+  readonly experts: KnownExperts;
+  /** Whether plain text, unsigned keys and messages without links are accepted. */
+  readonly acceptUnprotected: boolean;
 }
 
 /** The agent's side of a conversation: it checks the expert's keys before it uses them. */
 export class AgentSide implements Side {
   readonly role = 'consumer';
+  readonly hasDevices = false;
   readonly isShown = ({ role }: { role: string }) => role === 'provider';
   readonly #options: AgentSideOptions;
-  #peer: PublicKeys | undefined;
   #channel: Channel | undefined;
+  #peer: CheckedExchange | undefined;
   #exchange: AcceptedExchange | undefined;
 
   constructor(options: AgentSideOptions) {
     this.#options = options;
   }
 
-  /** An agent that knows its expert refuses plain text, unless the agent itself asked without keys. */
-  async acceptsPlaintext(): Promise<boolean> {
-    const { acceptsPlaintext, keys, expert } = this.#options;
-    if (acceptsPlaintext || expert.given !== undefined) return acceptsPlaintext;
-    return keys === undefined || (await expert.recall()) === undefined;
+  get agentSentKeys(): boolean {
+    return this.#options.keys !== undefined;
   }
-
+  get acceptUnprotected(): boolean {
+    return this.#options.acceptUnprotected;
+  }
   get exchange(): AcceptedExchange | undefined {
     return this.#exchange;
   }
 
-  /** Continues with keys that were accepted earlier. */
+  /** Continues with keys that were accepted earlier, unless the options do not allow them any more. */
   async restore(exchange: AcceptedExchange, state: ChannelState | undefined): Promise<Channel> {
-    const { given } = this.#options.expert;
-    const { fingerprint, sign, encrypt } = exchange;
-    if (given !== undefined && (fingerprint === undefined || !sameFingerprint(given, fingerprint))) {
-      throw unknownExpert(given, fingerprint);
-    }
-    const peer = { sign: parsePublicKey(sign, 'sign'), encrypt: parsePublicKey(encrypt, 'encrypt') };
-    return await this.#accept(exchange, peer, state);
+    const { fingerprint } = exchange;
+    const known = this.#options.experts.given ?? (fingerprint === undefined ? [] : [fingerprint]);
+    return await this.#accept(exchange, await this.#check(exchange, known), state);
   }
 
   async agree(head: Head): Promise<Channel | undefined> {
-    const { requestId, keys, submission, expert } = this.#options;
-    if (!keys || !submission) return undefined;
-    const own = { sign: keys.signPublic, encrypt: keys.encryptPublic };
+    const { refCode, keys, experts } = this.#options;
+    if (!keys) return undefined;
     const { providerKeys, keySignature } = head;
-    checkUnchanged(own, head.consumerKeys);
+    if (head.refCode !== refCode) throw questionAltered();
+    checkUnchanged({ sign: keys.signPublic, encrypt: keys.encryptPublic }, head.consumerKeys);
     if (this.#peer && this.#channel) {
       checkUnchanged(this.#peer, providerKeys);
       if (keySignature !== this.#exchange?.keySignature) throw keysChanged();
       return this.#channel;
     }
     if (!providerKeys) return undefined;
-    const exchange = {
-      providerSignPubKey: providerKeys.sign,
-      providerEncryptPubKey: providerKeys.encrypt,
-      keySignature,
-    };
-    const known = expert.given ?? (await expert.recall());
-    const checked = await checkExchange({ requestId, own, exchange, submission, known });
+    const identity = await formatFingerprint(parsePublicKey(providerKeys.sign, 'sign'));
+    const { known, meet } = await experts.recall(identity);
+    const checked = await this.#check({ ...providerKeys, keySignature }, known);
     const { verified: verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;
-    if (verification === 'first-contact') {
-      // If another conversation has stored an expert in the meantime, that one counts.
-      const met = await expert.meet(checked.fingerprint);
-      if (!sameFingerprint(met, checked.fingerprint)) throw unknownExpert(met, checked.fingerprint);
-    }
+    if (fingerprint !== undefined) await meet();
     return await this.#accept({ ...providerKeys, keySignature, fingerprint, verification }, checked);
   }
 
@@ -107,14 +87,34 @@ export class AgentSide implements Side {
       return false;
     this.#exchange = { ...exchange, verification: 'known' };
     // When the memory fails, the next first contact remembers the expert.
-    this.#options.expert.trust(exchange.fingerprint).catch(() => {});
+    this.#options.experts.trust(exchange.fingerprint).catch(() => {});
     return true;
   }
 
-  async #accept(exchange: AcceptedExchange, peer: PublicKeys, state?: ChannelState): Promise<Channel> {
-    const { requestId, keys } = this.#options;
+  async #check(
+    { sign, encrypt, keySignature }: Pair & { readonly keySignature?: string | undefined },
+    known: readonly string[],
+  ): Promise<CheckedExchange> {
+    const { requestId, keys, submission, acceptUnprotected } = this.#options;
+    const { signPublic, encryptPublic } = keys as AgentKeys;
+    return await checkExchange({
+      requestId,
+      own: { sign: signPublic, encrypt: encryptPublic },
+      exchange: { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature },
+      submission: submission as Bytes,
+      known,
+      acceptUnprotected,
+    });
+  }
+
+  async #accept(exchange: AcceptedExchange, peer: CheckedExchange, state?: ChannelState): Promise<Channel> {
+    const { requestId, keys, submission, acceptUnprotected } = this.#options;
+    const { keySignature } = exchange;
     const own = keys as AgentKeys;
-    const channel = await openChannel({ requestId, role: this.role, own, peer, state });
+    const channel = await openChannel({
+      ...{ requestId, role: this.role, own, peer, submission: submission as Bytes },
+      ...{ keySignature, acceptUnprotected, state },
+    });
     this.#peer = peer;
     this.#exchange = exchange;
     this.#channel = channel;

@@ -5,6 +5,7 @@ import type { SenderState } from '../thread/sender.ts';
 import type { ThreadState } from '../thread/thread.ts';
 import { isObject } from '../transport/shape.ts';
 import type { Verification } from './conversation.ts';
+import type { SubmissionBody } from './submission.ts';
 
 /**
  * A saved conversation, as plain JSON. It contains the private keys, so store it where only you can read it. Members
@@ -21,8 +22,8 @@ export interface ConversationState {
   /** Undefined while it is unknown whether the relay has the question. `resume` then sends it, exactly once. */
   readonly request?: AskedRequest | undefined;
   /** The question, until the relay has answered. */
-  readonly submission?: object | undefined;
-  /** The digest of the question, base64; undefined for plain text. */
+  readonly submission?: SubmissionBody | undefined;
+  /** The digest of the question, base64, once the relay has given its code; undefined for plain text. */
   readonly submissionDigest?: string | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;

@@ -14,6 +14,8 @@ export interface Answer {
    * Undefined when that is unknown, which is the case for answers that are not `sequenced`.
    */
   readonly seenYourLast?: boolean | undefined;
+  /** True when it has a part that this version cannot show. Then the text may be empty. */
+  readonly hasUnknownPart?: boolean | undefined;
 }
 
 /**
@@ -33,6 +35,13 @@ export interface Sending {
 }
 
 export interface SendOptions {
+  /**
+   * The ids of the messages of both sides that your user had been shown when the text was written. The other side is
+   * told that these were seen, and nothing that came later: also if the text waits and is sent after a restart. What this
+   * client has sent need not be named. Default: all messages that were returned to your program, by a loop or by
+   * `waitForAnswer`. A program for people, which reads before it shows, names them.
+   */
+  readonly shown?: readonly string[] | undefined;
   /** Cancels sending, unless it has started: then the text stays in `unsent` until it was sent. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -99,7 +108,12 @@ export interface Conversation extends AsyncIterable<Answer> {
   waitForAnswer(options?: WaitOptions): Promise<Answer>;
   /**
    * Sends a message. While there are no keys of the expert, the message waits in {@link Conversation.unsent}. It also
-   * stays there when the call fails because the relay cannot be reached.
+   * stays there when the call fails because the relay cannot be reached. It is sent even if the expert has written
+   * something that was not shown yet: the expert is told so.
+   *
+   * @example
+   * // The user of this program has read the first answer, and not the second one, which has just arrived.
+   * await conversation.send('Then I delete it.', { shown: [firstAnswer.messageId] });
    */
   send(text: string, options?: SendOptions): Promise<Sending>;
   /** Reads new messages, the status and the keys once, without waiting for answers. */

@@ -1,7 +1,14 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { type AgentKeys, makeAgentKeys, parseFingerprint, restoreAgentKeys } from '../crypto/index.ts';
+import {
+  type AgentKeys,
+  digestSubmission,
+  makeAgentKeys,
+  parseFingerprint,
+  restoreAgentKeys,
+} from '../crypto/index.ts';
+import { refusal } from '../crypto/refusal.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
@@ -14,6 +21,7 @@ import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
+import { createKnownExperts } from './known-experts.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { makeSubmission, submit } from './submission.ts';
@@ -34,20 +42,19 @@ interface Fresh {
  * const { text } = await conversation.waitForAnswer({ timeout: 600_000 });
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { apiKey, acceptPlaintext: acceptsPlaintext = false } = options;
-  const given = options.expert === undefined ? undefined : parseFingerprint(options.expert);
+  const { apiKey, acceptUnprotected = false, acceptNewExpert = false, agentName } = options;
+  const given = readFingerprints(options.expert);
+  if (agentName !== undefined && !isName(agentName)) throw invalidInput(nameLimits);
   const followed = new Set<FollowedConversation>();
   const scheduler = createReadScheduler(() => client.api, followed);
-  const client = createClient(options, 'apiKey expert acceptPlaintext save', 'agent', scheduler.onEvent);
-  const { api, hub, memory } = client;
+  const client = createClient(options, ownOptions, 'agent', scheduler.onEvent);
+  const { api, hub, memory, keyMemory } = client;
   const save = async (state: ConversationState) => options.save?.(state);
 
-  const expert = {
-    given,
-    recall: () => memory.get('expert'),
-    meet: (fingerprint: string) => memory.remember('expert', fingerprint),
-    trust: (fingerprint: string) => memory.set('expert', fingerprint),
-  };
+  const experts = createKnownExperts({
+    ...{ given, acceptsNew: acceptNewExpert, memory, keyMemory },
+    origin: new URL(api.url).origin,
+  });
 
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
     const { requestId, refCode } = request;
@@ -55,7 +62,7 @@ export function createRelay(options: RelayOptions): Relay {
     const { submissionDigest } = state;
     const submission = submissionDigest === undefined ? undefined : fromBase64(submissionDigest);
     if (keys && submission?.length !== 32) throw notAsExported();
-    const side = new AgentSide({ requestId, keys, submission, expert, acceptsPlaintext });
+    const side = new AgentSide({ requestId, refCode, keys, submission, experts, acceptUnprotected });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
     const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });
@@ -106,8 +113,17 @@ export function createRelay(options: RelayOptions): Relay {
     signal: AbortSignal | undefined,
     fresh?: Fresh,
   ): Promise<Conversation> {
-    const request = await submit(api, apiKey, state.submission ?? {}, signal);
-    const conversation = await open({ ...state, submission: undefined }, request, fresh);
+    const { id, keys, submission } = state;
+    if (!submission) throw notAsExported();
+    const request = await submit(api, apiKey, submission, signal);
+    const { requestId, refCode } = request;
+    // People read an answer by its code: with the code of another question it would look like the answer to that.
+    const asked = keys ? id : requestId;
+    if ((await keyMemory.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
+    // The code is part of what the expert signs.
+    const digest = keys && toBase64(await digestSubmission({ ...submission, refCode }));
+    const opening = { ...state, submission: undefined, submissionDigest: digest };
+    const conversation = await open(opening, request, fresh);
     await save(conversation.export());
     return conversation;
   }
@@ -116,17 +132,16 @@ export function createRelay(options: RelayOptions): Relay {
     async ask(question) {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true } = question;
-      if (!encrypted && given !== undefined && !acceptsPlaintext) throw plainToKnown();
+      if (!encrypted && given !== undefined && !acceptUnprotected) throw plainToKnown();
       const id = crypto.randomUUID();
       const keys = encrypted ? await makeAgentKeys() : undefined;
-      const { body, confidential, digest } = await makeSubmission(question, keys, id);
+      const { body, confidential } = await makeSubmission(question, { keys, id, agentName });
       const drafts =
-        confidential === undefined ? [] : [{ messageId: crypto.randomUUID(), text: confidential }];
+        confidential === undefined ? [] : [{ messageId: crypto.randomUUID(), text: confidential, shown: [] }];
       const state: ConversationState = {
         version: 1,
         id,
         submission: body,
-        submissionDigest: digest && toBase64(digest),
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
@@ -160,8 +175,24 @@ export function createRelay(options: RelayOptions): Relay {
 
 const questionOptions = 'question messages confidential encrypted plaintext idempotencyKey signal';
 
+const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName save';
+
+function readFingerprints(expert: RelayOptions['expert']): readonly string[] | undefined {
+  if (expert === undefined) return undefined;
+  const given = typeof expert === 'string' ? [expert] : expert;
+  if (given.length === 0) throw invalidInput('Give at least one fingerprint as `expert`, or leave it out.');
+  return given.map(parseFingerprint);
+}
+
+/** As the relay reads it. */
+const isName = (name: string): boolean => name.length >= 1 && name.length <= 100;
+const nameLimits = 'An `agentName` has 1 to 100 characters.';
+
 const plainToKnown = () =>
-  invalidInput('Plain text proves nothing: ask encrypted, leave out `expert`, or set `acceptPlaintext`.');
+  invalidInput('Plain text proves nothing: ask encrypted, leave out `expert`, or set `acceptUnprotected`.');
+
+const codeTaken = (refCode: string) =>
+  refusal('question_altered', `The relay gave this question the reference code of another one, ${refCode}.`);
 
 const stopped = () =>
   new RelayError('aborted', 'The client was stopped. The conversation stays open: resume it.');

@@ -15,13 +15,30 @@ import type { ConversationState } from './conversation-state.ts';
  * });
  */
 export interface RelayOptions extends ClientOptions {
-  /** The fingerprint of the only expert who may answer. Other keys are refused. */
-  readonly expert?: string | undefined;
   /**
-   * True to accept plain text as an answer although the expert is known, by `expert` or from earlier. Otherwise it is
-   * refused, since the relay could have written it. Default false.
+   * The fingerprint of the only expert who may answer. Other keys are refused. With a list, each of its experts may:
+   * so an expert can announce a new key before using it.
    */
-  readonly acceptPlaintext?: boolean | undefined;
+  readonly expert?: string | readonly string[] | undefined;
+  /**
+   * True if this agent expects another expert than those whom other API keys in `memory` know at this relay. It matters
+   * only while this key knows none: a new key may be a rotated one, and then another expert is `new_expert`. Default
+   * false.
+   */
+  readonly acceptNewExpert?: boolean | undefined;
+  /**
+   * True for experts who use a client without this protocol. It admits what the relay could have written or replaced:
+   * plain text, keys without a signature (`unverified`) and messages without links (`unsequenced`). Each answer
+   * shows it as `protection`, the conversation as `verification`. By default all three are refused at any time, also
+   * from an expert who was never met before; a question that was asked with `encrypted: false` is answered in plain
+   * text in any case.
+   */
+  readonly acceptUnprotected?: boolean | undefined;
+  /**
+   * A name that the expert is shown, of 1 to 100 characters. The expert signs it with the question, unlike the name of
+   * the API key, which the relay states.
+   */
+  readonly agentName?: string | undefined;
   /**
    * Saves a conversation under its `id`, so that a restarted agent can continue. It is awaited before the question and
    * before each message is sent.

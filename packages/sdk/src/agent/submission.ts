@@ -1,5 +1,5 @@
-import type { Bytes } from '../crypto/bytes.ts';
-import { type AgentKeys, digestSubmission } from '../crypto/index.ts';
+import { type AgentKeys, agentVersions, digestSubmission, type Submission } from '../crypto/index.ts';
+import { refusal } from '../crypto/refusal.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest, ContextMessage } from '../request-state.ts';
 import { checkText } from '../thread/message.ts';
@@ -12,18 +12,27 @@ import type { Question } from './relay.ts';
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
 /** The body of a submit, and the text that is left out of it. */
-export interface Submission {
-  readonly body: object;
+export interface Asking {
+  readonly body: SubmissionBody;
   readonly confidential: string | undefined;
-  /** The digest that the expert signs in the key exchange; undefined for plain text. */
-  readonly digest: Bytes | undefined;
+}
+
+/** What is submitted, besides the API key. */
+export interface SubmissionBody extends Omit<Submission, 'refCode'> {
+  readonly consumerSignPubKey?: string | undefined;
+  readonly consumerEncryptPubKey?: string | undefined;
+  readonly idempotencyKey: string;
 }
 
 export async function makeSubmission(
   asked: Question,
-  keys: AgentKeys | undefined,
-  id: string,
-): Promise<Submission> {
+  agent: {
+    readonly keys: AgentKeys | undefined;
+    readonly id: string;
+    readonly agentName: string | undefined;
+  },
+): Promise<Asking> {
+  const { keys, id, agentName } = agent;
   const { question, messages = [], plaintext } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
     throw invalidInput('There is nothing to ask: give a `question`.');
@@ -38,7 +47,11 @@ export async function makeSubmission(
       ? { question, messages }
       : { question: confidentialQuestion, messages: [] }),
     plaintext: plaintext ?? (keys ? undefined : question),
+    agentName,
+    agentVersions: keys && agentVersions,
   };
+  // The expert signs the digest of these texts, which is known with the code. A text without one is refused before.
+  if (keys) await digestSubmission({ ...shown, refCode: '' });
   return {
     body: {
       ...shown,
@@ -48,7 +61,6 @@ export async function makeSubmission(
       idempotencyKey: asked.idempotencyKey ?? id,
     },
     confidential,
-    digest: keys && (await digestSubmission(shown)),
   };
 }
 
@@ -59,16 +71,29 @@ function inFull(question: string | undefined, messages: readonly ContextMessage[
 }
 
 /** A repeated submit returns the first answer again. */
-export function submit(
+export async function submit(
   api: Api,
   apiKey: string,
-  body: object,
+  body: SubmissionBody,
   signal: AbortSignal | undefined,
 ): Promise<AskedRequest> {
-  return api.post('/api/v1/help', { apiKey, ...body }, readSubmitted, signal);
+  const { request, echo } = await api.post('/api/v1/help', { apiKey, ...body }, readSubmitted, signal);
+  for (const name of ['agentName', 'agentVersions'] as const) {
+    // Otherwise the expert would be shown, and sign, something else.
+    if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);
+  }
+  return request;
 }
 
-const readSubmitted = (answer: unknown): AskedRequest => ({
-  ...requestHead(members(answer)),
-  responseCount: 0,
-});
+const readSubmitted = (answer: unknown) => {
+  const echo = members(answer);
+  const request: AskedRequest = { ...requestHead(echo), responseCount: 0 };
+  return { request, echo };
+};
+
+const notTaken = (name: string) =>
+  refusal(
+    'question_altered',
+    `The relay did not take the \`${name}\` of this question.`,
+    'It may be older than this program. Otherwise do not trust it before you know why.',
+  );

@@ -22,14 +22,17 @@ describe('a channel', () => {
   test('decrypts messages of both sides', async () => {
     const question = await agent.send('Is it safe? 🐘');
     expect(await expert.channel.open(question)).toEqual(sequenced('Is it safe? 🐘'));
-    const answer = await expert.send('');
+    const answer = await expert.send('Yes.');
     expect(await agent.channel.open(question)).toEqual(sequenced('Is it safe? 🐘'));
-    expect(await agent.channel.open(answer)).toEqual(sequenced(''));
+    expect(await agent.channel.open(answer)).toEqual(sequenced('Yes.'));
   });
 
   test('encrypts the same text to other bytes each time', async () => {
     const messageId = crypto.randomUUID();
-    const [one, other] = [await agent.channel.seal('a', messageId), await agent.channel.seal('a', messageId)];
+    const [one, other] = [
+      await agent.channel.seal('a', { messageId }),
+      await agent.channel.seal('a', { messageId }),
+    ];
     expect(one.encrypted.iv).not.toBe(other.encrypted.iv);
     expect(one.encrypted.ciphertext).not.toBe(other.encrypted.ciphertext);
   });
@@ -80,17 +83,18 @@ describe('a channel', () => {
   test('refuses its own keys as those of the other side', async () => {
     const { own } = conversation;
     const peer = { sign: own.signPublic, encrypt: own.encryptPublic };
-    const opening = openChannel({ requestId: 'r', role: 'consumer', own, peer });
+    const submission = new Uint8Array(32);
+    const opening = openChannel({ requestId: 'r', role: 'consumer', own, peer, submission });
     await expect(opening).rejects.toEqual(refused('invalid_public_key'));
   });
 });
 
 describe('the length of a message', () => {
-  // 784,000 bytes without the marker, the number of links and the length.
-  const longest = 783_994;
+  // 784,000 bytes without the marker, the number of links, the length and the number of parts.
+  const longest = 783_993;
 
   test('has a maximum with which the call is smaller than 1 MiB', async () => {
-    const text = 'é'.repeat(longest / 2);
+    const text = `a${'é'.repeat((longest - 1) / 2)}`;
     const record = await agent.send(text);
     expect(Buffer.byteLength(JSON.stringify(record))).toBeLessThan(1_048_576);
     expect((await expert.channel.open(record)).text === text).toBe(true);
@@ -102,15 +106,15 @@ describe('the length of a message', () => {
     expect(await expert.channel.open(await agent.send('short'))).toEqual(sequenced('short'));
   });
 
-  test('is hidden: after one message, all texts up to 218 bytes get the same length, longer ones are rounded up', async () => {
+  test('is hidden: after one message, all texts up to 985 bytes get the same length, longer ones are rounded up', async () => {
     const lengthOf = async (text: string) => {
       const { agent } = await startConversation();
       const [device] = [await agent()];
       await device.send('before');
       return Buffer.from((await device.send(text)).encrypted.ciphertext, 'base64').length;
     };
-    for (const text of ['', 'Yes.', 'No.', 'x'.repeat(218)]) expect(await lengthOf(text)).toBe(256);
-    expect(await lengthOf('x'.repeat(219))).toBe(272);
+    for (const text of ['Yes.', 'No.', 'x'.repeat(985)]) expect(await lengthOf(text)).toBe(1_024);
+    expect(await lengthOf('x'.repeat(986))).toBe(1_088);
     expect(await lengthOf('x'.repeat(100_000))).toBe(await lengthOf('x'.repeat(98_500)));
   });
 });
@@ -124,6 +128,83 @@ describe('whether a message was written after reading the last one of the other 
     const again = await conversation.agent(JSON.parse(JSON.stringify(agent.channel.state())));
     expect(await again.channel.open(early)).toHaveProperty('seenYourLast', false);
     expect(await again.channel.open(first)).not.toHaveProperty('seenYourLast');
+  });
+});
+
+test('parts arrive in the order of their kinds, and those of one kind as they were given', async () => {
+  const part = (kind: number, text: string) => ({ kind, body: new TextEncoder().encode(text) });
+  const record = await agent.send('', { parts: [part(202, 'c'), part(201, 'a'), part(201, 'b')] });
+  const { text, parts } = await expert.channel.open(record);
+  expect(text).toBe('');
+  expect(parts).toEqual([part(201, 'a'), part(201, 'b'), part(202, 'c')]);
+});
+
+describe('what had been shown when a text was written', () => {
+  const links = ({ channel }: Device) => {
+    const { seen } = channel.state();
+    const [, , ...positions] = seen.at(-1) ?? [];
+    return positions.map((position) => seen[position]?.[0]);
+  };
+  let records: MessageRecord[];
+  let early: string;
+  let late: string;
+
+  beforeEach(async () => {
+    records = [
+      await agent.send('May I delete the test database?'),
+      await agent.send('WAIT: may I also delete PRODUCTION?'),
+    ];
+    [early = '', late = ''] = await readAll(expert);
+  });
+
+  /** Opens all messages on a device and returns their links. */
+  const readAll = async ({ channel }: Device) => {
+    const opened: string[] = [];
+    for (const record of records) opened.push((await channel.open(record)).link);
+    return opened;
+  };
+
+  test('is what the message links to, and so the agent is not told that its last message was seen', async () => {
+    const answer = await expert.send('Yes.', { shown: [early] });
+    expect(links(expert)).toEqual([early]);
+    expect(await agent.channel.open(answer)).toHaveProperty('seenYourLast', false);
+    const next = await expert.send('No!', { shown: [late] });
+    expect(await agent.channel.open(next)).toHaveProperty('seenYourLast', true);
+  });
+
+  test('is everything that was opened when the caller does not say', async () => {
+    expect(await agent.channel.open(await expert.send('Yes.'))).toHaveProperty('seenYourLast', true);
+    expect(links(expert)).toEqual([late]);
+  });
+
+  test("includes this device's own later messages, also after a restart", async () => {
+    await expert.send('One.', { shown: [early] });
+    const one = expert.channel.state().seen.at(-1)?.[0];
+    const again = await conversation.expert(JSON.parse(JSON.stringify(expert.channel.state())));
+    await again.send('Two.', { shown: [early] });
+    expect(links(again)).toEqual([one]);
+    await again.send('Three.', { shown: [late] });
+    expect(links(again)).toHaveLength(2);
+    expect(links(again)[0]).toBe(late);
+    expect(again.channel.state().sealed).toHaveLength(1);
+  });
+
+  test("does not include messages of the expert's other devices that were not shown here", async () => {
+    const phone = await conversation.expert();
+    await readAll(phone);
+    const { link } = await expert.channel.open(await phone.send('No!'));
+    await expert.send('Yes.', { shown: [early] });
+    expect(links(expert)).toEqual([early]);
+    await expert.send('No.', { shown: [link] });
+    expect(links(expert)).toContain(link);
+  });
+
+  test('has a short form, in the order in which the messages were opened', async () => {
+    expect(expert.channel.endsOf([late, early])).toEqual([late]);
+    expect(expert.channel.endsOf([early])).toEqual([early]);
+    expect(expert.channel.endsOf([])).toEqual([]);
+    expect(() => expert.channel.endsOf([hash])).toThrow(expect.objectContaining({ code: 'message_missing' }));
+    await expect(expert.send('Yes.', { shown: [hash] })).rejects.toEqual(refused('message_missing'));
   });
 });
 
@@ -146,9 +227,12 @@ describe('the state of a channel', () => {
 
   test.each([
     {},
-    { seen: [['?', 0]], ends: [], unlisted: [] },
-    { seen: [[hash, 0.5]], ends: [], unlisted: [] },
-    { seen: [], ends: [], unlisted: 'none' },
+    { seen: [['?', 0]], ends: [], sealed: [], unlisted: [] },
+    { seen: [[hash, 0.5]], ends: [], sealed: [], unlisted: [] },
+    { seen: [[hash, 0, 0]], ends: [], sealed: [], unlisted: [] },
+    { seen: [[hash, 0, -1]], ends: [], sealed: [], unlisted: [] },
+    { seen: [], ends: [], unlisted: [] },
+    { seen: [], ends: [], sealed: [], unlisted: 'none' },
   ])('is refused when it is %j', async (state) => {
     await expect(conversation.agent(state as never)).rejects.toEqual(refused('invalid_input'));
   });

@@ -1,9 +1,10 @@
 import { invalidInput } from '../relay-error.ts';
+import { toBase64 } from './base64.ts';
 import { type Bytes, concat, equalBytes, randomBytes as random, sha256, toUtf8, tuple } from './bytes.ts';
-import { readFrame, writeFrame } from './frame.ts';
+import { type Part, readFrame, writeFrame } from './frame.ts';
 import { type ChannelState, openHistory } from './history.ts';
 import { deriveAesKey, importSecret } from './hkdf.ts';
-import { keysInOrder, type PublicKeys, type Role, refuseOwnKeys } from './key-exchange.ts';
+import { digestConversation, type PublicKeys, type Role, refuseOwnKeys } from './key-exchange.ts';
 import {
   isMessageId,
   type Message,
@@ -15,7 +16,7 @@ import {
 } from './message.ts';
 import type { OwnKeys } from './own-keys.ts';
 import { createQueue } from './queue.ts';
-import { undecryptable, wrongRole, wrongSenderKey, wrongSignature } from './refusal.ts';
+import { undecryptable, unsequencedRefused, wrongRole, wrongSenderKey, wrongSignature } from './refusal.ts';
 import { importVerifier, verifySignature } from './verify-signature.ts';
 
 export interface ChannelOptions {
@@ -24,6 +25,12 @@ export interface ChannelOptions {
   readonly role: Role;
   readonly own: OwnKeys;
   readonly peer: PublicKeys;
+  /** The digest of the question: `digestSubmission`. */
+  readonly submission: Bytes;
+  /** That of the exchange, after it was checked. Absent when the expert's client signs no keys. */
+  readonly keySignature?: string | null | undefined;
+  /** Whether an agent accepts messages of clients that do not link them. Default false; an expert always accepts them. */
+  readonly acceptUnprotected?: boolean | undefined;
   /** The state that this device saved, if it continues. */
   readonly state?: ChannelState | undefined;
   /** The source of random bytes. Tests replace it to get the same bytes again. */
@@ -31,7 +38,11 @@ export interface ChannelOptions {
 }
 
 export interface OpenedMessage {
+  /** Names the message among those that were shown: see {@link SealOptions}. */
+  readonly link: string;
+  /** May be empty if there are parts. */
   readonly text: string;
+  readonly parts: readonly Part[];
   /** `unsequenced`: written by a client that does not link its messages, so earlier ones may be missing unnoticed. */
   readonly protection: 'sequenced' | 'unsequenced';
   /**
@@ -41,13 +52,30 @@ export interface OpenedMessage {
   readonly seenYourLast?: boolean | undefined;
 }
 
+export interface SealOptions {
+  /** A UUID. Default: a new one. */
+  readonly messageId?: string | undefined;
+  readonly parts?: readonly Part[] | undefined;
+  /**
+   * The links of the messages that had been shown to the sender when the text was written, or only the `endsOf` these.
+   * The message links to them, and to those that were encrypted here. Default: every message that was opened.
+   */
+  readonly shown?: readonly string[] | undefined;
+  readonly claim?: Claim | undefined;
+}
+
 /** One conversation as one device sees it. Calls run one after another, in the order in which they are made. */
 export interface Channel {
   /**
    * Encrypts a message. Send each message once and in this order, and repeat it only unchanged. If `claim` returns
    * another message with this id, that one is to be sent, and this one is forgotten.
    */
-  seal(text: string, messageId?: string, claim?: Claim): Promise<SealedMessage>;
+  seal(text: string, options?: SealOptions): Promise<SealedMessage>;
+  /**
+   * The short form of what was shown, to be saved with a text that waits: of these messages and all that they link to,
+   * those to which no other of them links.
+   */
+  endsOf(shown: readonly string[]): readonly string[];
   /** Decrypts a message of either side. Open every message of the list once, in its order. */
   open(record: MessageRecord): Promise<OpenedMessage>;
   /** Starts to decrypt a message and returns the function that opens it, so that messages are decrypted in parallel. */
@@ -63,19 +91,21 @@ const tagLength = 16;
 
 /**
  * @example
- * const channel = await openChannel({ requestId, role: 'consumer', own: keys, peer: exchange });
+ * const channel = await openChannel({ requestId, role: 'consumer', own: keys, peer, submission, keySignature });
  * const message = await channel.seal('Is it safe to drop this index?');
  * const { text } = await channel.open(record);
  */
 export async function openChannel(options: ChannelOptions): Promise<Channel> {
-  const { requestId, role, own, peer, randomBytes = random } = options;
+  const { requestId, role, own, peer, submission, keySignature, randomBytes = random } = options;
   const self = { sign: own.signPublic, encrypt: own.encryptPublic };
   refuseOwnKeys(self, peer);
   const keys = role === 'consumer' ? { consumer: self, provider: peer } : { consumer: peer, provider: self };
+  const acceptsUnsequenced = role === 'provider' || options.acceptUnprotected === true;
+  const conversation = await digestConversation({ requestId, keys, submission, keySignature });
   const openSender = async (sender: Role) => ({
     verifier: await importVerifier(keys[sender].sign),
-    info: tuple('expert-relay/v4/message-key', requestId, sender, ...keysInOrder(keys)),
-    start: tuple('expert-relay/v4/message', requestId, sender),
+    info: tuple('expert-relay/v4/message-key', conversation, sender),
+    start: tuple('expert-relay/v4/message', conversation, sender),
   });
   const [secret, consumer, provider] = await Promise.all([
     own.agree(peer.encrypt).then(importSecret),
@@ -88,9 +118,10 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   const history = openHistory(options.state);
   const queue = createQueue();
 
-  async function seal(text: Bytes, messageId: string, claim: Claim | undefined): Promise<SealedMessage> {
-    const links = history.links();
-    const frame = writeFrame(links, text);
+  async function seal(text: Bytes, messageId: string, options: SealOptions): Promise<SealedMessage> {
+    const { shown, parts, claim } = options;
+    const links = history.links(shown);
+    const frame = writeFrame(links, text, parts);
     const iv = randomBytes(12);
     const key = await messageKey(role, messageId);
     const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, frame));
@@ -128,7 +159,9 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
       .decrypt({ name: 'AES-GCM', iv }, key, concat(ciphertext, tag))
       .catch(() => undefined);
     if (!plain) throw undecryptable();
-    return { ...readFrame(new Uint8Array(plain)), hash, isOwn: message.role === role };
+    const frame = readFrame(new Uint8Array(plain));
+    if (!frame.links && !acceptsUnsequenced) throw unsequencedRefused();
+    return { ...frame, hash, isOwn: message.role === role };
   }
 
   function begin(record: MessageRecord): () => Promise<OpenedMessage> {
@@ -138,20 +171,23 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     return () => queue(async () => accept(await decrypting));
   }
 
-  function accept({ links, text, hash, isOwn }: Awaited<ReturnType<typeof decrypt>>): OpenedMessage {
+  function accept({ links, hash, isOwn, ...content }: Awaited<ReturnType<typeof decrypt>>): OpenedMessage {
     const seenYourLast = history.accept(hash, links ?? [], isOwn);
-    if (!links) return { text, protection: 'unsequenced' };
-    return { text, protection: 'sequenced', ...(!isOwn && { seenYourLast }) };
+    const opened = { link: toBase64(hash), ...content };
+    if (!links) return { ...opened, protection: 'unsequenced' };
+    return { ...opened, protection: 'sequenced', ...(!isOwn && { seenYourLast }) };
   }
 
   return {
-    async seal(text, messageId = crypto.randomUUID(), claim) {
+    async seal(text, options = {}) {
+      const { messageId = crypto.randomUUID() } = options;
       if (!isMessageId(messageId)) {
         throw invalidInput('Give a UUID as `messageId`, or leave it out.');
       }
       const bytes = toUtf8(text);
-      return await queue(() => seal(bytes, messageId, claim));
+      return await queue(() => seal(bytes, messageId, options));
     },
+    endsOf: history.endsOf,
     open: (record) => begin(record)(),
     begin,
     state: () => history.state(),

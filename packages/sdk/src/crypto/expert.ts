@@ -1,9 +1,8 @@
 import { invalidInput } from '../relay-error.ts';
-import { toBase64 } from './base64.ts';
-import { type Bytes, concat, randomBytes, tuple } from './bytes.ts';
+import { type Bytes, randomBytes, tuple } from './bytes.ts';
 import { formatFingerprint } from './fingerprint.ts';
 import { deriveBytes, importSecret } from './hkdf.ts';
-import { exchangeBytes } from './key-exchange.ts';
+import { exchangeBytes, type PublicKeys, writeProof } from './key-exchange.ts';
 import { type OwnKeys, openKeyPair, ownKeys, sign } from './own-keys.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
 
@@ -20,11 +19,10 @@ export interface Expert {
 export interface ExchangeToSign {
   readonly requestId: string;
   /** The agent's keys, as the relay shows them. */
-  readonly consumerSign: PublicKey;
-  readonly consumerEncrypt: PublicKey;
+  readonly consumer: PublicKeys;
   /** This expert's key, from `keysFor(requestId)`. */
   readonly providerEncrypt: PublicKey;
-  /** The digest of the question that the expert was shown: {@link digestSubmission}. */
+  /** The digest of the question that the expert was shown: `digestSubmission`. */
   readonly submission: Bytes;
 }
 
@@ -52,11 +50,9 @@ export async function openExpert(root: Uint8Array): Promise<Expert> {
       const privateKey = await deriveBytes(secret, tuple('expert-relay/v4/expert-dh', requestId));
       return ownKeys(signing, await openKeyPair('encrypt', privateKey));
     },
-    async signExchange({ requestId, consumerSign, consumerEncrypt, providerEncrypt, submission }) {
-      const consumer = { sign: consumerSign, encrypt: consumerEncrypt };
-      const provider = { sign: identity, encrypt: providerEncrypt };
-      const signed = exchangeBytes(requestId, { consumer, provider }, submission);
-      return toBase64(concat(submission, await sign(signing, signed)));
+    async signExchange({ requestId, consumer, providerEncrypt, submission }) {
+      const keys = { consumer, provider: { sign: identity, encrypt: providerEncrypt } };
+      return writeProof(submission, await sign(signing, exchangeBytes({ requestId, keys, submission })));
     },
   };
 }

@@ -1,26 +1,50 @@
+import { invalidInput } from '../relay-error.ts';
 import { type Bytes, concat, fromUtf8, tuple } from './bytes.ts';
 import { messageRefused, tooLarge } from './refusal.ts';
 
 /** No UTF-8 text begins with this byte. */
 const marker = 0xf8;
 const linkLength = 32;
-/** All shorter frames are padded to this length, which hides whether the answer was yes or no. */
-const minLength = 256;
+/** All shorter frames are padded to this length, which hides how long a short answer is. */
+const minLength = 1_024;
 /** A call with a frame of this length stays below one mebibyte. */
 const maxLength = 784_000;
 
 /** The number of links that fit into one frame. */
 export const maxLinks = 255;
+const maxParts = 16;
+
+/** What a message carries besides its text. A reader that does not know the kind says so. */
+export interface Part {
+  /** One byte. Several parts may be of one kind. */
+  readonly kind: number;
+  readonly body: Bytes;
+}
 
 export interface Frame {
   /** Hashes of the messages before this one; undefined when the sender's client does not use frames. */
   readonly links: readonly Bytes[] | undefined;
   readonly text: string;
+  /** In the order of their kinds. */
+  readonly parts: readonly Part[];
 }
 
-/** @throws RelayError `message_too_large` */
-export function writeFrame(links: readonly Uint8Array[], text: Uint8Array): Bytes {
-  const content = concat(Uint8Array.of(marker, links.length), ...links, tuple(text));
+/** @throws RelayError `message_too_large`, `invalid_input` */
+export function writeFrame(
+  links: readonly Uint8Array[],
+  text: Uint8Array,
+  parts: readonly Part[] = [],
+): Bytes {
+  if (text.length === 0 && parts.length === 0) throw invalidInput('Give a text that is not empty.');
+  if (parts.length > maxParts) throw invalidInput(`A message has at most ${maxParts} parts.`);
+  const sorted = parts.toSorted((one, other) => one.kind - other.kind);
+  const content = concat(
+    Uint8Array.of(marker, links.length),
+    ...links,
+    tuple(text),
+    Uint8Array.of(parts.length),
+    ...sorted.flatMap(({ kind, body }) => [Uint8Array.of(kind), tuple(body)]),
+  );
   const { length } = content;
   if (length > maxLength) throw tooLarge(text.length, maxLength - length + text.length);
   return concat(content, new Uint8Array(paddedLength(length) - length));
@@ -34,19 +58,29 @@ export function paddedLength(length: number): number {
 }
 
 export function readFrame(bytes: Bytes): Frame {
-  const [first = 0, count = 0] = bytes;
-  if (first < marker) return { links: undefined, text: read(bytes) };
+  const [first = 0, linkCount = 0] = bytes;
+  if (first < marker) return checked({ links: undefined, text: read(bytes), parts: [] });
   if (first > marker) throw malformed('is of a later version');
-  const start = 2 + count * linkLength;
-  const content = bytes.subarray(start + 4);
-  if (bytes.length < start + 4) throw malformed('is cut off');
-  const length = new DataView(bytes.buffer, bytes.byteOffset + start).getUint32(0);
-  if (content.length < length) throw malformed('is cut off');
-  if (content.subarray(length).some(Boolean)) throw malformed('has bytes behind its text');
-  const links = Array.from({ length: count }, (_, index) =>
-    bytes.slice(2 + index * linkLength, 2 + (index + 1) * linkLength),
-  );
-  return { links, text: read(content.subarray(0, length)) };
+  let at = 2;
+  function take(length: number): Bytes {
+    at += length;
+    if (at > bytes.length) throw malformed('is cut off');
+    return bytes.slice(at - length, at);
+  }
+  const takeByte = () => take(1)[0] as number;
+  const takeSized = () => take(new DataView(take(4).buffer).getUint32(0));
+  const links = Array.from({ length: linkCount }, () => take(linkLength));
+  const text = read(takeSized());
+  const parts = Array.from({ length: takeByte() }, () => ({ kind: takeByte(), body: takeSized() }));
+  const isUnordered = parts.some(({ kind }, index) => kind < (parts[index - 1]?.kind ?? 0));
+  if (isUnordered || parts.length > maxParts) throw malformed('has malformed parts');
+  if (bytes.subarray(at).some(Boolean)) throw malformed('has bytes behind its end');
+  return checked({ links, text, parts });
+}
+
+function checked(frame: Frame): Frame {
+  if (frame.text === '' && frame.parts.length === 0) throw malformed('is empty');
+  return frame;
 }
 
 function read(bytes: Uint8Array): string {

@@ -6,17 +6,24 @@ import { messageRefused } from './refusal.ts';
 
 /** What one device knows of a conversation's messages, as JSON. Hashes are in base64. */
 export interface ChannelState {
-  /** Every message that was accepted or encrypted here, in order, and how many messages of this side it covers. */
-  readonly seen: readonly (readonly [hash: string, covers: number])[];
+  /**
+   * Every message that was accepted or encrypted here, in order, how many messages of this side it covers, and the
+   * positions in this list of the messages that it links to.
+   */
+  readonly seen: readonly (readonly [hash: string, covers: number, ...links: number[]])[];
   /** Those of them to which no other message links. */
   readonly ends: readonly string[];
+  /** Those that were encrypted here, without the ones that come before another of these. */
+  readonly sealed: readonly string[];
   /** Those that were encrypted here and not yet listed by the relay. */
   readonly unlisted: readonly string[];
 }
 
 export interface History {
-  /** The messages to which the next one links. */
-  links(): Bytes[];
+  /** The messages to which the next one links: the ends of what was shown, and of what was encrypted here. */
+  links(shown: readonly string[] | undefined): Bytes[];
+  /** Of these messages and all before them, those to which no other of them links. */
+  endsOf(shown: readonly string[]): readonly string[];
   /** Adds a message that was encrypted here. */
   seal(hash: Bytes, links: readonly Bytes[]): void;
   /**
@@ -27,28 +34,62 @@ export interface History {
   state(): ChannelState;
 }
 
-export function openHistory(state: ChannelState = { seen: [], ends: [], unlisted: [] }): History {
-  /** By message: how many messages of this side it covers, which means that it or the messages it links to had seen them. */
-  const seen = new Map<string, number>(checkedCounts(state.seen));
+interface Seen {
+  /** How many messages of this side it covers, which means that it or the messages it links to had seen them. */
+  readonly covers: number;
+  readonly links: readonly number[];
+}
+
+const nothing: ChannelState = { seen: [], ends: [], sealed: [], unlisted: [] };
+
+export function openHistory(state: ChannelState = nothing): History {
+  const { seen, positions } = restore(state.seen);
   const ends = new Set(checked(state.ends));
   const unlisted = new Set(checked(state.unlisted));
-  let own = Math.max(0, ...seen.values());
+  let sealed = checked(state.sealed);
+  let own = seen.reduce((most, { covers }) => Math.max(most, covers), 0);
+
+  function positionOf(hash: string): number {
+    const position = positions.get(hash);
+    // A message that was shown or linked to, and that the list does not have.
+    if (position === undefined) throw missing();
+    return position;
+  }
 
   function add(hash: string, links: readonly string[], isOwn: boolean): boolean {
+    const before = links.map(positionOf);
     if (isOwn) own += 1;
-    const covers = isOwn ? own : Math.max(0, ...links.map((link) => seen.get(link) ?? 0));
-    seen.set(hash, covers);
+    const covers = isOwn ? own : before.reduce((most, at) => Math.max(most, seen[at]?.covers ?? 0), 0);
+    positions.set(hash, seen.length);
+    seen.push({ covers, links: before });
     for (const link of links) ends.delete(link);
     ends.add(hash);
     return covers === own;
   }
 
+  function endsOf(hashes: readonly string[]): string[] {
+    const named = new Map(hashes.map((hash) => [positionOf(hash), hash]));
+    const first = Math.min(...named.keys());
+    const before = new Set<number>();
+    // A message links only to messages before it, so each is reached after all that link to it.
+    for (let at = seen.length - 1; at >= first; at -= 1) {
+      if (named.has(at) || before.has(at)) for (const link of seen[at]?.links ?? []) before.add(link);
+    }
+    const loose = [...named].filter(([at]) => !before.has(at));
+    return loose.sort(([one], [other]) => one - other).map(([, hash]) => hash);
+  }
+
   return {
-    links: () => [...ends].slice(0, maxLinks).flatMap((end) => fromBase64(end) ?? []),
+    endsOf,
+    links(shown) {
+      const linked = shown ? endsOf([...shown, ...sealed]) : [...ends];
+      return linked.slice(0, maxLinks).flatMap((end) => fromBase64(end) ?? []);
+    },
     seal(hash, links) {
       const name = toBase64(hash);
       add(name, links.map(toBase64), true);
       unlisted.add(name);
+      sealed = endsOf([...sealed, name]);
     },
     accept(hash, links, isOwn) {
       const name = toBase64(hash);
@@ -58,12 +99,19 @@ export function openHistory(state: ChannelState = { seen: [], ends: [], unlisted
         if (first !== name) throw missing();
         return unlisted.delete(name);
       }
-      if (seen.has(name)) throw replayed();
-      const names = links.map(toBase64);
-      if (!names.every((link) => seen.has(link))) throw missing();
-      return add(name, names, isOwn);
+      if (positions.has(name)) throw replayed();
+      return add(name, links.map(toBase64), isOwn);
     },
-    state: () => ({ seen: [...seen], ends: [...ends], unlisted: [...unlisted] }),
+    state: () => ({
+      seen: [...positions.keys()].map((hash, at) => [
+        hash,
+        seen[at]?.covers ?? 0,
+        ...(seen[at]?.links ?? []),
+      ]),
+      ends: [...ends],
+      sealed,
+      unlisted: [...unlisted],
+    }),
   };
 }
 
@@ -72,10 +120,14 @@ function checked(hashes: readonly string[]): readonly string[] {
   throw notAsExported();
 }
 
-function checkedCounts(seen: ChannelState['seen']): ChannelState['seen'] {
-  checked(seen?.map?.(([hash]) => hash));
-  if (seen.every(([, covers]) => Number.isSafeInteger(covers))) return seen;
-  throw notAsExported();
+function restore(given: ChannelState['seen']): { seen: Seen[]; positions: Map<string, number> } {
+  const hashes = checked(given?.map?.(([hash]) => hash));
+  const seen = given.map(([, covers, ...links], at) => {
+    const isValid = [covers, ...links].every(Number.isSafeInteger);
+    if (!isValid || Math.min(...links) < 0 || Math.max(...links) >= at) throw notAsExported();
+    return { covers, links };
+  });
+  return { seen, positions: new Map(hashes.map((hash, at) => [hash, at])) };
 }
 
 const replayed = () => messageRefused('message_replayed', 'A message was repeated.');

@@ -5,22 +5,24 @@ export {
   type Claim,
   type OpenedMessage,
   openChannel,
+  type SealOptions,
 } from './channel.ts';
 export { type ExchangeToSign, type Expert, makeRoot, openExpert } from './expert.ts';
 export { formatFingerprint, parseFingerprint, sameFingerprint } from './fingerprint.ts';
+export type { Part } from './frame.ts';
 export type { ChannelState } from './history.ts';
 export type { ConversationKeys, PublicKeys, Role } from './key-exchange.ts';
 export {
   type CheckedExchange,
   checkExchange,
+  checkPickUp,
   checkUnchanged,
-  digestSubmission,
   type Exchange,
-  type Submission,
   type Verification,
 } from './key-exchange.ts';
 export type { Encrypted, MessageRecord, SealedMessage } from './message.ts';
 export type { OwnKeys } from './own-keys.ts';
 export { type KeyKind, type PublicKey, parsePublicKey, samePublicKey } from './public-key.ts';
 export { makeRecoveryCode, parseRecoveryCode } from './recovery-code.ts';
+export { agentVersions, digestSubmission, type Submission } from './submission.ts';
 export { openVault, sealVault, type Vault } from './vault.ts';

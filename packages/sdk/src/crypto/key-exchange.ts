@@ -1,5 +1,6 @@
-import { fromBase64 } from './base64.ts';
-import { type Bytes, equalBytes, sha256, tuple } from './bytes.ts';
+import type { RelayError } from '../relay-error.ts';
+import { fromBase64, toBase64 } from './base64.ts';
+import { type Bytes, concat, equalBytes, sha256, tuple } from './bytes.ts';
 import { formatFingerprint, sameFingerprint } from './fingerprint.ts';
 import { type PublicKey, parsePublicKey, samePublicKey } from './public-key.ts';
 import { refusal } from './refusal.ts';
@@ -16,34 +17,62 @@ export interface PublicKeys {
 /** The public keys of both sides. */
 export type ConversationKeys = Readonly<Record<Role, PublicKeys>>;
 
-/** All four keys in a fixed order. Signatures and derived keys contain them, so they fail when one was replaced. */
-export function keysInOrder({ consumer, provider }: ConversationKeys): Uint8Array[] {
-  return [consumer.sign, consumer.encrypt, provider.sign, provider.encrypt].map(({ raw }) => raw);
+/** The wire version of this code. */
+const version = 4;
+/** The wire versions that an expert with this code understands, as `keySignature` lists them. */
+const ownVersions: Bytes = Uint8Array.of(version);
+const maxVersions = 16;
+
+/** What a key exchange binds together. */
+export interface ExchangeParts {
+  readonly requestId: string;
+  /** The public keys of both sides. Their order is fixed, so a signature fails when one was replaced. */
+  readonly keys: ConversationKeys;
+  /** The digest of the question: `digestSubmission`. */
+  readonly submission: Bytes;
+  /** Those of `keySignature`. */
+  readonly versions?: Bytes | undefined;
 }
 
-/** The unencrypted question, as the agent submits it and as the relay shows it to the expert. */
-export interface Submission {
-  readonly question?: string | null | undefined;
-  readonly plaintext?: string | null | undefined;
-  /** The messages before the question, oldest first. */
-  readonly messages?: readonly { readonly role: string; readonly content: string }[] | undefined;
+/** The bytes that the signature in `keySignature` covers. */
+export function exchangeBytes({ requestId, keys, submission, versions = ownVersions }: ExchangeParts): Bytes {
+  const { consumer, provider } = keys;
+  const inOrder = [consumer.sign, consumer.encrypt, provider.sign, provider.encrypt].map(({ raw }) => raw);
+  return tuple('expert-relay/v4/key-exchange', requestId, ...inOrder, submission, versions);
 }
 
-/** The number of messages that the relay keeps: the last ones. */
-const keptMessages = 10;
-
-/**
- * The digest of a question, 32 bytes. In the key exchange the expert signs the digest of the question that it was
- * shown, and the agent compares it with the digest of the question that it asked.
- */
-export async function digestSubmission({ question, plaintext, messages = [] }: Submission): Promise<Bytes> {
-  const kept = messages.slice(-keptMessages).flatMap(({ role, content }) => [role, content]);
-  return await sha256(tuple('expert-relay/v4/submission', question ?? '', plaintext ?? '', ...kept));
+/** `keySignature` in bytes. */
+interface Proof {
+  /** The digest of the question that the expert was shown. */
+  readonly submission: Bytes;
+  readonly signature: Bytes;
+  /** The wire versions that the expert's client understands, ascending. */
+  readonly versions: Bytes;
 }
 
-/** The bytes that the signature in `keySignature` covers. `submission` is the digest of the question. */
-export function exchangeBytes(requestId: string, keys: ConversationKeys, submission: Bytes): Bytes {
-  return tuple('expert-relay/v4/key-exchange', requestId, ...keysInOrder(keys), submission);
+const digestLength = 32;
+const signatureLength = 64;
+
+export function writeProof(submission: Bytes, signature: Bytes): string {
+  return toBase64(concat(submission, signature, ownVersions));
+}
+
+/** Undefined for another form, also when there is none. */
+function readProof(keySignature: string | null | undefined): Proof | undefined {
+  const bytes = fromBase64(keySignature ?? '') ?? new Uint8Array(0);
+  const end = digestLength + signatureLength;
+  const versions = bytes.slice(end);
+  const isAscending = versions.every((one, at) => at === 0 || one > (versions[at - 1] as number));
+  if (versions.length === 0 || versions.length > maxVersions || !isAscending) return undefined;
+  return { submission: bytes.slice(0, digestLength), signature: bytes.slice(digestLength, end), versions };
+}
+
+/** Names a conversation: its request, all four keys, the question and the versions. Every message is bound to it. */
+export async function digestConversation({
+  keySignature,
+  ...parts
+}: ExchangeParts & Pick<Exchange, 'keySignature'>): Promise<Bytes> {
+  return await sha256(exchangeBytes({ ...parts, versions: readProof(keySignature)?.versions }));
 }
 
 /** A key exchange as the relay shows it. */
@@ -61,6 +90,7 @@ export interface Exchange {
 export type Verification = 'known' | 'first-contact' | 'unverified';
 
 export interface CheckedExchange extends PublicKeys {
+  /** The expert's. Of several known experts, it says which one this is. */
   readonly fingerprint: string;
   readonly verified: Verification;
 }
@@ -72,53 +102,94 @@ export async function checkExchange(options: {
   exchange: Exchange;
   /** The digest of the agent's question: {@link digestSubmission}. */
   submission: Bytes;
-  /** The fingerprint that the expert must have. */
-  known?: string | undefined;
+  /** The fingerprints that the expert may have. None: the expert is not known yet. */
+  known?: readonly string[] | undefined;
+  /** Whether keys that nobody signed are accepted, of an expert that is not known. Default false. */
+  acceptUnprotected?: boolean | undefined;
 }): Promise<CheckedExchange> {
-  const { requestId, own, exchange, submission, known } = options;
-  const sign = parsePublicKey(exchange.providerSignPubKey, 'sign');
-  const encrypt = parsePublicKey(exchange.providerEncryptPubKey, 'encrypt');
-  refuseOwnKeys(own, { sign, encrypt });
+  const { requestId, own, exchange, submission, known = [], acceptUnprotected } = options;
   const { keySignature } = exchange;
-  const proof = fromBase64(keySignature ?? '') ?? new Uint8Array(0);
-  // The digest of the question as the expert saw it, then the signature.
-  const [shown, signature] = [proof.slice(0, digestLength), proof.slice(digestLength)];
-  const signed = exchangeBytes(requestId, { consumer: own, provider: { sign, encrypt } }, shown);
-  const [fingerprint, isProven] = await Promise.all([
-    formatFingerprint(sign),
-    isSignedBy(sign, signature, signed),
-  ]);
-  if (known !== undefined && !sameFingerprint(known, fingerprint)) {
-    throw unknownExpert(known, fingerprint);
+  const peer = readKeys(exchange);
+  refuseOwnKeys(own, peer);
+  const fingerprint = await formatFingerprint(peer.sign);
+  // All are read, so that a mistyped one is always reported.
+  const isKnown = known.filter((one) => sameFingerprint(one, fingerprint)).length > 0;
+  if (known.length > 0 && !isKnown) throw unknownExpert(known, fingerprint);
+  if (keySignature === undefined || keySignature === null) {
+    if (isKnown || !acceptUnprotected) throw keySignatureMissing();
+    return { ...peer, fingerprint, verified: 'unverified' };
   }
-  const isSigned = keySignature !== undefined && keySignature !== null;
-  if (known !== undefined && !isSigned) {
-    throw refusal(
-      'key_signature_missing',
-      "Nothing proves that these keys are the expert's. Nothing was sent to them.",
-    );
-  }
-  if (isSigned && !isProven) {
-    throw refusal(
-      'key_signature_wrong',
-      'The expert did not sign these keys: they were replaced on the way. Nothing was sent to them.',
-    );
-  }
-  if (isSigned && !equalBytes(shown, submission)) throw questionAltered();
-  const verified = known !== undefined ? 'known' : isSigned ? 'first-contact' : 'unverified';
-  return { sign, encrypt, fingerprint, verified };
+  const keys = { consumer: own, provider: peer };
+  await checkProof(keySignature, { requestId, keys, submission }, keySignatureWrong);
+  return { ...peer, fingerprint, verified: isKnown ? 'known' : 'first-contact' };
 }
 
-/** Length of SHA-256 in bytes. */
-const digestLength = 32;
+/** Checks an exchange that the expert finds already made: by itself, by another of its devices, or by somebody else. */
+export async function checkPickUp(options: {
+  requestId: string;
+  /** The expert's keys for this request. */
+  own: PublicKeys;
+  /** The agent's keys. */
+  consumer: PublicKeys;
+  exchange: Exchange;
+  /** The digest of the question that this device shows. */
+  submission: Bytes;
+}): Promise<void> {
+  const { requestId, own, consumer, exchange, submission } = options;
+  const provider = readKeys(exchange);
+  if (!samePublicKey(provider.sign, own.sign)) throw otherKeys();
+  const keys = { consumer, provider };
+  await checkProof(exchange.keySignature, { requestId, keys, submission }, keysChanged);
+  if (!samePublicKey(provider.encrypt, own.encrypt)) throw keysChanged();
+}
+
+const readKeys = ({ providerSignPubKey, providerEncryptPubKey }: Exchange): PublicKeys => ({
+  sign: parsePublicKey(providerSignPubKey, 'sign'),
+  encrypt: parsePublicKey(providerEncryptPubKey, 'encrypt'),
+});
+
+/** Checks that the expert signed this. Keys are checked before the question. */
+async function checkProof(
+  keySignature: string | null | undefined,
+  parts: ExchangeParts,
+  wrong: () => RelayError,
+): Promise<void> {
+  const proof = readProof(keySignature);
+  if (!proof) throw wrong();
+  const { submission, signature, versions } = proof;
+  // Before the signature, since a client of another version may sign other bytes.
+  if (!versions.includes(version)) throw unsupportedVersion();
+  const signed = exchangeBytes({ ...parts, submission, versions });
+  if (!(await isSignedBy(parts.keys.provider.sign, signature, signed))) throw wrong();
+  if (!equalBytes(submission, parts.submission)) throw questionAltered();
+}
+
+const unsupportedVersion = () =>
+  refusal(
+    'unsupported_version',
+    `The expert's client does not speak version ${version}. Nothing was sent.`,
+    'Bring both sides to the same version. If they are, the exchange was altered on the way.',
+  );
+
+const keySignatureMissing = () =>
+  refusal(
+    'key_signature_missing',
+    "Nothing proves that these keys are the expert's. Nothing was sent to them.",
+  );
+
+const keySignatureWrong = () =>
+  refusal(
+    'key_signature_wrong',
+    'The expert did not sign these keys: they were replaced on the way. Nothing was sent to them.',
+  );
 
 export const questionAltered = () =>
   refusal('question_altered', 'The expert was shown another question than was asked. Nothing was sent.');
 
-export const unknownExpert = (known: string, fingerprint = 'unknown') =>
+export const unknownExpert = (known: readonly string[], fingerprint = 'unknown') =>
   refusal(
     'unknown_expert',
-    `Another expert answers: ${fingerprint} instead of ${known}. Nothing was sent to them.`,
+    `Another expert answers: ${fingerprint} instead of ${known.join(' or ')}. Nothing was sent to them.`,
     'Ask the expert over another channel whether the key is new.',
   );
 
@@ -145,4 +216,11 @@ export const keysChanged = () =>
   refusal(
     'keys_changed',
     'The keys of this conversation are gone or have changed. Nothing was sent to them.',
+  );
+
+const otherKeys = () =>
+  refusal(
+    'keys_changed',
+    'This request was picked up with other keys than yours.',
+    'Answer it where those are.',
   );

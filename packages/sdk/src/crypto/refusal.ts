@@ -41,6 +41,13 @@ export const undecryptable = () =>
     'Ask its sender to send it again.',
   );
 
+export const unsequencedRefused = () =>
+  messageRefused(
+    'unsequenced_refused',
+    'A message does not say which messages came before it, so some may be missing.',
+    "Bring the expert's client up to date, or set `acceptUnprotected`.",
+  );
+
 export const tooLarge = (length: number, most: number) =>
   new RelayError(
     'message_too_large',

@@ -17,14 +17,13 @@ export interface Activity {
 export function createActivity(hub: () => Hub, given: SessionExpertOptions['listen']): Activity {
   const listeners = new Set<(event: ExpertEvent) => void>();
   return {
-    onEvent({ type, requestId, refCode, question, role, messageId, reason }) {
+    onEvent({ type, requestId, refCode, role, messageId, reason }) {
       const known = types.find((one) => one === type);
       if (!known || !isRequestId(requestId)) return;
       const event: ExpertEvent = {
         type: known,
         requestId,
         refCode: textOf(refCode),
-        question: textOf(question),
         role: roles.find((one) => one === role),
         messageId: textOf(messageId),
         reason: reason === 'expired' ? reason : 'closed',

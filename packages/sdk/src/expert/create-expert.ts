@@ -1,7 +1,7 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { openExpert } from '../crypto/index.ts';
-import { refusal } from '../crypto/refusal.ts';
+import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
@@ -19,7 +19,10 @@ import { ExpertConversation } from './expert-conversation.ts';
 import type { ExpertRequest } from './expert-request.ts';
 import { createExpertSide } from './expert-side.ts';
 import { createInbox } from './inbox.ts';
+import { checkRow, checkRows, readRow } from './list-questions.ts';
+import { createRequestMemory, normalizeCode } from './request-memory.ts';
 import { createOutbox } from './session-outbox.ts';
+import { createShownMessages } from './shown-messages.ts';
 
 /**
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
@@ -54,7 +57,7 @@ function connect(
   const { root, listen: follow } = options as SessionExpertOptions;
   const activity = createActivity(() => client.hub, follow);
   const client = createClient(options, ownOptions, kind, activity.onEvent);
-  const { api, hub, memory } = client;
+  const { api, hub, keyMemory } = client;
   const isSession = kind === 'session';
   const stops = new Set<(error: RelayError) => void>();
   let opened: ReturnType<typeof openExpert> | undefined;
@@ -63,10 +66,20 @@ function connect(
     return opened;
   }
 
+  // What was shown before the root was there counts as well.
+  const memory = root
+    ? continued(
+        partOf(client.memory, async () => (await keys())?.fingerprint ?? ''),
+        keyMemory,
+      )
+    : keyMemory;
+  const requests = createRequestMemory(memory);
+  const shown = createShownMessages(memory);
+
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const expert = await keys();
-    const side = createExpertSide({ requestId, expert, memory });
-    const outbox = isSession ? createOutbox(memory, requestId) : undefined;
+    const side = createExpertSide({ requestId, expert, requests });
+    const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
     const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
     const hasDrafts = () => sender.hasDrafts;
     const thread = createThread({ api, requestId, side, hasDrafts });
@@ -93,16 +106,11 @@ function connect(
       };
     };
     const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
-    // A request whose messages are refused can still be shown.
+    // A request whose messages are refused can still be shown, but no question that was not compared.
     await thread.read(signal).catch((error: unknown) => {
-      if (!thread.head) throw error;
+      if (!side.question && !thread.refusal) throw error;
     });
     const request = thread.head as Head;
-    // People read a question and answer it later by its code, which must then lead to the same question.
-    const { refCode } = request;
-    if ((await memory.remember(`code:${normalizeCode(refCode)}`, requestId)) !== requestId) {
-      throw refusal('question_altered', `${refCode} now stands for another request.`);
-    }
     // The list may show that some of them were sent.
     if (drafts.length > 0) await sender.keep();
     const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
@@ -161,7 +169,13 @@ function connect(
       };
       return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
-    list: async (options = {}) => await listRequests(api, checkOptions(options, 'status signal')),
+    async list(options = {}) {
+      const heads = await listRequests(api, { ...checkOptions(options, 'status signal'), read: readRow });
+      return await Promise.all(heads.map((head) => checkRow(requests, head)));
+    },
+    check: (rows) => checkRows(requests, rows),
+    markShown: (requestId, messageIds = []) => shown.mark(requestId, messageIds),
+    shownBefore: shown.before,
     async request(requestIdOrRefCode, options = {}) {
       const { signal } = checkOptions(options, 'signal');
       if (isRequestId(requestIdOrRefCode)) return load(requestIdOrRefCode, signal);
@@ -186,9 +200,5 @@ function connect(
     },
   };
 }
-
-/** People write codes in upper or lower case, without `HS-`, and with letters for 0 and 1. */
-const normalizeCode = (refCode: string): string =>
-  refCode.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 
 const stopped = () => new RelayError('aborted', 'The client was stopped. Make a new one to go on.');

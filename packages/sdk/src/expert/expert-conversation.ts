@@ -1,15 +1,16 @@
 import type { Sending } from '../agent/conversation.ts';
 import { checkOptions } from '../client-options.ts';
 import { isRefusal } from '../crypto/refusal.ts';
-import { hasCode, invalidInput } from '../relay-error.ts';
+import { hasCode, invalidInput, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator } from '../thread/mailbox.ts';
+import { withoutLink } from '../thread/message.ts';
 import type { Head } from '../thread/page.ts';
 import { members } from '../transport/shape.ts';
 import type { AnswerOptions, ExpertMessage, ExpertRequest } from './expert-request.ts';
 import { type ExpertSide, withoutRoot } from './expert-side.ts';
-import { readQuestion } from './question.ts';
+import { noQuestion } from './question.ts';
 
 export class ExpertConversation extends ConversationBase<Head> implements ExpertRequest {
   declare readonly agent: string | undefined;
@@ -17,20 +18,45 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   declare readonly question: string;
   declare readonly context: readonly ContextMessage[];
   declare readonly plaintext: string | undefined;
+  declare readonly agentName: string | undefined;
   declare readonly encrypted: boolean;
   readonly messages: AsyncIterable<ExpertMessage>;
   readonly #side: ExpertSide;
+  /** The loops over `messages` that have not ended. */
+  readonly #loops = new Set<() => void>();
 
   constructor(base: BaseParts<Head>, side: ExpertSide) {
     super(base);
     this.#side = side;
     const { follower, thread, request } = base;
-    const { agent, createdAt, asked, consumerKeys } = request;
-    Object.assign(this, { agent, createdAt, encrypted: consumerKeys !== undefined, ...readQuestion(asked) });
-    this.messages = {
-      [Symbol.asyncIterator]: () =>
-        createIterator(follower.follow, (signal) => thread.mailbox.take({ signal })),
+    const { agent, createdAt } = request;
+    Object.assign(this, {
+      agent,
+      createdAt,
+      encrypted: side.agentSentKeys,
+      ...(side.question ?? noQuestion),
+    });
+    const follow = () => {
+      const unfollow = follower.follow();
+      this.#loops.add(unfollow);
+      return () => {
+        this.#loops.delete(unfollow);
+        unfollow();
+      };
     };
+    const take = async (signal: AbortSignal) => {
+      const message = await thread.mailbox.take({ signal });
+      return message && withoutLink(message);
+    };
+    this.messages = { [Symbol.asyncIterator]: () => createIterator(follow, take) };
+  }
+
+  get refused(): RelayErrorCode | undefined {
+    return this.base.thread.refusal?.code;
+  }
+
+  get held(): readonly string[] {
+    return this.base.sender.held;
   }
 
   get isPickedUp(): boolean {
@@ -62,8 +88,12 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
-    const { signal, plaintext, onKept } = checkOptions(options, 'plaintext signal onKept');
+    const { plaintext, evenIfNewer, ...sending } = checkOptions(
+      options,
+      'plaintext shown evenIfNewer signal onKept',
+    );
     const { hasRoot, isEncrypted } = this.#side;
+    this.base.thread.checkOpen();
     if (!isEncrypted && !plaintext) {
       if (this.encrypted) throw withoutRoot(', or send it with `plaintext: true`');
       if (hasRoot) {
@@ -72,7 +102,9 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
         );
       }
     }
-    return this.base.sender.send(text, signal, onKept);
+    // A loop gets what is newer next, and can answer that too. The agent is told what each answer had seen.
+    const isHeldIfNewer = !evenIfNewer && (sending.shown !== undefined || this.#loops.size === 0);
+    return this.base.sender.send(text, { ...sending, isHeldIfNewer, releases: evenIfNewer });
   }
 
   discard(): Promise<readonly string[]> {

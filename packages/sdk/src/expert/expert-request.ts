@@ -1,4 +1,5 @@
 import type { Sending, SendOptions } from '../agent/conversation.ts';
+import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
 import type { Message } from '../thread/message.ts';
 
@@ -13,6 +14,13 @@ export interface AnswerOptions extends SendOptions {
    * any case. Default false.
    */
   readonly plaintext?: boolean | undefined;
+  /**
+   * True to send the text although the agent has written something that was not shown. The agent is told that the text
+   * had not seen it. An equal text in {@link ExpertRequest.held} is sent in place of a new one. Default false: then
+   * `answer` throws `newer_message`, and the text is held. A loop over `messages` is not asked, unless it gives
+   * `shown`: it gets the newer message next.
+   */
+  readonly evenIfNewer?: boolean | undefined;
   /**
    * Only with a session: called once the text is in the memory. From then on it will be sent even if the page is closed
    * before `answer` returns.
@@ -32,8 +40,10 @@ export interface AnswerOptions extends SendOptions {
  */
 export interface ExpertRequest {
   readonly requestId: string;
-  /** The name of the agent's key. Only sessions get it. */
+  /** The name of the agent's key, as the relay states it. Only sessions get it. */
   readonly agent: string | undefined;
+  /** The name that the agent gave itself. It is signed with the question. */
+  readonly agentName: string | undefined;
   /** The code that people use, such as `HS-7KQ2M9XD`. */
   readonly refCode: string;
   /** As last seen. */
@@ -45,7 +55,12 @@ export interface ExpertRequest {
   readonly responseCount: number;
   /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
-  /** It is not encrypted: the relay can read it. */
+  /**
+   * Why this request is refused: then nothing can be read or sent, and every call throws this error. If its question,
+   * its keys or its code have changed since they were first shown, question, context and names are empty.
+   */
+  readonly refused: RelayErrorCode | undefined;
+  /** It is not encrypted: the relay can read it. It is empty once the relay has erased the content. */
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
@@ -59,6 +74,11 @@ export interface ExpertRequest {
    */
   readonly unsent: readonly string[];
   /**
+   * Those of them that wait for your user, since the agent has written something that had not been shown when they were
+   * written. `answer` with `evenIfNewer` sends one, `discard` removes all.
+   */
+  readonly held: readonly string[];
+  /**
    * All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
    * returned once.
    */
@@ -71,6 +91,17 @@ export interface ExpertRequest {
   /**
    * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
    * it fails, `unsent` says whether the text is sent later.
+   *
+   * @example
+   * // An interactive program says what its user had been shown when the answer was written.
+   * try {
+   *   await request.answer(text, { shown: messageIds });
+   * } catch (error) {
+   *   if (!(error instanceof RelayError && error.code === 'newer_message')) throw error;
+   *   if (await askUser('The agent has written again. Send it anyway?')) {
+   *     await request.answer(text, { evenIfNewer: true });
+   *   } else await request.discard();
+   * }
    */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
   /**
@@ -78,7 +109,11 @@ export interface ExpertRequest {
    * one of them throws.
    */
   discard(): Promise<readonly string[]>;
-  /** Reads new messages and the status once, without waiting. */
+  /**
+   * Reads new messages and the status once, without waiting, and sends what waits.
+   *
+   * @throws RelayError `newer_message` when a text is held
+   */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends the conversation for both sides. */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;

@@ -4,6 +4,7 @@ import { type AgentKeys, makeAgentKeys, makeRoot, openExpert } from '../crypto/i
 import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { createExpertSide } from './expert-side.ts';
+import { createRequestMemory } from './request-memory.ts';
 
 const headOf = (requestId: string, agent: AgentKeys): Head => ({
   requestId,
@@ -29,7 +30,7 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   const { providerSignPubKey, providerEncryptPubKey, keySignature } = await createExpertSide({
     requestId,
     expert,
-    memory: createMemory(),
+    requests: createRequestMemory(createMemory()),
   }).pickUp(asked);
   const pickedUp = {
     ...asked,
@@ -44,7 +45,7 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   });
   const side = createExpertSide({
     requestId,
-    memory: createMemory(),
+    requests: createRequestMemory(createMemory()),
     expert: {
       ...expert,
       async signExchange(exchange) {
@@ -64,7 +65,11 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
 
 test("each of the agent's keys is remembered from the first read on", async () => {
   const [expert, agent, other] = [await openExpert(makeRoot()), await makeAgentKeys(), await makeAgentKeys()];
-  const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
+  const options = {
+    requestId: crypto.randomUUID(),
+    expert,
+    requests: createRequestMemory(createMemory()),
+  };
   const asked = headOf(options.requestId, agent);
   await createExpertSide(options).agree(asked);
   for (const change of [{ sign: other.signPublic.pem }, { encrypt: other.encryptPublic.pem }]) {
@@ -77,17 +82,18 @@ test("each of the agent's keys is remembered from the first read on", async () =
 
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpert(makeRoot()), await makeAgentKeys()];
-  const options = { requestId: crypto.randomUUID(), expert, memory: createMemory() };
+  const memory = createMemory();
+  const options = { requestId: crypto.randomUUID(), expert, requests: createRequestMemory(memory) };
   const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>
     toBase64(new Uint8Array(32).fill(byte)),
   );
   const stateOf = (seen: readonly string[], unlisted: readonly string[]) => ({
     seen: seen.map((hash) => [hash, 0] as const),
     ends: seen,
+    sealed: unlisted,
     unlisted,
   });
-  const remembered = async () =>
-    JSON.parse((await options.memory.get(`request:${options.requestId}`)) ?? '{}').ends;
+  const remembered = async () => JSON.parse((await memory.get(`request:${options.requestId}`)) ?? '{}').ends;
 
   const side = createExpertSide(options);
   await side.agree(headOf(options.requestId, agent));

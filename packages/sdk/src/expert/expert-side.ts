@@ -4,21 +4,18 @@ import { missing } from '../crypto/history.ts';
 import {
   type Channel,
   type ChannelState,
-  type ExchangeToSign,
+  checkPickUp,
   type Expert as ExpertKeys,
   type OwnKeys,
   openChannel,
   type PublicKeys,
-  parsePublicKey,
-  samePublicKey,
 } from '../crypto/index.ts';
-import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
-import { refusal } from '../crypto/refusal.ts';
-import type { Memory } from '../memory.ts';
+import { keysChanged } from '../crypto/key-exchange.ts';
 import { RelayError } from '../relay-error.ts';
-import type { Head, Pair } from '../thread/page.ts';
+import type { Head } from '../thread/page.ts';
 import type { Side } from '../thread/thread.ts';
-import { digestQuestion, readQuestion } from './question.ts';
+import { type Question, readQuestion } from './question.ts';
+import { compareShown, parsePair, type Remembered, type RequestMemory, readShown } from './request-memory.ts';
 
 /** The body of the call that picks a request up. */
 export interface PickUp {
@@ -29,30 +26,22 @@ export interface PickUp {
 
 interface Prepared {
   readonly own: OwnKeys;
-  readonly exchange: ExchangeToSign;
+  readonly consumer: PublicKeys;
+  readonly submission: Bytes;
   readonly pickUp: PickUp;
-  readonly channel: Channel;
-}
-
-/** What the expert remembers of a request from the first read on. None of it may change later. */
-interface Remembered {
-  /** The agent's keys as PEM; null when the agent sent none. */
-  readonly keys: Pair | null;
-  /** The digest of the question, base64. */
-  readonly submission: string;
-  /** After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links. */
-  readonly ends?: readonly string[];
 }
 
 export interface ExpertSideOptions {
   readonly requestId: string;
   readonly expert: ExpertKeys | undefined;
-  readonly memory: Memory;
+  readonly requests: RequestMemory;
 }
 
 /** The expert's side of a conversation. Its keys are derived from the root, the rest is in the memory. */
 export interface ExpertSide extends Side {
   readonly hasRoot: boolean;
+  /** The question, once it was compared with the first one. Only then may it be shown. */
+  readonly question: Question | undefined;
   /** Whether the keys that were exchanged are this expert's. */
   readonly isPickedUp: boolean;
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
@@ -67,37 +56,35 @@ export interface ExpertSide extends Side {
   pickUp(head: Head): Promise<PickUp>;
 }
 
-export function createExpertSide({ requestId, expert, memory }: ExpertSideOptions): ExpertSide {
-  const name = `request:${requestId}`;
+export function createExpertSide({ requestId, expert, requests }: ExpertSideOptions): ExpertSide {
   // Derived while the request is read. A failure is reported where the keys are needed.
   const making = expert?.keysFor(requestId);
   making?.catch(() => {});
   let remembered: Remembered | undefined;
+  let question: Question | undefined;
   let preparing: Promise<Prepared> | undefined;
-  let channel: Channel | undefined;
+  let opening: Promise<Channel> | undefined;
+  let accepted: string | undefined;
 
   async function keep(ends: readonly string[] | undefined): Promise<void> {
     if (!ends || String(ends) === String(remembered?.ends)) return;
     remembered = { ...(remembered as Remembered), ends };
-    await memory.set(name, JSON.stringify(remembered));
+    await requests.set(remembered);
   }
 
-  /** Checks that the agent's keys and the question are those of the first read. */
-  async function compare({ consumerKeys, asked }: Head): Promise<Remembered> {
-    const peer = consumerKeys && parsePair(consumerKeys);
-    const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
-    const current: Remembered = { keys, submission: await digestQuestion(readQuestion(asked)) };
+  /** Checks that the code, the agent's keys and the question are those that were shown first. */
+  async function compare(head: Head): Promise<Remembered> {
+    const shown = question ? await readShown(head) : await requests.check(head);
     if (!remembered) {
-      const kept: Remembered = JSON.parse(await memory.remember(name, JSON.stringify(current)));
-      remembered ??= { keys: kept.keys, submission: kept.submission };
+      const { ends, ...first } = await requests.remember(shown);
+      remembered ??= first;
     }
-    const { keys: first, submission } = remembered;
-    if (first?.sign !== keys?.sign || first?.encrypt !== keys?.encrypt) throw keysChanged();
-    if (submission !== current.submission) throw questionAltered();
+    compareShown(remembered, shown);
+    question ??= readQuestion(head.asked);
     return remembered;
   }
 
-  /** Runs once, also for calls at the same time: two channels would not know of each other's messages. */
+  /** Runs once, also for calls at the same time. */
   async function prepare(head: Head): Promise<Prepared> {
     const known = await compare(head);
     preparing ??= make(known);
@@ -108,33 +95,34 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     const own = await making;
     if (!expert || !own) throw withoutRoot();
     if (!keys) throw keysChanged();
-    const peer = parsePair(keys);
     const exchange = {
       requestId,
-      consumerSign: peer.sign,
-      consumerEncrypt: peer.encrypt,
+      consumer: parsePair(keys),
       providerEncrypt: own.encryptPublic,
       submission: fromBase64(submission) as Bytes,
     };
-    const [keySignature, opened] = await Promise.all([
-      expert.signExchange(exchange),
-      openChannel({ requestId, role: 'provider', own, peer }),
-    ]);
     const pickUp = {
       providerSignPubKey: own.signPublic.pem,
       providerEncryptPubKey: own.encryptPublic.pem,
-      keySignature,
+      keySignature: await expert.signExchange(exchange),
     };
-    return { own, exchange, pickUp, channel: opened };
+    return { ...exchange, own, pickUp };
   }
 
   return {
     role: 'provider',
     isShown: () => true,
-    acceptsPlaintext: async () => true,
+    hasDevices: true,
+    acceptUnprotected: false,
+    get agentSentKeys() {
+      return remembered?.keys !== null;
+    },
     hasRoot: expert !== undefined,
+    get question() {
+      return question;
+    },
     get isPickedUp() {
-      return channel !== undefined;
+      return accepted !== undefined;
     },
     get isEncrypted() {
       return expert !== undefined && remembered?.keys !== null;
@@ -142,8 +130,7 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
     keep,
     pickUp: async (head) => (await prepare(head)).pickUp,
     async recall() {
-      const kept = await memory.get(name);
-      if (kept !== undefined) remembered = JSON.parse(kept);
+      remembered = await requests.recall(requestId);
     },
     async agree(head) {
       const { providerKeys, keySignature } = head;
@@ -151,18 +138,23 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
         if ((await compare(head)).ends) throw keysChanged();
         return undefined;
       }
-      const { own, exchange, pickUp, channel: opened } = await prepare(head);
-      const shown = parsePair(providerKeys);
-      if (!samePublicKey(shown.sign, own.signPublic)) throw otherKeys();
-      if (!samePublicKey(shown.encrypt, own.encryptPublic)) throw keysChanged();
-      if (keySignature !== pickUp.keySignature) {
-        // Another device of this expert may have signed another question.
-        const submission = fromBase64(keySignature ?? '')?.slice(0, 32) ?? new Uint8Array(0);
-        const signed = await expert?.signExchange({ ...exchange, submission });
-        throw keySignature === signed ? questionAltered() : keysChanged();
-      }
-      channel = opened;
-      return channel;
+      const { own, consumer, submission } = await prepare(head);
+      await checkPickUp({
+        requestId,
+        own: { sign: own.signPublic, encrypt: own.encryptPublic },
+        consumer,
+        submission,
+        exchange: {
+          providerSignPubKey: providerKeys.sign,
+          providerEncryptPubKey: providerKeys.encrypt,
+          keySignature,
+        },
+      });
+      accepted ??= keySignature;
+      if (keySignature !== accepted) throw keysChanged();
+      // Once: two channels would not know of each other's messages.
+      opening ??= openChannel({ requestId, role: 'provider', own, peer: consumer, submission, keySignature });
+      return await opening;
     },
     async settle(state) {
       if (!state || !remembered) return;
@@ -179,17 +171,5 @@ export function createExpertSide({ requestId, expert, memory }: ExpertSideOption
   };
 }
 
-const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
-  sign: parsePublicKey(sign, 'sign'),
-  encrypt: parsePublicKey(encrypt, 'encrypt'),
-});
-
 export const withoutRoot = (orElse = '') =>
   new RelayError('no_keys_yet', `This conversation is encrypted. Give the expert its \`root\`${orElse}.`);
-
-const otherKeys = () =>
-  refusal(
-    'keys_changed',
-    'This request was picked up with other keys than yours.',
-    'Answer it where those are.',
-  );

@@ -1,15 +1,17 @@
 import type { ListOptions } from '../agent/relay.ts';
 import type { ClientOptions, ConnectionOptions } from '../client-options.ts';
 import type { Memory } from '../memory.ts';
-import type { ListedRequest, WhoAmI } from '../request-state.ts';
+import type { WhoAmI } from '../request-state.ts';
 import type { ExpertRequest } from './expert-request.ts';
+import type { ListedQuestion } from './list-questions.ts';
 
 export interface ExpertOptions extends ClientOptions, OwnOptions {}
 
 interface OwnOptions {
   /**
-   * Stores of each request the agent's keys, the question and its last messages, so that the relay cannot show others
-   * later. Use one that outlives the process, and the same one for all clients with this key.
+   * Stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot show
+   * others later. They are filed under the fingerprint of the root, without a root under the API key. Use one that
+   * outlives the process, and the same one for all clients of an expert on a machine.
    */
   readonly memory?: Memory | undefined;
   /** The 32 bytes from which all of the expert's keys are derived. Without it only plain text can be read and sent. */
@@ -25,14 +27,15 @@ export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
   readonly listen?: ((call: (event: ExpertEvent) => void) => () => void) | undefined;
 }
 
-/** An event is a hint from the relay's hub that something happened. Read the request for what is true. */
+/**
+ * An event is a hint from the relay's hub that something happened. Read the request for what is true: the question is
+ * not in the event, since nothing could check it there.
+ */
 export type ExpertEvent =
   | {
       readonly type: 'new_request' | 'new_message' | 'key_exchange' | 'request_closed';
       readonly requestId: string;
       readonly refCode: string | undefined;
-      /** With `new_request`: the beginning of the question. */
-      readonly question: string | undefined;
       /** With `new_message`: its sender. */
       readonly role: 'consumer' | 'provider' | undefined;
       /** With `new_message`. */
@@ -60,10 +63,47 @@ export type ExpertEvent =
 export interface Expert {
   /** The fingerprint of the expert's identity, which agents compare. Undefined without a root. */
   fingerprint(): Promise<string | undefined>;
-  /** Open requests, each once: first those that exist already, oldest first, then new ones as they come. */
+  /**
+   * Open requests, each once: first those that exist already, oldest first, then new ones as they come. Each was read
+   * and compared with what was shown first: see {@link ExpertRequest.refused}.
+   */
   requests(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertRequest>;
-  /** All requests of this expert, newest first. Their messages are not read. */
-  list(options?: ListOptions): Promise<readonly ListedRequest[]>;
+  /**
+   * All requests of this expert, newest first. Their messages are not read. Each question is compared with what was
+   * shown first and remembered, so that it can be shown to a person, who may answer it later by its code.
+   *
+   * @example
+   * for (const { refCode, question, refused } of await expert.list({ status: 'pending' })) {
+   *   console.log(refCode, refused ? `refused: ${refused}` : question);
+   * }
+   */
+  list(options?: ListOptions): Promise<readonly ListedQuestion[]>;
+  /**
+   * The same for rows that your program has read itself, a page at a time, from the relay's list with `content=true`:
+   * `GET /api/requests` with a session, `GET /api/v1/requests` with a key. The order stays.
+   *
+   * @example
+   * const { requests, next } = await getJson('/api/requests?content=true&limit=200');
+   * const questions = await expert.check(requests);
+   */
+  check(rows: readonly unknown[]): Promise<readonly ListedQuestion[]>;
+  /**
+   * Notes in the memory that your user has now been shown the question of a request and these messages of both sides, or
+   * has written them. Another process finds it with `shownBefore`. Use it where one process shows and another one answers.
+   *
+   * @example
+   * // The process that prints.
+   * await expert.markShown(request.requestId, printed.map(({ messageId }) => messageId));
+   * // The process that answers: what was printed less than five seconds before it started was hardly read.
+   * const shown = await expert.shownBefore(request.requestId, startedAt - 5_000);
+   * if (shown) await request.answer(text, { shown });
+   */
+  markShown(requestId: string, messageIds?: readonly string[]): Promise<void>;
+  /**
+   * The ids of the messages that were marked before this time, in milliseconds since 1970. Undefined when the question
+   * itself was not.
+   */
+  shownBefore(requestId: string, time: number): Promise<readonly string[] | undefined>;
   /** Events of this expert's requests, as they come. They cost no calls, however many requests there are. */
   events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertEvent>;
   /** One request, by its id or its reference code. */

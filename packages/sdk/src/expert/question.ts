@@ -2,6 +2,7 @@ import { toBase64 } from '../crypto/base64.ts';
 import { digestSubmission } from '../crypto/index.ts';
 import { questionAltered } from '../crypto/key-exchange.ts';
 import type { ContextMessage } from '../request-state.ts';
+import type { Head } from '../thread/page.ts';
 import { isObject, type Members, optionalText } from '../transport/shape.ts';
 
 /** The unencrypted part of a request. */
@@ -9,17 +10,31 @@ export interface Question {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
+  /** The name that the agent gave itself. It is signed with the question. */
+  readonly agentName: string | undefined;
 }
+
+/** Shown where the relay's question must not be: after a refusal, and after the content was erased. */
+export const noQuestion: Question = { question: '', context: [], plaintext: undefined, agentName: undefined };
 
 export const readQuestion = (members: Members): Question => ({
   question: optionalText(members, 'question') ?? '',
   context: Array.isArray(members.context) ? members.context.filter(isContextMessage) : [],
   plaintext: optionalText(members, 'plaintext'),
+  agentName: optionalText(members, 'agentName'),
 });
 
-/** The digest of this question, which the expert signs in the key exchange. */
-export async function digestQuestion({ context, ...asked }: Question): Promise<string> {
-  const digest = await digestSubmission({ ...asked, messages: context }).catch(() => undefined);
+/** The digest of a request's question, which the expert signs in the key exchange. */
+export async function digestQuestion({ refCode, asked }: Pick<Head, 'refCode' | 'asked'>): Promise<string> {
+  const { context, ...texts } = readQuestion(asked);
+  const submission = {
+    ...texts,
+    refCode,
+    agentVersions: optionalText(asked, 'agentVersions'),
+    answerForm: optionalText(asked, 'answerForm'),
+    messages: context,
+  };
+  const digest = await digestSubmission(submission).catch(() => undefined);
   // A lone surrogate: an agent cannot have sent that.
   if (!digest) throw questionAltered();
   return toBase64(digest);

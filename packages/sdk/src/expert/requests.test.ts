@@ -1,9 +1,13 @@
-import { eventually, type LyingRelay } from '@expert-relay/testkit';
-import { beforeEach, expect, test } from '@jest/globals';
+import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { makeRoot } from '../crypto/index.ts';
+import { createMemory } from '../memory.ts';
+import { useSession } from '../testing/use-session.ts';
 import { useTestServer } from '../testing/use-test-server.ts';
 import type { Expert } from './expert.ts';
 
 const server = useTestServer();
+const session = useSession(server);
 let liar: LyingRelay;
 let expert: Expert;
 let ask: (question: string) => Promise<string>;
@@ -104,10 +108,81 @@ test('a question is never shown with the reference code of another request', asy
     },
   });
   const refused = { code: 'question_altered', message: expect.stringContaining(refCode) };
-  await expect(expert.request(refCode)).rejects.toMatchObject(refused);
-  await expect(expert.request(production)).rejects.toMatchObject(refused);
-  await expect(listen().ended).rejects.toMatchObject(refused);
+  for (const request of [await expert.request(refCode), await expert.request(production)]) {
+    expect(request).toMatchObject({ refused: 'question_altered', question: '', context: [] });
+    await expect(request.answer('Yes.', { plaintext: true })).rejects.toMatchObject(refused);
+  }
   liar.tell({});
   expect(await expert.request(production)).toMatchObject({ question: 'Delete PRODUCTION?' });
   expect(await expert.request(refCode.toLowerCase())).toMatchObject({ question: 'Delete test?' });
 });
+
+describe('what an expert was shown', () => {
+  const altered = {
+    answer(answer: Json, { path }: { path: string }) {
+      if (answer.messages) answer.question = 'Delete PRODUCTION?';
+      return answer;
+    },
+  };
+
+  test('without the root counts once the root is there', async () => {
+    const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
+    const [memory, root] = [createMemory(), makeRoot()];
+    const { refCode } = await server.agent({ apiKey: consumerKey }).ask({ question: 'Delete test?' });
+    expect(await server.expert({ apiKey, memory }).list()).toMatchObject([{ question: 'Delete test?' }]);
+    liar.tell(altered);
+    const request = await server.expert({ apiKey, memory, root, url: liar.url }).request(refCode);
+    expect(request).toMatchObject({ refused: 'question_altered', question: '' });
+  });
+
+  test('counts for all API keys and sessions of the expert, and for no other expert', async () => {
+    const [providerKey, other] = [await session.makeKey('provider'), await session.makeKey('provider')];
+    const [memory, root] = [createMemory(), makeRoot()];
+    const { refCode } = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'Delete test?' });
+    await server.expert({ apiKey: providerKey, memory, root }).list();
+    liar.tell(altered);
+    const lied = { apiKey: other, memory, url: liar.url };
+    expect(await server.expert({ ...lied, root }).request(refCode)).toMatchObject({
+      refused: 'question_altered',
+    });
+    const page = session.expert({ memory, root, url: liar.url });
+    expect(await page.request(refCode)).toMatchObject({ refused: 'question_altered' });
+    // Nothing was shown to this one before.
+    expect(await server.expert({ ...lied, root: makeRoot() }).request(refCode)).toMatchObject({
+      question: 'Delete PRODUCTION?',
+    });
+  });
+});
+
+test('a list of 200 requests costs one write for each new request, and none later', async () => {
+  const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
+  const relay = server.agent({ apiKey: consumerKey });
+  const questions = Array.from({ length: 200 }, (_, index) => `Question ${index}?`);
+  await Promise.all(questions.map((question) => relay.ask({ question })));
+  const values = createMemory();
+  let writes = 0;
+  const memory = {
+    ...values,
+    async remember(name: string, value: string) {
+      writes += 1;
+      return await values.remember(name, value);
+    },
+    async set(name: string, value: string) {
+      writes += 1;
+      await values.set(name, value);
+    },
+  };
+  const listing = server.expert({ apiKey, root: makeRoot(), memory });
+  const listed = await listing.list();
+  expect(listed.map(({ question }) => question).sort()).toEqual([...questions].sort());
+  expect(writes).toBe(200);
+  expect(await listing.check(await rowsOf(apiKey))).toEqual(listed);
+  expect(writes).toBe(200);
+});
+
+/** A page of the list, as a program reads it that pages itself. */
+async function rowsOf(apiKey: string): Promise<readonly unknown[]> {
+  const path = '/api/v1/requests?limit=200&content=true';
+  const answer = await fetch(server.gatewayUrl + path, { headers: { 'x-api-key': apiKey } });
+  return ((await answer.json()) as { requests: unknown[] }).requests;
+}

@@ -9,12 +9,13 @@ import {
   openChannel,
   openExpert,
   type Role,
+  type SealOptions,
 } from '../crypto/index.ts';
 
 /** One device of the agent or the expert. `send` returns the record that the relay would list. */
 export interface Device {
   readonly channel: Channel;
-  send(text: string): Promise<MessageRecord>;
+  send(text: string, options?: SealOptions): Promise<MessageRecord>;
 }
 
 /** An agent and an expert who have exchanged their keys. Each call of `agent` or `expert` returns a new device, which has read nothing. */
@@ -22,12 +23,11 @@ export async function startConversation(requestId = 'Qm9vQmFyQmF6UXV4MTIzNA') {
   const own = await makeAgentKeys();
   const expert = await openExpert(makeRoot());
   const provider = await expert.keysFor(requestId);
-  const submission = await digestSubmission({ question: 'Is it safe?' });
+  const submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'Is it safe?' });
   const consumer = { sign: own.signPublic, encrypt: own.encryptPublic };
   const keySignature = await expert.signExchange({
     requestId,
-    consumerSign: consumer.sign,
-    consumerEncrypt: consumer.encrypt,
+    consumer,
     providerEncrypt: provider.encryptPublic,
     submission,
   });
@@ -39,8 +39,8 @@ export async function startConversation(requestId = 'Qm9vQmFyQmF6UXV4MTIzNA') {
   const peer = await checkExchange({ requestId, own: consumer, exchange, submission });
   const device = async (role: Role, state?: ChannelState): Promise<Device> => {
     const side = role === 'consumer' ? { own, peer } : { own: provider, peer: consumer };
-    const channel = await openChannel({ requestId, role, ...side, state });
-    return { channel, send: async (text) => ({ role, ...(await channel.seal(text)) }) };
+    const channel = await openChannel({ requestId, role, ...side, submission, keySignature, state });
+    return { channel, send: async (text, options) => ({ role, ...(await channel.seal(text, options)) }) };
   };
   return {
     agent: (state?: ChannelState) => device('consumer', state),

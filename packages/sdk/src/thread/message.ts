@@ -1,5 +1,5 @@
 import { toUtf8 } from '../crypto/bytes.ts';
-import type { Channel, MessageRecord } from '../crypto/index.ts';
+import type { Channel, MessageRecord, Role } from '../crypto/index.ts';
 import { malformed, readOrigin } from '../crypto/message.ts';
 import { messageRefused, tooLarge, undecryptable } from '../crypto/refusal.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
@@ -28,7 +28,16 @@ export interface Message {
    * is unknown.
    */
   readonly seenYourLast?: boolean | undefined;
+  /** True when it has a part that this version cannot show. Then the text may be empty. */
+  readonly hasUnknownPart?: boolean | undefined;
 }
+
+/** A message with the name under which later messages link to it. Plain text has none. */
+export interface ReadMessage extends Message {
+  readonly link?: string | undefined;
+}
+
+export const withoutLink = ({ link, ...message }: ReadMessage): Message => message;
 
 /**
  * Starts to decrypt a record. The function that it returns waits for the result. When a record has an encrypted
@@ -37,18 +46,21 @@ export interface Message {
 export function beginRecord(
   record: Members,
   channel: Channel | undefined,
-  acceptsPlaintext: () => Promise<boolean>,
-): () => Promise<Omit<Message, 'createdAt'>> {
+  mayBePlain: (author: Role) => boolean,
+): () => Promise<Omit<ReadMessage, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const isEncrypted = (encrypted ?? signature ?? undefined) !== undefined;
   // The channel checks every member.
   const open = isEncrypted ? channel?.begin(record as unknown as MessageRecord) : undefined;
   return async () => {
     const { role, messageId } = readOrigin(record);
-    if (open) return { role, messageId, ...(await open()) };
+    if (open) {
+      const { parts, ...opened } = await open();
+      return { role, messageId, ...opened, ...(parts.length > 0 && { hasUnknownPart: true }) };
+    }
     if (isEncrypted) throw undecryptable();
-    if (typeof plaintext !== 'string') throw malformed('content');
-    if (channel || !(await acceptsPlaintext())) throw plaintextRefused();
+    if (typeof plaintext !== 'string' || plaintext === '') throw malformed('content');
+    if (channel || !mayBePlain(role)) throw plaintextRefused();
     return { role, messageId, text: plaintext, protection: 'plaintext' };
   };
 }

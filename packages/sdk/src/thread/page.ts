@@ -61,12 +61,13 @@ export function readPage(answer: unknown, known?: Head): Page {
   };
 }
 
-function readHead(body: Members, known: Head | undefined): Head {
+export function readHead(body: Members, known?: Head): Head {
   const state = requestState(body);
-  const { question, context, plaintext, agent } = body;
+  const { question, context, plaintext, agentName, agentVersions, answerForm, agent } = body;
+  const asked = { question, context, plaintext, agentName, agentVersions, answerForm };
   return {
     ...state,
-    asked: question === undefined && known ? known.asked : { question, context, plaintext },
+    asked: question === undefined && known ? known.asked : asked,
     agent: isObject(agent) ? optionalText(agent, 'name') : undefined,
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),

@@ -4,14 +4,14 @@ import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
 import { checkText } from './message.ts';
-import type { Thread } from './thread.ts';
+import type { Sealing, Thread } from './thread.ts';
 
 /** A text that is to be sent. */
-export interface Draft {
-  readonly messageId: string;
-  readonly text: string;
+export interface Draft extends Sealing {
   /** Whether it may be sent as plain text. There may have been keys when it was written and none now. */
   readonly isPlain?: boolean | undefined;
+  /** Whether it waits for its author while the other side has written something that the author was not shown. */
+  isHeldIfNewer?: boolean | undefined;
 }
 
 /** A text that may have been sent. It is sent again unchanged until the relay answers. */
@@ -48,23 +48,36 @@ export interface SenderOptions {
   readonly state?: SenderState | undefined;
 }
 
+export interface SendingOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The ids of the messages that the author had been shown. Default: those that were taken from the mailbox. */
+  readonly shown?: readonly string[] | undefined;
+  /** Whether the text waits for its author while there are messages that the author was not shown. */
+  readonly isHeldIfNewer?: boolean | undefined;
+  /** Sends a text that waits for its author, if there is an equal one. */
+  readonly releases?: boolean | undefined;
+  /** Called once the text is in the outbox. */
+  readonly onKept?: (() => void) | undefined;
+}
+
 /** Sends the texts of one side in order, each exactly once, also after errors and restarts. */
 export interface Sender {
   readonly state: SenderState;
   readonly unsent: readonly string[];
+  /** Those of them that wait for their author. */
+  readonly held: readonly string[];
   /** Whether texts wait to be encrypted. */
   readonly hasDrafts: boolean;
   /** Whether a text could be sent now. */
   readonly isDue: boolean;
   /**
-   * Returns whether the text was sent. `onKept` is called once it is in the outbox.
+   * Returns whether the text was sent.
    *
    * @throws RelayError also when `discard` removed the text before it was sent
    */
   send(
     text: string,
-    signal: AbortSignal | undefined,
-    onKept?: () => void,
+    options: SendingOptions,
   ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
   /** Sends all texts that can be sent now. */
   flush(signal?: AbortSignal): Promise<void>;
@@ -91,13 +104,12 @@ export function createSender(options: SenderOptions): Sender {
   const texts = () => unsent().map(({ text }) => text);
   const keep = async () => outbox?.save(unsent());
 
-  function canSeal(): boolean {
-    const [draft] = drafts;
-    return draft !== undefined && (isPlain() ? draft.isPlain !== false : thread.channel !== undefined);
-  }
-
+  const isHeld = (draft: Draft) => draft.isHeldIfNewer === true && thread.hasNewerThan(draft.shown);
+  const canSeal = (draft: Draft) =>
+    (isPlain() ? draft.isPlain !== false : thread.channel !== undefined) && !isHeld(draft);
   // An expert does not wait for keys: the expert's client sends them.
-  const isDue = () => outgoing !== undefined || (drafts.length > 0 && (role === 'provider' || canSeal()));
+  const isDue = () =>
+    outgoing !== undefined || drafts.some((draft) => (role === 'provider' ? !isHeld(draft) : canSeal(draft)));
 
   function drop(draft: Draft): void {
     drafts = drafts.filter((one) => one !== draft);
@@ -118,7 +130,7 @@ export function createSender(options: SenderOptions): Sender {
     };
     thread.checkOpen();
     if (isPlain()) take(await claim({ messageId, plaintext: text }));
-    else await thread.seal(text, messageId, claim, take);
+    else await thread.seal(draft, claim, take);
   }
 
   async function post(signal: AbortSignal | undefined): Promise<void> {
@@ -152,9 +164,9 @@ export function createSender(options: SenderOptions): Sender {
       if (isDue() && !thread.head) await thread.read(signal);
       if (drafts.length > 0) await prepare(signal);
       await post(signal);
-      while (canSeal()) {
+      for (let next = drafts.find(canSeal); next; next = drafts.find(canSeal)) {
         throwIfAborted(signal);
-        await seal(drafts[0] as Draft);
+        await seal(next);
         // Another client has sent or discarded it: the list shows which.
         if (!outgoing) await thread.read(signal);
         await save();
@@ -172,18 +184,26 @@ export function createSender(options: SenderOptions): Sender {
     get unsent() {
       return texts();
     },
+    get held() {
+      return drafts.filter((draft) => isUnsent(draft) && isHeld(draft)).map(({ text }) => text);
+    },
     get hasDrafts() {
       return drafts.length > 0;
     },
     get isDue() {
       return isDue();
     },
-    async send(text, signal, onKept) {
+    async send(text, { signal, shown, isHeldIfNewer, releases, onKept }) {
       checkText(text, isPlain());
       throwIfAborted(signal);
       thread.checkOpen();
-      const draft = { messageId: crypto.randomUUID(), text, isPlain: isPlain() };
-      drafts = [...drafts, draft];
+      const waiting = releases && drafts.find((one) => one.text === text && isHeld(one));
+      const draft = waiting || {
+        ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain() },
+        ...{ shown: thread.nameShown(shown), isHeldIfNewer },
+      };
+      if (waiting) waiting.isHeldIfNewer = false;
+      else drafts = [...drafts, draft];
       thread.markUnseen();
       try {
         await waitOrAbort<void>(signal, (resolve, reject) => {
@@ -203,6 +223,7 @@ export function createSender(options: SenderOptions): Sender {
         thread.checkOpen();
         throw new RelayError('aborted', 'The text was discarded: send it again.');
       }
+      if (isUnsent(draft) && isHeld(draft)) throw newerMessage();
       return { messageId: draft.messageId, isSent: !isUnsent(draft) };
     },
     flush,
@@ -217,3 +238,9 @@ export function createSender(options: SenderOptions): Sender {
       }),
   };
 }
+
+export const newerMessage = () =>
+  new RelayError(
+    'newer_message',
+    'Not sent: the agent has written something that you had not been shown when you wrote this. Read it, then send the text with `evenIfNewer: true`, or discard it.',
+  );

@@ -1,6 +1,7 @@
 import { toBase64 } from '../crypto/base64.ts';
 import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import type { Channel, ChannelState, Claim, Role, SealedMessage } from '../crypto/index.ts';
+import { mayShowPlaintext } from '../crypto/plaintext.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import type { RelayError } from '../relay-error.ts';
@@ -8,14 +9,19 @@ import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, textOf, unexpected } from '../transport/shape.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
-import { beginRecord, ended, type Message } from './message.ts';
+import { beginRecord, ended, type Message, type ReadMessage } from './message.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
+import { hasNewer, linksIn, nameShown } from './shown.ts';
 
 /** The checks that differ between the two sides of a conversation. */
 export interface Side {
   readonly role: Role;
-  /** Whether plain text of the other side is accepted while there are no keys. */
-  acceptsPlaintext(): Promise<boolean>;
+  /** Whether other devices may send messages of this side, which the user of this one has not been shown. */
+  readonly hasDevices: boolean;
+  /** Whether the agent's keys are in the request. */
+  readonly agentSentKeys: boolean;
+  /** Whether plain text is accepted although the agent sent keys. */
+  readonly acceptUnprotected: boolean;
   /** Whether a message is shown to the caller. */
   isShown(message: Message): boolean;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
@@ -31,8 +37,10 @@ export interface ThreadState {
   /** How many of the messages that were read are answers. */
   readonly answersRead?: number | undefined;
   readonly channel: ChannelState | undefined;
+  /** The messages of the other side: their ids, and their links. */
+  readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
   /** Messages that were read and not yet taken by the caller. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly ReadMessage[];
 }
 
 /** A list that was read less than this ago need not be read again before sending: newer messages count as crossed. */
@@ -54,6 +62,13 @@ export interface ThreadOptions {
   readonly channel?: Channel | undefined;
 }
 
+/** A text that is encrypted. It links to what was shown when it was written: `nameShown`. */
+export interface Sealing {
+  readonly messageId: string;
+  readonly text: string;
+  readonly shown: readonly string[];
+}
+
 /**
  * One conversation, read from the gateway's list in order, each message once. `state` is consistent at any time, so
  * that it can be saved at any time.
@@ -61,7 +76,7 @@ export interface ThreadOptions {
 export interface Thread {
   readonly requestId: string;
   readonly side: Side;
-  readonly mailbox: Mailbox<Message>;
+  readonly mailbox: Mailbox<ReadMessage>;
   /** As last seen. */
   readonly head: Head | undefined;
   readonly channel: Channel | undefined;
@@ -78,13 +93,15 @@ export interface Thread {
   readIfStale(signal?: AbortSignal): Promise<void>;
   /** Continues with keys that the relay has accepted, without reading them back first. */
   adopt(exchange: Pick<Head, 'providerKeys' | 'keySignature'>): Promise<void>;
+  /**
+   * Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,
+   * and those that were sent here. The names last: they can be saved with the text.
+   */
+  nameShown(messageIds?: readonly string[]): readonly string[];
+  /** Whether there are messages of the other side that are not among these, nor before one of these. */
+  hasNewerThan(shown: readonly string[]): boolean;
   /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
-  seal(
-    text: string,
-    messageId: string,
-    claim: Claim,
-    onSealed: (sealed: SealedMessage) => void,
-  ): Promise<void>;
+  seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
   /** Marks the messages that were not taken yet: they were written before this side's new text. */
   markUnseen(): void;
   refuse(error: RelayError): void;
@@ -97,7 +114,10 @@ export function createThread(options: ThreadOptions): Thread {
   const inOrder = createQueue();
   const reading = createQueue();
   /** A digest of the content by messageId, to recognize repeated messages. */
-  const known = new Map<string, string>();
+  const contents = new Map<string, string>();
+  const others = new Map(state?.others);
+  const fromDevices = new Map<string, string | undefined>();
+  const sealedHere = new Set<string>();
   let { channel } = options;
   let channelState = state?.channel;
   let lastSeq = state?.seq ?? 0;
@@ -135,7 +155,7 @@ export function createThread(options: ThreadOptions): Thread {
   }
 
   async function applyPage({ head: newHead, messages, next }: Page): Promise<void> {
-    const opened: Message[] = [];
+    const opened: ReadMessage[] = [];
     let seq = lastSeq;
     head = newHead;
     const isErased = head.erasedAt !== undefined;
@@ -157,6 +177,11 @@ export function createThread(options: ThreadOptions): Thread {
       lastSeq = seq;
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
+      for (const { role, messageId, link } of opened) {
+        const id = messageId.toLowerCase();
+        if (role !== side.role) others.set(id, link);
+        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
+      }
       mailbox.push(opened.filter((message) => side.isShown(message)));
       if (refusal) mailbox.end(refusal);
     }
@@ -164,7 +189,7 @@ export function createThread(options: ThreadOptions): Thread {
   }
 
   /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */
-  function begin({ record, createdAt }: Listed): () => Promise<Message[]> {
+  function begin({ record, createdAt }: Listed): () => Promise<ReadMessage[]> {
     const { messageId, role, encrypted, signature, plaintext } = record;
     const { iv, ciphertext, tag, ephemeralPublicKey } = isObject(encrypted) ? encrypted : {};
     const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext];
@@ -172,18 +197,31 @@ export function createThread(options: ThreadOptions): Thread {
     const content = toUtf8(JSON.stringify(members.map(textOf)));
     const id = textOf(messageId)?.toLowerCase() ?? '';
     const hashing = sha256(content).then(toBase64);
-    const open = beginRecord(record, channel, () => side.acceptsPlaintext());
+    const open = beginRecord(record, channel, mayBePlain);
     return async () => {
       const digest = await hashing;
-      if (known.get(id) === digest) return [];
+      if (contents.get(id) === digest) return [];
       const message = await open();
-      known.set(id, digest);
+      contents.set(id, digest);
       totalLength += message.text.length + 1_000;
       if (totalLength > maxTotalLength) unexpected('a shorter list');
       const isOutdated = message.role !== side.role && hasDrafts();
       return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
     };
   }
+
+  const known = () => ({ channel, state: channelState, others, fromDevices });
+
+  function refuse(error: RelayError): void {
+    refusal ??= error;
+    mailbox.end(refusal);
+  }
+
+  const mayBePlain = (author: Role) =>
+    mayShowPlaintext({
+      ...{ reader: side.role, author },
+      ...{ agentSentKeys: side.agentSentKeys, acceptUnprotected: side.acceptUnprotected },
+    });
 
   return {
     requestId,
@@ -202,13 +240,14 @@ export function createThread(options: ThreadOptions): Thread {
       return answersRead;
     },
     get state() {
-      return { seq: lastSeq, answersRead, channel: channelState, messages: mailbox.messages.slice() };
+      const messages = mailbox.messages.slice();
+      return { seq: lastSeq, answersRead, channel: channelState, others: [...others], messages };
     },
     checkOpen() {
       if (refusal) throw refusal;
       if (head && hasEnded(head)) throw ended(head.status);
     },
-    has: (messageId) => known.has(messageId),
+    has: (messageId) => contents.has(messageId),
     read,
     async readIfStale(signal) {
       if (performance.now() - readAt > freshForMs) await read(signal);
@@ -220,21 +259,30 @@ export function createThread(options: ThreadOptions): Thread {
         const adopted = { ...head, ...exchange };
         await inOrder(() => applyPage({ head: adopted, messages: [], next: undefined }));
       }),
-    seal: (text, messageId, claim, onSealed) =>
+    nameShown(messageIds) {
+      const waiting = mailbox.messages.map(({ messageId }) => messageId);
+      const named = new Set((messageIds ?? waiting).map((messageId) => messageId.toLowerCase()));
+      return nameShown(known(), (messageId) => named.has(messageId) === (messageIds !== undefined));
+    },
+    hasNewerThan: (shown) => hasNewer(known(), shown),
+    seal: ({ messageId, text, shown }, claim, onSealed) =>
       inOrder(async () => {
-        const sealer = channel as Channel;
-        const sealed = await sealer.seal(text, messageId, claim);
-        channelState = sealer.state();
-        onSealed(sealed);
+        try {
+          const sealer = channel as Channel;
+          sealedHere.add(messageId.toLowerCase());
+          const sealed = await sealer.seal(text, { messageId, shown: linksIn(shown), claim });
+          channelState = sealer.state();
+          onSealed(sealed);
+        } catch (error) {
+          if (isRefusal(error)) refuse(error);
+          throw error;
+        }
       }),
     markUnseen() {
       mailbox.update((message) =>
         message.role === side.role ? message : { ...message, seenYourLast: false },
       );
     },
-    refuse(error) {
-      refusal ??= error;
-      mailbox.end(refusal);
-    },
+    refuse,
   };
 }

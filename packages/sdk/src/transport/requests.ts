@@ -2,6 +2,7 @@ import type { ListedRequest, RequestState, RequestStatus, WhoAmI } from '../requ
 import type { Api } from './api.ts';
 import {
   count,
+  isObject,
   list,
   type Members,
   matching,
@@ -9,6 +10,7 @@ import {
   oneOf,
   optionalText,
   text,
+  textOf,
   unexpected,
 } from './shape.ts';
 
@@ -52,18 +54,20 @@ export const whoAmI = (answer: unknown): WhoAmI => {
   };
 };
 
-export interface RequestPage {
-  readonly requests: readonly ListedRequest[];
+interface RequestPage<Row> {
+  readonly requests: readonly Row[];
   readonly next: string | undefined;
 }
 
-const requestPage = (answer: unknown): RequestPage => {
+const readPage = <Row>(answer: unknown, read: (request: Members) => Row): RequestPage<Row> => {
   const body = members(answer);
-  return {
-    requests: list(body, 'requests', (one) => ({ ...requestState(one), question: text(one, 'question') })),
-    next: optionalText(body, 'next'),
-  };
+  return { requests: list(body, 'requests', read), next: optionalText(body, 'next') };
 };
+
+const listedRequest = (one: Members): ListedRequest => ({
+  ...requestState(one),
+  question: text(one, 'question'),
+});
 
 const pageSize = 200;
 /**
@@ -72,35 +76,58 @@ const pageSize = 200;
  */
 const maxTotalLength = 2e8;
 
+interface Listing<Row> {
+  readonly status?: RequestStatus | 'pending,responded' | undefined;
+  /** A part of the question, or the reference code. */
+  readonly q?: string | undefined;
+  /** Reads each request from its whole content. */
+  readonly read?: ((request: Members) => Row) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** All requests that a key may see, newest first. */
-export async function listRequests(
+export async function listRequests(api: Api, listing?: Listing<never>): Promise<readonly ListedRequest[]>;
+export async function listRequests<Row>(
   api: Api,
-  {
-    status,
-    q,
-    signal,
-  }: {
-    status?: RequestStatus | 'pending,responded' | undefined;
-    /** A part of the question, or the reference code. */
-    q?: string | undefined;
-    signal?: AbortSignal | undefined;
-  } = {},
-): Promise<readonly ListedRequest[]> {
-  const query = new URLSearchParams({ limit: String(pageSize), ...(status && { status }), ...(q && { q }) });
+  listing: Listing<Row> & { readonly read: (request: Members) => Row },
+): Promise<readonly Row[]>;
+export async function listRequests<Row>(
+  api: Api,
+  { status, q, read, signal }: Listing<Row> = {},
+): Promise<readonly (Row | ListedRequest)[]> {
+  const query = new URLSearchParams({
+    limit: String(pageSize),
+    ...(status && { status }),
+    ...(q && { q }),
+    ...(read && { content: 'true' }),
+  });
   const seen = new Set<string>();
-  let all: readonly ListedRequest[] = [];
-  for (let length = 0; length < maxTotalLength; ) {
-    const { requests, next } = await api.get(`/api/v1/requests?${query}`, requestPage, signal);
+  let all: readonly (Row | ListedRequest)[] = [];
+  let length = 0;
+  const readOne = (one: Members) => {
+    length += lengthOf(one) + 500;
+    return (read ?? listedRequest)(one);
+  };
+  while (length < maxTotalLength) {
+    const path = `/api/v1/requests?${query}`;
+    const { requests, next } = await api.get(path, (answer) => readPage(answer, readOne), signal);
     // Not `push(...requests)`: a call takes a limited number of arguments.
     all = all.concat(requests);
     // A cursor that was seen before would make the list endless.
     if (next === undefined || seen.has(next)) return all;
     seen.add(next);
-    for (const { question } of requests) length += question.length + 500;
     length += next.length + 100_000;
     query.set('after', next);
   }
   unexpected('a shorter list');
+}
+
+/** The characters of a request's question and context. */
+function lengthOf({ question, plaintext, context }: Members): number {
+  const texts = Array.isArray(context)
+    ? context.map((one) => (isObject(one) ? textOf(one.content) : ''))
+    : [];
+  return [textOf(question), textOf(plaintext), ...texts].reduce((sum, one) => sum + (one?.length ?? 0), 0);
 }
 
 /** The open requests, oldest first. */

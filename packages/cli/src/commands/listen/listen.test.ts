@@ -67,12 +67,14 @@ describe('relay listen ends', () => {
 
   test('when its stdout is closed, and does not count the answer as printed', async () => {
     const [refCode = ''] = await ask(1, agent);
-    const listening = cli.start(['listen'], { env: agent, closesStdout: true });
+    const listening = cli.start(['listen', '--accept-plaintext'], { env: agent, closesStdout: true });
     await listening.printed(/Listening/);
     await cli.run(['answer', refCode, 'Is it read?'], { env: expert });
     await cli.run(['answer', refCode, 'Is it read?', '--plaintext'], { env: expert });
     expect(await listening.ended).toMatchObject({ code: 0 });
-    expect(await cli.run(['ask', '--resume', refCode, '--wait', '60s'], { env: agent })).toMatchObject({
+    expect(
+      await cli.run(['ask', '--resume', refCode, '--wait', '60s', '--accept-plaintext'], { env: agent }),
+    ).toMatchObject({
       code: 0,
       stdout: 'Is it read?\n',
     });
@@ -133,7 +135,7 @@ describe('with 57 open conversations, relay listen', () => {
     await cli.run(['answer', all[20] ?? '', 'Meanwhile.', '--plaintext'], { env: expert });
     await cli.run(['whoami'], { env });
     calls.length = 0;
-    const listening = cli.start(['listen'], { env });
+    const listening = cli.start(['listen', '--accept-plaintext'], { env });
     await listening.printed(/Meanwhile\./);
     await cli.run(['answer', all[40] ?? '', 'Now.', '--plaintext'], { env: expert });
     await listening.printed(/Now\./);
@@ -147,8 +149,8 @@ describe('with 57 open conversations, relay listen', () => {
 
 describe('the start and the end of an outage are reported once', () => {
   test.each([
-    ['ask', (): string[] => ['ask', 'Well?']],
-    ['listen', (): string[] => ['listen']],
+    ['ask', (): string[] => ['ask', 'Well?', '--accept-plaintext']],
+    ['listen', (): string[] => ['listen', '--accept-plaintext']],
   ])('by relay %s', async (command, args) => {
     const proxy = await createTcpProxy(cli.relay.gatewayUrl);
     const hub = await createTcpProxy(cli.relay.hubUrl);
@@ -206,7 +208,8 @@ test('relay listen uses keys that are made while it runs', async () => {
   const said = await cli.run(['ask', '--resume', refCode, 'The secret one.', '--no-wait'], { env: agent });
   expect(said.code).toBe(0);
   await listening.printed(/This machine now has keys/);
-  await listening.printed(/agent, end-to-end encrypted\n {2}The secret one\./);
+  // The agent's user was not shown the question of this expert before.
+  await listening.printed(/agent, end-to-end encrypted\n.*before your last message.*\n {2}The secret one\./);
   listening.kill('SIGINT');
   expect((await listening.ended).code).toBe(130);
 });
@@ -239,7 +242,9 @@ test('relay listen on a machine without the keys of a conversation says how to r
   const refCode = asked.stdout.trim();
   const env = { ...expert, RELAY_CONFIG_DIR: `${expert.RELAY_CONFIG_DIR}-without-keys` };
   const listening = cli.start(['listen'], { env });
-  await listening.printed(new RegExp(`${refCode} .* waits\\n  Who reads this\\?`));
+  await listening.printed(
+    new RegExp(`${refCode} .* takes encrypted answers, 1 message before it\\n  Who reads this\\?`),
+  );
   expect((await cli.run(['answer', refCode, 'I do.'], { env: expert })).code).toBe(0);
   await cli.run(['ask', '--resume', refCode, 'And who else?', '--no-wait'], { env: agent });
   await listening.printed(new RegExp(`${refCode} +cannot be read here\\n.*relay keys restore`));

@@ -138,8 +138,12 @@ export async function watchRequests(
       if (watched.has(request.requestId)) continue;
       if (isListed || picksUp) addNew(request.requestId);
       else {
-        watch(request);
-        if (request.status === 'pending') show({ type: 'request', ...request });
+        const one = watch(request);
+        if (request.refused) {
+          one.state = 'over';
+          const { requestId, refCode, refused: code } = request;
+          show({ type: 'refused', refCode, requestId, code, message: 'It is not what was shown before.' });
+        } else if (request.status === 'pending') show({ type: 'request', ...request });
       }
     }
     if (!isListed && !picksUp) {

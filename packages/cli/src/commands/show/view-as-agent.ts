@@ -40,8 +40,8 @@ export async function viewAsAgent(
 /** Whether the relay returns the same question. Nothing is stored to compare a plain text conversation with, since the relay could write its answers anyway. */
 async function isAsAsked({ state }: KeptConversation, raw: RawConversation): Promise<boolean> {
   if (state.submissionDigest === undefined || raw.erasedAt) return true;
-  const { question, plaintext, context } = raw;
-  const submission = { question, plaintext, messages: context ?? [] };
+  const { context, ...submitted } = raw;
+  const submission = { ...submitted, messages: context ?? [] };
   const digest = await digestSubmission(submission).catch(() => new Uint8Array());
   return Buffer.from(digest).toString('base64') === state.submissionDigest;
 }

@@ -1,15 +1,20 @@
-import type { Tenant } from '@expert-relay/constellation';
 import type { Json, LyingRelay } from '@expert-relay/testkit';
 import { makeAgentKeys, makeRoot } from '../../crypto/index.ts';
+import type { Expert, ExpertOptions } from '../../expert/index.ts';
 import { quick } from '../quick.ts';
+import type { TestSession } from '../use-session.ts';
 import type { TestServer } from '../use-test-server.ts';
 
 /** A real relay with a lying proxy in front of it, and the keys of one agent and one expert. */
 export interface Setup {
   readonly server: TestServer;
-  readonly tenant: Tenant;
   readonly liar: LyingRelay;
   readonly root: Uint8Array;
+  readonly consumerKey: string;
+  /** A client of the expert, by key or by session. */
+  expert(options?: Partial<Omit<ExpertOptions, 'apiKey'>>): Expert;
+  /** What this client calls the relay with. */
+  readonly fetch: typeof fetch;
 }
 
 /** Data that lies use. */
@@ -30,22 +35,26 @@ export const timingFor = ({ code }: { readonly code?: string | undefined }): typ
 /** The messages that each side sends. */
 export const texts: readonly string[] = ['one', 'two', 'three'];
 
-export async function makeSetup(server: TestServer): Promise<Setup> {
-  const [tenant, liar] = [await server.constellation.makeTenant(), await server.startLyingRelay()];
-  return { server, tenant, liar, root: makeRoot() };
+export async function makeSetup(server: TestServer, session?: TestSession): Promise<Setup> {
+  const [liar, root] = [await server.startLyingRelay(), makeRoot()];
+  if (session) {
+    const { consumerKey, expert, fetch: browserFetch } = session;
+    return { server, liar, root, consumerKey, expert, fetch: browserFetch };
+  }
+  const { consumerKey, providerKey } = await server.constellation.makeTenant();
+  const expert: Setup['expert'] = (options) => server.expert({ apiKey: providerKey, ...options });
+  return { server, liar, root, consumerKey, expert, fetch };
 }
 
 /** Makes a first conversation, whose messages lies can use. */
-export async function makeLieContext({ server, tenant, root }: Setup): Promise<LieContext> {
-  const conversation = await server
-    .agent({ apiKey: tenant.consumerKey })
-    .ask({ question: 'Something else?' });
+export async function makeLieContext({ server, consumerKey, expert, root }: Setup): Promise<LieContext> {
+  const conversation = await server.agent({ apiKey: consumerKey }).ask({ question: 'Something else?' });
   const { requestId } = conversation;
-  const request = await server.expert({ apiKey: tenant.providerKey, root }).request(requestId);
+  const request = await expert({ root }).request(requestId);
   for (const text of texts) await request.answer(text);
   for (const text of texts) await conversation.send(text);
   const list = await fetch(`${server.gatewayUrl}/api/v1/messages/${requestId}`, {
-    headers: { 'x-api-key': tenant.consumerKey },
+    headers: { 'x-api-key': consumerKey },
   });
   const { messages } = (await list.json()) as { messages: Json[] };
   const { signPublic, encryptPublic } = await makeAgentKeys();

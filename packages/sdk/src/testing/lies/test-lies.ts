@@ -2,6 +2,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { isRefusal } from '../../crypto/refusal.ts';
 import { RelayError, type RelayErrorCode } from '../../index.ts';
 import { drawTable } from '../draw-table.ts';
+import { useSession } from '../use-session.ts';
 import { useTestServer } from '../use-test-server.ts';
 import { type LieContext, makeLieContext, makeSetup, type Setup } from './lie-context.ts';
 
@@ -19,17 +20,20 @@ const laneCount = 5;
  * `describe`, since concurrent tests start before the hooks of a `describe`.
  */
 export function testLies<Row extends { readonly name: string }>(
-  side: 'to the agent' | 'to the expert',
+  side: 'to the agent' | 'to the expert' | 'to the expert with a session',
   rows: readonly Row[],
   check: (row: Row, lane: Lane, report: (result: string) => void) => Promise<void>,
 ): void {
   const server = useTestServer();
+  const isSession = side === 'to the expert with a session';
+  // Each has another user.
+  const sessions = isSession ? Array.from({ length: laneCount }, () => useSession(server)) : [];
   const freeLanes: Lane[] = [];
   const results = new Map<Row, string>();
 
   beforeAll(async () => {
     for (let count = 0; count < laneCount; count += 1) {
-      const setup = await makeSetup(server);
+      const setup = await makeSetup(server, sessions[count]);
       freeLanes.push({ setup, context: await makeLieContext(setup) });
     }
   });

@@ -13,6 +13,17 @@ export interface Side {
   readonly own: { readonly sign: string; readonly encrypt: string } | { readonly root: string };
   /** Absent before a key exchange. */
   readonly peer?: PemKeys;
+  /** The digest of the question, in hex. */
+  readonly submission: string;
+  /** That of the exchange; absent when the expert's client signs no keys. */
+  readonly keySignature?: string;
+  /** True when the agent asked without keys. */
+  readonly withoutKeys?: boolean;
+}
+
+export interface HexPart {
+  readonly kind: number;
+  readonly body: string;
 }
 
 /** A text to encrypt, repeated `times` times. */
@@ -21,6 +32,9 @@ export interface ToSeal {
   readonly iv: string;
   readonly text: string;
   readonly times?: number;
+  readonly parts?: readonly HexPart[];
+  /** The links of the messages that had been shown when the text was written. Absent: all. */
+  readonly shown?: readonly string[];
 }
 
 /** A record as the relay may list it. */
@@ -32,6 +46,7 @@ export interface Opened {
   readonly text: string;
   readonly protection: string;
   readonly seenYourLast?: boolean | undefined;
+  readonly hasUnknownPart?: boolean | undefined;
 }
 
 /** Input and output by the kind of a case. Bytes are in hex, unless the wire format has another form for them. */
@@ -40,7 +55,15 @@ export interface Kinds {
   'agent-keys': [{ sign: string; encrypt: string }, PemKeys];
   expert: [{ root: string; requestId: string }, PemKeys & { fingerprint: string }];
   submission: [
-    { question?: string; plaintext?: string; messages: { role: string; content: string }[] },
+    {
+      refCode: string;
+      agentVersions?: string;
+      agentName?: string;
+      question?: string;
+      plaintext?: string;
+      answerForm?: string;
+      messages: { role: string; content: string }[];
+    },
     { submission: string },
   ];
   'sign-exchange': [
@@ -48,8 +71,20 @@ export interface Kinds {
     { keySignature: string },
   ];
   'check-exchange': [
-    { requestId: string; own: PemKeys; submission: string; exchange: Exchange; known?: string },
-    { fingerprint: string; verified: string },
+    {
+      requestId: string;
+      own: PemKeys;
+      submission: string;
+      exchange: Exchange;
+      known?: string[];
+      acceptUnprotected?: boolean;
+    },
+    { fingerprint: string; verified: string; conversation: string },
+  ];
+  /** An exchange that the expert finds already made. */
+  'check-pick-up': [
+    { root: string; requestId: string; consumer: PemKeys; submission: string; exchange: Exchange },
+    { conversation: string },
   ];
   'check-unchanged': [{ first: PemKeys; later: PemKeys | null }, Record<string, never>];
   fingerprint: [{ typed: string }, { fingerprint: string }];
@@ -58,17 +93,20 @@ export interface Kinds {
   'seal-vault': [{ root: string; code: string; salt: string; iv: string }, { vault: Vault }];
   'open-vault': [{ vault: Vault; code: string }, { root: string }];
   padding: [{ length: number }, { padded: number }];
-  frame: [{ frame: string }, { links: string | null; text: string }];
-  /** A message that is encrypted after all of `before` was opened. Later messages link to it with `link`. */
+  frame: [{ frame: string }, { links: string | null; text: string; parts: HexPart[] }];
+  /**
+   * A message that is encrypted after all of `before` was opened, or encrypted by the same side. Later messages link to
+   * it with `link`.
+   */
   seal: [
-    ToSeal & { side: Side; before: MessageRecord[] },
+    ToSeal & { side: Side; before: (MessageRecord | ToSeal)[] },
     { message: SealedMessage; links: string; link: string },
   ];
   /**
    * Records in the order of the list, and texts that this side encrypts in between. In a case with an error, the last
    * record is refused, and the ones before it are opened.
    */
-  open: [{ side: Side; records: (Shown | ToSeal)[]; known?: string }, { opened: Opened[] }];
+  open: [{ side: Side; records: (Shown | ToSeal)[]; acceptUnprotected?: boolean }, { opened: Opened[] }];
 }
 
 export type Kind = keyof Kinds;

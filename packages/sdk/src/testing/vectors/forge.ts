@@ -1,11 +1,10 @@
-import { type Bytes, concat, toUtf8, tuple } from '../../crypto/bytes.ts';
+import { type Bytes, concat, sha256, toUtf8, tuple } from '../../crypto/bytes.ts';
 import { deriveAesKey, importSecret } from '../../crypto/hkdf.ts';
-import { type MessageRecord, parsePublicKey, type Role } from '../../crypto/index.ts';
-import { keysInOrder } from '../../crypto/key-exchange.ts';
+import type { MessageRecord, Role } from '../../crypto/index.ts';
+import { exchangeBytes } from '../../crypto/key-exchange.ts';
 import { signedBytes, writeMessage } from '../../crypto/message.ts';
-import type { PemKeys } from './case.ts';
-import { agentKeys, agentPem, expertKeys, requestId, root } from './people.ts';
-import { seeded, seededId } from './seeded.ts';
+import { agentKeys, agentPem, expertKeys, parsed, requestId, root, submission } from './people.ts';
+import { seeded, seededId, unhex } from './seeded.ts';
 
 export interface Forgery {
   readonly name: string;
@@ -17,8 +16,14 @@ export interface Forgery {
   readonly boundRole?: Role;
   /** Signs instead of the sender. */
   readonly signer?: (bytes: Bytes) => Promise<Bytes>;
-  /** The expert's signing key that the message key is bound to. */
+  /** The expert's signing key that the conversation is bound to. */
   readonly providerSign?: string;
+  /** The digest of the question that the conversation is bound to, in hex. */
+  readonly submission?: string;
+  /** The versions that the conversation is bound to. */
+  readonly versions?: Bytes;
+  /** Whether only the encryption is bound to the above, and the signature to what it should be. */
+  readonly keyOnly?: boolean;
 }
 
 /** A message that no correct client makes: with any frame, and bound to any keys, role and request. */
@@ -26,14 +31,17 @@ export async function forge(forgery: Forgery): Promise<MessageRecord> {
   const { name, role, frame, requestId: id = requestId, boundRole = role } = forgery;
   const [consumer, provider] = [await agentKeys(), await expertKeys(root, id)];
   const [sender, reader] = role === 'consumer' ? [consumer, provider] : [provider, consumer];
-  const ownPem = { sign: provider.signPublic.pem, encrypt: provider.encryptPublic.pem };
-  const keys = {
-    consumer: parsed(await agentPem()),
-    provider: parsed({ ...ownPem, sign: forgery.providerSign ?? ownPem.sign }),
+  const expert = { sign: provider.signPublic.pem, encrypt: provider.encryptPublic.pem };
+  const bind = async ({ providerSign = expert.sign, submission: question, versions }: Partial<Forgery>) => {
+    const keys = { consumer: parsed(await agentPem()), provider: parsed({ ...expert, sign: providerSign }) };
+    const digest = unhex(question ?? (await submission));
+    return await sha256(exchangeBytes({ requestId: id, keys, submission: digest, versions }));
   };
+  const conversation = await bind(forgery);
+  const signedFor = forgery.keyOnly ? await bind({}) : conversation;
   const [messageId, iv] = [seededId(name), seeded(`${name} iv`, 12)];
   const secret = await importSecret(await sender.agree(reader.encryptPublic));
-  const info = tuple('expert-relay/v4/message-key', id, boundRole, ...keysInOrder(keys));
+  const info = tuple('expert-relay/v4/message-key', conversation, boundRole);
   const key = await deriveAesKey(secret, toUtf8(messageId), info);
   const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, concat(frame)));
   const message = {
@@ -45,10 +53,6 @@ export async function forge(forgery: Forgery): Promise<MessageRecord> {
     ephemeralPublicKey: sender.encryptPublic.raw,
   };
   const sign = forgery.signer ?? sender.sign;
-  const start = tuple('expert-relay/v4/message', id, boundRole);
+  const start = tuple('expert-relay/v4/message', signedFor, boundRole);
   return { role, ...writeMessage(message, await sign(signedBytes(start, message))) };
-}
-
-function parsed({ sign, encrypt }: PemKeys) {
-  return { sign: parsePublicKey(sign, 'sign'), encrypt: parsePublicKey(encrypt, 'encrypt') };
 }

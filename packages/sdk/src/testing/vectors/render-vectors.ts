@@ -3,7 +3,11 @@ import type { Draft } from './case.ts';
 import { exchangeCases } from './cases/exchanges.ts';
 import { keyCases } from './cases/keys.ts';
 import { messageCases } from './cases/messages.ts';
+import { partCases } from './cases/parts.ts';
 import { refusedMessages } from './cases/refused-messages.ts';
+import { shownCases } from './cases/shown.ts';
+import { submissionCases } from './cases/submissions.ts';
+import { unprotectedCases } from './cases/unprotected.ts';
 import { vaultCases } from './cases/vaults.ts';
 import { runCase } from './run-case.ts';
 
@@ -11,9 +15,13 @@ import { runCase } from './run-case.ts';
 export async function renderVectors(): Promise<string> {
   const drafts = [
     ...(await keyCases()),
+    ...submissionCases(),
     ...(await exchangeCases()),
     ...(await vaultCases()),
     ...(await messageCases()),
+    ...(await partCases()),
+    ...(await shownCases()),
+    ...(await unprotectedCases()),
     ...(await refusedMessages()),
   ];
   const names = new Set(drafts.map(({ name }) => name));

@@ -1,23 +1,32 @@
-import { AgentSide } from '../../agent/agent-side.ts';
+import { toBase64 } from '../../crypto/base64.ts';
+import type { Bytes } from '../../crypto/bytes.ts';
 import { paddedLength, readFrame } from '../../crypto/frame.ts';
 import {
   type Channel,
   checkExchange,
+  checkPickUp,
   checkUnchanged,
   digestSubmission,
+  type Exchange,
   makeRecoveryCode,
   type OwnKeys,
   openChannel,
   openExpert,
   openVault,
+  type PublicKeys,
   parseFingerprint,
   parsePublicKey,
   parseRecoveryCode,
+  type Role,
   restoreAgentKeys,
+  type SealedMessage,
   sealVault,
 } from '../../crypto/index.ts';
+import { digestConversation } from '../../crypto/key-exchange.ts';
+import { mayShowPlaintext } from '../../crypto/plaintext.ts';
 import { beginRecord } from '../../thread/message.ts';
-import type { Kind, Kinds, Opened, PemKeys, Side } from './case.ts';
+import type { Kind, Kinds, Opened, PemKeys, Side, ToSeal } from './case.ts';
+import { parsed } from './people.ts';
 import { hex, unhex } from './seeded.ts';
 
 type Runs = { readonly [K in Kind]: (input: Kinds[K][0]) => Promise<Kinds[K][1]> };
@@ -37,12 +46,10 @@ const runs: Runs = {
   submission: async (asked) => ({ submission: hex(await digestSubmission(asked)) }),
   async 'sign-exchange'({ root, requestId, consumer, submission }) {
     const expert = await openExpert(unhex(root));
-    const { sign, encrypt } = parsed(consumer);
     const { encryptPublic } = await expert.keysFor(requestId);
     const exchange = {
       requestId,
-      consumerSign: sign,
-      consumerEncrypt: encrypt,
+      consumer: parsed(consumer),
       providerEncrypt: encryptPublic,
       submission: unhex(submission),
     };
@@ -51,7 +58,15 @@ const runs: Runs = {
   async 'check-exchange'({ own, submission, ...rest }) {
     const options = { ...rest, own: parsed(own), submission: unhex(submission) };
     const { fingerprint, verified } = await checkExchange(options);
-    return { fingerprint, verified };
+    const conversation = await conversationOf(options, options.own, options.exchange);
+    return { fingerprint, verified, conversation };
+  },
+  async 'check-pick-up'({ root, requestId, ...rest }) {
+    const { signPublic, encryptPublic } = await (await openExpert(unhex(root))).keysFor(requestId);
+    const [consumer, submission] = [parsed(rest.consumer), unhex(rest.submission)];
+    const own = { sign: signPublic, encrypt: encryptPublic };
+    await checkPickUp({ requestId, own, consumer, submission, exchange: rest.exchange });
+    return { conversation: await conversationOf({ requestId, submission }, consumer, rest.exchange) };
   },
   async 'check-unchanged'({ first, later }) {
     checkUnchanged(parsed(first), later ?? undefined);
@@ -66,33 +81,38 @@ const runs: Runs = {
   'open-vault': async ({ vault, code }) => ({ root: hex(await openVault(vault, code)) }),
   padding: async ({ length }) => ({ padded: paddedLength(length) }),
   async frame({ frame }) {
-    const { links, text } = readFrame(unhex(frame));
-    return { links: links?.map(hex).join('') ?? null, text };
+    const { links, text, parts } = readFrame(unhex(frame));
+    const inHex = parts.map(({ kind, body }) => ({ kind, body: hex(body) }));
+    return { links: links?.map(hex).join('') ?? null, text, parts: inHex };
   },
-  async seal({ side, before, messageId, iv, text, times = 1 }) {
-    const channel = await openSide(side, () => iv);
-    for (const record of before) await channel?.open(record);
-    const links = inHex(channel?.state().ends.slice(0, 255) ?? []).join('');
-    const message = await channel?.seal(text.repeat(times), messageId);
-    if (!channel || !message) throw new Error('There are no keys to seal with.');
-    const link = inHex(channel.state().seen.map(([hash]) => hash)).at(-1) ?? '';
-    return { message, links, link };
+  async seal({ side, before, ...text }) {
+    const { channel, seal } = await openSide(side, true);
+    for (const one of before) await ('iv' in one ? seal(one) : channel?.open(one));
+    const message = await seal(text);
+    const seen = channel?.state().seen ?? [];
+    const [link = '', , ...positions] = seen.at(-1) ?? [];
+    const links = positions.map((position) => hexOf(seen[position]?.[0] ?? ''));
+    return { message, links: links.join(''), link: hexOf(link) };
   },
-  async open({ side, records, known }) {
-    let iv = '';
-    const channel = await openSide(side, () => iv);
+  async open({ side, records, acceptUnprotected = false }) {
+    const { channel, seal } = await openSide(side, acceptUnprotected);
     const opened: Opened[] = [];
     for (const record of records) {
       if ('iv' in record) {
-        iv = record.iv;
-        await channel?.seal(record.text.repeat(record.times ?? 1), record.messageId);
+        await seal(record);
         continue;
       }
-      const acceptsPlaintext = async () =>
-        side.role === 'provider' || (await agentAcceptsPlaintext(side, known));
+      const acceptsPlaintext = (author: Role) =>
+        mayShowPlaintext({
+          reader: side.role,
+          author,
+          agentSentKeys: !side.withoutKeys,
+          acceptUnprotected,
+        });
       const {
         role: _,
         messageId: __,
+        link: ___,
         ...shown
       } = await beginRecord({ ...record }, channel, acceptsPlaintext)();
       opened.push(shown);
@@ -101,36 +121,55 @@ const runs: Runs = {
   },
 };
 
-/** Whether an agent that has sent keys, and knows this expert or none, accepts plain text. */
-async function agentAcceptsPlaintext({ requestId, own }: Side, known: string | undefined): Promise<boolean> {
-  const keys = 'root' in own ? undefined : await restoreAgentKeys(own);
-  const expert = { given: undefined, recall: async () => known, meet: async () => '', trust: async () => {} };
-  const side = new AgentSide({ requestId, keys, submission: undefined, expert, acceptsPlaintext: false });
-  return await side.acceptsPlaintext();
+const conversationOf = async (
+  { requestId, submission }: { readonly requestId: string; readonly submission: Bytes },
+  consumer: PublicKeys,
+  { providerSignPubKey, providerEncryptPubKey, keySignature }: Exchange,
+): Promise<string> => {
+  const provider = parsed({ sign: providerSignPubKey, encrypt: providerEncryptPubKey });
+  return hex(await digestConversation({ requestId, keys: { consumer, provider }, submission, keySignature }));
+};
+
+/** The channel of a side that has accepted an exchange, and a function that encrypts with it. */
+async function openSide(side: Side, acceptUnprotected: boolean) {
+  let iv = '';
+  const channel = await openChannelOf(side, acceptUnprotected, () => iv);
+  async function seal({ text, times = 1, messageId, parts, shown, ...rest }: ToSeal): Promise<SealedMessage> {
+    if (!channel) throw new Error('There are no keys to encrypt with.');
+    iv = rest.iv;
+    return await channel.seal(text.repeat(times), {
+      messageId,
+      parts: parts?.map(({ kind, body }) => ({ kind, body: unhex(body) })),
+      shown: shown?.map((link) => toBase64(unhex(link))),
+    });
+  }
+  return { channel, seal };
 }
 
-async function openSide(
-  { requestId, role, own, peer }: Side,
+async function openChannelOf(
+  { requestId, role, own, peer, submission, keySignature }: Side,
+  acceptUnprotected: boolean,
   iv: () => string,
 ): Promise<Channel | undefined> {
   const keys: OwnKeys =
     'root' in own
       ? await (await openExpert(unhex(own.root))).keysFor(requestId)
       : await restoreAgentKeys(own);
-  return (
-    peer &&
-    (await openChannel({ requestId, role, own: keys, peer: parsed(peer), randomBytes: () => unhex(iv()) }))
-  );
-}
-
-function parsed({ sign, encrypt }: PemKeys) {
-  return { sign: parsePublicKey(sign, 'sign'), encrypt: parsePublicKey(encrypt, 'encrypt') };
+  if (!peer) return undefined;
+  return await openChannel({
+    requestId,
+    role,
+    own: keys,
+    peer: parsed(peer),
+    submission: unhex(submission),
+    keySignature,
+    acceptUnprotected,
+    randomBytes: () => unhex(iv()),
+  });
 }
 
 function shown({ signPublic, encryptPublic }: OwnKeys): PemKeys {
   return { sign: signPublic.pem, encrypt: encryptPublic.pem };
 }
 
-function inHex(hashes: readonly string[]): string[] {
-  return hashes.map((hash) => Buffer.from(hash, 'base64').toString('hex'));
-}
+const hexOf = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');

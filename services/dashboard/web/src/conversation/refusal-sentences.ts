@@ -20,6 +20,10 @@ const refusals = {
     what: 'The keys of this request belong to another expert. Nothing was sent to them.',
     next: closeAndAsk,
   },
+  new_expert: {
+    what: 'This request belongs to an expert who was never met here. Nothing was sent to them.',
+    next: closeAndAsk,
+  },
   key_signature_missing: {
     what: 'Nothing proves that the keys of this request are yours. Nothing was sent to them.',
     next: closeAndAsk,
@@ -27,6 +31,10 @@ const refusals = {
   key_signature_wrong: {
     what: 'Somebody replaced the keys of this request on their way. Nothing was sent to them.',
     next: closeAndAsk,
+  },
+  unsupported_version: {
+    what: 'This request was picked up by a newer version of the program that this page does not understand. Nothing was sent.',
+    next: 'Reload this page to get its newest version, or answer where you picked it up.',
   },
   question_altered: {
     what: 'The question has changed since you first saw it. Nothing was sent.',
@@ -71,6 +79,10 @@ const refusals = {
   plaintext_refused: {
     what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
     next: closeAndAsk,
+  },
+  unsequenced_refused: {
+    what: 'A message does not say which messages came before it. It is not shown.',
+    next: 'Ask its sender to use a newer program.',
   },
 } as const satisfies Partial<Record<RelayErrorCode, Sentence>>;
 
@@ -132,6 +144,10 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
   no_keys_yet: {
     what: 'This conversation is encrypted, and your expert key is not in this browser.',
     next: 'Enter your recovery code to read and answer it here.',
+  },
+  newer_message: {
+    what: 'The agent has written again since you wrote this, so it was not sent.',
+    next: 'Read the new message, then send your answer again or remove it.',
   },
   message_too_large: {
     what: 'The text is too long for one answer.',

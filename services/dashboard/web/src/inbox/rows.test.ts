@@ -65,8 +65,8 @@ describe('an event', () => {
   });
 
   test('about a new request makes a row', () => {
-    const after = apply(rows, event('new_request', 4, { refCode: 'HS-00000004', question: 'And now?' }));
-    expect(after[0]).toMatchObject({ refCode: 'HS-00000004', question: 'And now?', createdAt: now });
+    const after = apply(rows, event('new_request', 4, { refCode: 'HS-00000004' }));
+    expect(after[0]).toMatchObject({ refCode: 'HS-00000004', question: '', createdAt: now });
     expect(after[0]?.agent).toBeUndefined();
     expect(shown(after, 'waiting')).toEqual([4, 3, 2, 1]);
   });

@@ -12,7 +12,7 @@ export interface Row {
   /** Whose turn it is. */
   readonly turn: 'expert' | 'agent';
   readonly pickedUp: boolean;
-  /** The event of a new request does not contain these three: they are undefined until the request is read. */
+  /** The event of a new request does not contain these three, nor the question: they are undefined until the request is read. */
   readonly expiresAt: string | undefined;
   readonly agent: { readonly keyId: string; readonly name: string } | undefined;
   readonly encrypted: boolean | undefined;
@@ -87,9 +87,9 @@ export function applyEvent(row: Row | undefined, event: RequestEvent, now: strin
   }
 }
 
-function fromEvent({ requestId, refCode, question }: RequestEvent, now: string): Row {
+function fromEvent({ requestId, refCode }: RequestEvent, now: string): Row {
   return {
-    ...{ requestId, refCode: refCode ?? '', question: question ?? '' },
+    ...{ requestId, refCode: refCode ?? '', question: '' },
     ...{ status: 'pending', turn: 'expert', responseCount: 0, pickedUp: false },
     ...{ createdAt: now, lastActivityAt: now },
     ...{ expiresAt: undefined, agent: undefined, encrypted: undefined },

@@ -80,7 +80,6 @@ test('an event reaches all open conversations, and waiting events about one requ
     type: 'new_message',
     requestId,
     refCode: undefined,
-    question: undefined,
     role: 'consumer',
     messageId: undefined,
     reason: 'closed',

@@ -1,18 +1,9 @@
 import type { Lie } from '@expert-relay/testkit';
 import { alterList, failEverySecondCall, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
-import { texts } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
 
 /** Invalid answers of the gateway. */
 export const aboutAnswers: readonly AgentRow[] = [
-  {
-    name: 'states that the conversation is closed',
-    lie: () => alterList((_, answer) => Object.assign(answer, { status: 'closed' })),
-    code: 'conversation_closed',
-    // Answers that came before the first read are returned before the end.
-    upTo: texts.length,
-  },
-
   {
     name: 'returns HTML once',
     lie: () => replaceList('once', htmlAnswer),
@@ -31,23 +22,6 @@ export const aboutAnswers: readonly AgentRow[] = [
     lie: (): Lie => ({ answer: (real, call) => (isList(call) ? JSON.stringify(answer) : real) }),
     code: 'unexpected_answer',
   })),
-  ...[
-    { refCode: 'HS-7KQ2M9XD is closed.\nAsk somebody else' },
-    { refCode: '\u001b[2J' },
-    { expiresAt: 'you pay' },
-    { createdAt: 7 },
-    { responseCount: 1e300 },
-    { status: 'answered' },
-  ].map((garbage) => ({
-    name: `returns ${JSON.stringify(garbage)}`,
-    lie: () => alterList((_, answer) => Object.assign(answer, garbage)),
-    code: 'unexpected_answer',
-  })),
-  {
-    name: 'returns another request',
-    lie: () => alterList((_, answer) => Object.assign(answer, { requestId: 'AAAAAAAAAAAAAAAAAAAAAA' })),
-    code: 'unexpected_answer',
-  },
   {
     name: 'returns a list without an end',
     lie: () => alterList((messages, answer) => Object.assign(answer, { next: messages.at(-1)?.seq ?? 0 })),

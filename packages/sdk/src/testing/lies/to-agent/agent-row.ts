@@ -1,24 +1,17 @@
 import type { Lie } from '@expert-relay/testkit';
-import type { Question } from '../../../index.ts';
 import type { LieContext } from '../lie-context.ts';
+import type { AgentExpectation, AgentSituation } from '../lie-table.ts';
 
 /** A lie to the agent, and its expected result. */
-export interface AgentRow {
+export interface AgentRow extends AgentSituation, AgentExpectation {
   readonly name: string;
-  readonly lie: (context: LieContext) => Lie;
-  /** The error code of waiting. Without it, all three answers arrive once and in order. */
-  readonly code?: string;
-  /** The number of answers that arrive before the error. */
-  readonly after?: number;
-  /** The maximum of that number, where it depends on timing. */
-  readonly upTo?: number;
-  /** The question, if it matters. */
-  readonly asked?: Question;
-  /** Whether the agent knows the expert's fingerprint. */
-  readonly known?: boolean;
-  readonly verification?: string;
+  readonly lie: (context: AgentLieContext) => Lie;
   /** Whether each message arrives only after the next one was sent. */
   readonly isDelayed?: boolean;
-  /** Whether the agent reads only after all answers were sent. */
-  readonly all?: boolean;
+}
+
+/** The data for a lie. */
+export interface AgentLieContext extends LieContext {
+  /** The request of a question that the agent asked before. */
+  readonly earlier?: { readonly requestId: string; readonly refCode: string } | undefined;
 }

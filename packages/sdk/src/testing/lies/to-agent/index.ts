@@ -1,16 +1,22 @@
+import { lieOf } from '../alter.ts';
+import { readLies } from '../lie-table.ts';
+import { aboutMessagesOf } from '../to-both/about-messages.ts';
 import { aboutAnswers } from './about-answers.ts';
 import { aboutEvents } from './about-events.ts';
-import { aboutKeys } from './about-keys.ts';
-import { aboutMessages } from './about-messages.ts';
-import { aboutQuestion } from './about-question.ts';
-import type { AgentRow } from './agent-row.ts';
-import { malformedMessages } from './malformed-messages.ts';
+import type { AgentLieContext, AgentRow } from './agent-row.ts';
+
+const valuesOf = ({ attackerKeys, otherConversation, earlier }: AgentLieContext) => ({
+  attacker: attackerKeys,
+  other: otherConversation,
+  earlier,
+});
 
 export const liesToAgents: readonly AgentRow[] = [
-  ...aboutKeys,
-  ...aboutQuestion,
-  ...aboutMessages,
-  ...malformedMessages,
+  ...readLies('agent').map(({ name, situation, expect, alter }) => ({
+    ...{ name, ...situation, ...expect },
+    lie: (context: AgentLieContext) => lieOf(alter, valuesOf(context)),
+  })),
+  ...aboutMessagesOf('provider'),
   ...aboutAnswers,
   ...aboutEvents,
 ];

@@ -5,10 +5,13 @@ import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts
 import type { AgentRow } from './agent-row.ts';
 
 interface AgentResult {
-  readonly conversation: Conversation;
+  /** Undefined when the question was refused. */
+  readonly conversation: Conversation | undefined;
   readonly answers: readonly { readonly text: string; readonly protection: string }[];
   /** The error code of waiting for answers; empty when all of them came. */
   readonly code: string;
+  /** How many messages left the agent's client. */
+  readonly sent: number;
 }
 
 /** How long the test waits for an answer that may not come. */
@@ -16,16 +19,30 @@ const uncertainAnswerMs = 600;
 
 /** An agent asks through the lying relay. The expert answers three times, each time after the agent could read. */
 export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRow): Promise<AgentResult> {
-  const { server, liar, tenant, root } = setup;
-  liar.tell(row.lie(context));
-  const expert = server.expert({ apiKey: tenant.providerKey, root });
+  const { server, liar, consumerKey, root } = setup;
+  const expert = setup.expert({ root });
+  let sent = 0;
   const relay = server.agent({
     url: liar.url,
-    apiKey: tenant.consumerKey,
+    apiKey: consumerKey,
+    agentName: 'deploy bot',
     timing: timingFor(row),
     expert: row.known ? await expert.fingerprint() : undefined,
+    fetch(url, init) {
+      if (init?.method === 'POST' && String(url).includes('/message/')) sent += 1;
+      return fetch(url, init);
+    },
   });
-  const conversation = await relay.ask(row.asked ?? { question: 'May I?' });
+  liar.tell({});
+  const earlier = row.askedBefore ? await relay.ask({ question: 'Something before?' }) : undefined;
+  liar.tell(row.lie({ ...context, earlier }));
+  const conversation = await relay.ask(row.asked ?? { question: 'May I?' }).catch((error: unknown) => {
+    if (!(error instanceof RelayError)) throw error;
+    return error;
+  });
+  if (conversation instanceof RelayError) {
+    return { conversation: undefined, answers: [], code: conversation.code, sent };
+  }
   const request = await expert.request(conversation.requestId);
   const expected = row.after ?? (row.code ? 0 : texts.length);
   const answers: { text: string; protection: string }[] = [];
@@ -57,5 +74,5 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
   if (answers.length < texts.length) code ||= 'timeout';
   relay.stop();
   expert.stop();
-  return { conversation, answers, code };
+  return { conversation, answers, code, sent };
 }

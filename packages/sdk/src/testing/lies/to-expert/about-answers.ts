@@ -1,5 +1,5 @@
 import type { Call, Json, Lie } from '@expert-relay/testkit';
-import { alterList, alterSecondOf, blobOf, failEverySecondCall, flipBit, trueOnce } from '../alter-list.ts';
+import { alterList, blobOf, failEverySecondCall, flipBit, trueOnce } from '../alter-list.ts';
 import type { ExpertRow } from './expert-row.ts';
 
 const isAnswer = ({ path, method }: Call) => method === 'POST' && path.startsWith('/api/v1/message/');
@@ -23,20 +23,6 @@ export const aboutAnswers: readonly ExpertRow[] = [
     unnoticed: 'no later message links to them; the agent waits',
     agent: 'timeout',
     after: 3,
-  },
-  {
-    name: "does not list the expert's first answer",
-    lie: () => {
-      let first: unknown;
-      return alterList((messages) => {
-        first ??= messages.find(({ role }) => role === 'provider')?.messageId;
-        const at = messages.findIndex(({ messageId }) => messageId === first);
-        if (at >= 0) messages.splice(at, 1);
-      });
-    },
-    code: 'message_missing',
-    after: 3,
-    agent: '',
   },
   {
     name: "changes the expert's answer for both sides",
@@ -70,13 +56,6 @@ export const aboutAnswers: readonly ExpertRow[] = [
     unnoticed: 'the agent notices it',
     agent: 'wrong_signature',
     after: 3,
-  },
-  {
-    name: "labels the expert's answer as the agent's",
-    lie: () => alterSecondOf('provider', (message) => Object.assign(message, { role: 'consumer' })),
-    code: 'wrong_role',
-    after: 3,
-    agent: '',
   },
   {
     name: 'returns HTML to the first answer',

@@ -8,7 +8,7 @@ export const aboutEvents: readonly ExpertRow[] = [
   ...toAgents.map(({ name, lie }) => ({ name, lie })),
   {
     name: 'sends events of invented requests',
-    by: 'list',
+    by: 'requests',
     lie: ({ otherRequestId }) => ({
       blocks: (blocks) => [
         ...blocks,

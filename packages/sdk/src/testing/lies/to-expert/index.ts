@@ -1,23 +1,35 @@
+import { lieOf } from '../alter.ts';
+import { readLies } from '../lie-table.ts';
+import { aboutMessagesOf } from '../to-both/about-messages.ts';
 import { aboutAnswers } from './about-answers.ts';
 import { aboutEvents } from './about-events.ts';
-import { aboutKeys } from './about-keys.ts';
-import { aboutCode, aboutList } from './about-list.ts';
-import { aboutMemory } from './about-memory.ts';
-import { aboutMessages } from './about-messages.ts';
+import { aboutList } from './about-list.ts';
 import { aboutPickUp } from './about-pick-up.ts';
 import { aboutRequest } from './about-request.ts';
-import type { ExpertRow } from './expert-row.ts';
-import { malformedMessages } from './malformed-messages.ts';
+import type { ExpertLieContext, ExpertRow } from './expert-row.ts';
+import { nestedMessages } from './nested-messages.ts';
+
+const valuesOf = ({ attackerKeys, otherConversation, ...values }: ExpertLieContext) => ({
+  ...values,
+  attacker: attackerKeys,
+  other: otherConversation,
+});
+
+/** The lies of docs/lies.json: for experts with an API key and with a session. */
+export const liesAsData: readonly ExpertRow[] = readLies('expert').map(
+  ({ name, situation, expect, alter }) => ({
+    ...{ name, ...situation, ...expect },
+    lie: (context) => lieOf(alter, valuesOf(context)),
+  }),
+);
 
 export const liesToExperts: readonly ExpertRow[] = [
-  ...aboutKeys,
-  ...aboutMemory,
+  ...liesAsData,
+  ...aboutMessagesOf('consumer'),
+  ...nestedMessages,
   ...aboutPickUp,
-  ...aboutMessages,
-  ...malformedMessages,
   ...aboutAnswers,
   ...aboutRequest,
   ...aboutList,
-  ...aboutCode,
   ...aboutEvents,
 ];

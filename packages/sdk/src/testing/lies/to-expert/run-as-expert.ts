@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually, type Json } from '@expert-relay/testkit';
 import { type MessageRecord, openChannel, openExpert, restoreAgentKeys } from '../../../crypto/index.ts';
-import type { Expert, ExpertMessage, ExpertRequest } from '../../../expert/index.ts';
+import type { Expert, ExpertMessage, ExpertRequest, ListedQuestion } from '../../../expert/index.ts';
 import { type Conversation, createMemory, type Memory, RelayError } from '../../../index.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { ExpertRow } from './expert-row.ts';
@@ -9,6 +9,8 @@ import type { ExpertRow } from './expert-row.ts';
 interface ExpertResult {
   readonly conversation: Conversation;
   readonly request: ExpertRequest | undefined;
+  /** The request in the list, if the expert listed it. */
+  readonly listed: ListedQuestion | undefined;
   /** The messages that the expert got. */
   readonly messages: readonly ExpertMessage[];
   /** The expert's first error code; empty when there was none. */
@@ -33,28 +35,29 @@ const uncertainMessageMs = 900;
 
 /** An agent calls the relay directly. Its expert calls the relay through the lying proxy. */
 export async function runAsExpert(setup: Setup, context: LieContext, row: ExpertRow): Promise<ExpertResult> {
-  const { server, tenant, liar, root } = setup;
-  const relay = server.agent({ apiKey: tenant.consumerKey });
+  const { server, consumerKey, liar, root } = setup;
+  const relay = server.agent({ apiKey: consumerKey, agentName: 'deploy bot' });
   const conversation = await relay.ask({
     question: 'May I?',
     messages: [{ role: 'user', content: 'The deploy hangs.' }],
+    encrypted: !row.plain,
   });
-  const { requestId } = conversation;
+  const { requestId, refCode } = conversation;
   const memory = createMemory();
   if (row.before) await runEarlierClient(setup, { requestId, before: row.before, memory });
-  if (row.isClosed) await conversation.close();
+  if (row.closed) await conversation.close();
   const { signPublic, encryptPublic } = await (await openExpert(root)).keysFor(requestId);
-  liar.tell(row.lie({ ...context, requestId, own: { sign: signPublic.pem, encrypt: encryptPublic.pem } }));
+  const own = { sign: signPublic.pem, encrypt: encryptPublic.pem };
+  liar.tell(row.lie({ ...context, requestId, refCode, own }));
 
   const sent: Json[] = [];
   const recordingFetch: typeof fetch = (url, init) => {
-    if (init?.method === 'POST' && String(url).includes('/message/'))
+    if (init?.method === 'POST' && /\/messages?(\/|$)/.test(String(url)))
       sent.push(JSON.parse(String(init.body)));
-    return fetch(url, init);
+    return setup.fetch(url, init);
   };
-  const expert = server.expert({
+  const expert = setup.expert({
     url: liar.url,
-    apiKey: tenant.providerKey,
     root,
     memory,
     timing: timingFor(row),
@@ -93,7 +96,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
   }
   async function readAnswers(): Promise<void> {
     // The agent's result is not part of every row.
-    if (row.isClosed || (code && row.agent === undefined)) return;
+    if (row.closed || (code && row.agent === undefined)) return;
     const timeout = row.agent === 'timeout' ? 300 : 60_000;
     while (agent.answers.length < answers.length && !agent.code) {
       await conversation
@@ -102,7 +105,8 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     }
   }
 
-  const request = await find(expert, conversation, row).catch(noteCode);
+  const listed = row.lists ? await expert.list().catch(noteCode) : undefined;
+  const request = code ? undefined : await find(expert, conversation, row).catch(noteCode);
   if (request) {
     if (!row.all) readMessages(request).catch(noteCode);
     if (request.encrypted) await request.pickUp().catch(noteCode);
@@ -116,6 +120,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
   return {
     conversation,
     request: request ?? undefined,
+    listed: listed?.find((one) => one.requestId === requestId),
     messages,
     code,
     sent,
@@ -123,7 +128,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     async stop() {
       isOver = true;
       expert.stop();
-      if (!row.isClosed) await conversation.close().catch(() => {});
+      if (!row.closed) await conversation.close().catch(() => {});
       relay.stop();
     },
   };
@@ -131,10 +136,15 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
 
 /** An earlier client of the expert, which calls the relay directly and fills the memory. */
 async function runEarlierClient(
-  { server, tenant, root }: Setup,
+  { expert: connect, root }: Setup,
   { requestId, before, memory }: { requestId: string; before: ExpertRow['before']; memory: Memory },
 ): Promise<void> {
-  const expert = server.expert({ apiKey: tenant.providerKey, root, memory });
+  const expert = connect({ root, memory });
+  if (before === 'list') {
+    await expert.list();
+    expert.stop();
+    return;
+  }
   const request = await expert.request(requestId);
   if (before !== 'read') await request.pickUp();
   if (before === 'answer' || before === 'answer and read')
@@ -150,7 +160,7 @@ async function find(
   { by, code }: ExpertRow,
 ): Promise<ExpertRequest> {
   if (by === 'code') return await expert.request(refCode.toLowerCase());
-  if (by !== 'list') return await expert.request(requestId);
+  if (by !== 'requests') return await expert.request(requestId);
   const found: ExpertRequest[] = [];
   const enough = new AbortController();
   const ours = () => found.find((request) => request.requestId === requestId);
@@ -179,20 +189,26 @@ async function find(
 /** Whether the expert encrypted an answer for the keys that the agent really has. */
 export async function opensForAgent(
   conversation: Conversation,
-  root: Uint8Array,
+  { server, consumerKey, root }: Setup,
   body: Json,
 ): Promise<boolean> {
   const { requestId } = conversation;
-  const { keys } = conversation.export();
+  const { keys, submissionDigest } = conversation.export();
   if (!keys) throw new Error('The agent asked without keys.');
+  const list = await fetch(`${server.gatewayUrl}/api/v1/messages/${requestId}`, {
+    headers: { 'x-api-key': consumerKey },
+  });
+  const { keySignature } = (await list.json()) as { keySignature?: string };
   const { signPublic: sign, encryptPublic: encrypt } = await (await openExpert(root)).keysFor(requestId);
   const own = await restoreAgentKeys(keys);
-  const channel = await openChannel({ requestId, role: 'consumer', own, peer: { sign, encrypt } });
-  try {
-    await channel.open(body as unknown as MessageRecord);
-    return true;
-  } catch (error) {
+  // Messages are bound to the question that the expert was shown: that of the agent, or what the pick-up signed.
+  for (const digest of [submissionDigest, keySignature]) {
+    const submission = new Uint8Array(Buffer.from(digest ?? '', 'base64').subarray(0, 32));
+    const peer = { sign, encrypt };
+    const channel = await openChannel({ requestId, role: 'consumer', own, peer, submission });
+    const code = await channel.open(body as unknown as MessageRecord).then(() => '', codeOf);
     // It was decrypted: only then it is found that earlier messages are missing.
-    return error instanceof RelayError && error.code === 'message_missing';
+    if (code === '' || code === 'message_missing') return true;
   }
+  return false;
 }

@@ -1,3 +1,4 @@
+import { openExpert } from '../../../crypto/index.ts';
 import type { Draft } from '../case.ts';
 import { agent, agentPem, expertPem, otherRequestId, requestId, root } from '../people.ts';
 import { unhex } from '../seeded.ts';
@@ -37,7 +38,14 @@ export async function keyCases(): Promise<Draft[]> {
   });
   const refused = (name: string, text: string) => key(name, text, 'invalid_public_key');
   return [
+    ...(await fingerprintCases()),
     { name: 'the keys of an agent', kind: 'agent-keys', input: agent },
+    {
+      name: 'the keys of an agent, one of them cut short',
+      kind: 'agent-keys',
+      input: { ...agent, sign: agent.sign.slice(4) },
+      error: 'invalid_input',
+    },
     { name: "an expert's keys of a conversation", kind: 'expert', input: { root, requestId } },
     {
       name: "the same expert's of another: another agreement key, the same identity",
@@ -126,3 +134,20 @@ const withOtherLineEnds = ({ sign, encrypt }: Awaited<ReturnType<typeof expertPe
   sign: sign.replaceAll('\n', '\r\n'),
   encrypt: encrypt.replaceAll('\n', '\r\n'),
 });
+
+async function fingerprintCases(): Promise<Draft[]> {
+  const { fingerprint } = await openExpert(unhex(root));
+  const typed = (name: string, text: string, error?: string): Draft => ({
+    name: `a fingerprint ${name}`,
+    kind: 'fingerprint',
+    input: { typed: text },
+    ...(error && { error }),
+  });
+  const inOtherDigits = fingerprint.replaceAll(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit)));
+  return [
+    typed('as typed', ` ${fingerprint.replaceAll(' ', '-')}.`),
+    typed('of 39 digits', fingerprint.slice(0, -1), 'invalid_input'),
+    typed('of 41 digits', `${fingerprint}0`, 'invalid_input'),
+    typed('in digits of another script', inOtherDigits, 'invalid_input'),
+  ];
+}

@@ -1,6 +1,5 @@
 /** Unusual texts, named by their special property. */
 export const texts: readonly (readonly [name: string, text: string])[] = [
-  ['an empty one', ''],
   ['a plain one', 'May I drop the index on orders.created_at?'],
   ['several lines, tabs and a NUL', 'one\r\ntwo\n\tthree\u0000four'],
   ['a byte order mark in front', '\ufeffmarked'],

@@ -1,0 +1,85 @@
+import { sameFingerprint } from '../crypto/index.ts';
+import { unknownExpert } from '../crypto/key-exchange.ts';
+import { refusal } from '../crypto/refusal.ts';
+import type { Memory } from '../memory.ts';
+
+export interface KnownExpertsOptions {
+  /** The fingerprints of the `expert` option. */
+  readonly given: readonly string[] | undefined;
+  /** Whether a key that knows no expert yet may meet one that no other key of this memory knows. */
+  readonly acceptsNew: boolean;
+  readonly origin: string;
+  readonly memory: Memory;
+  /** The part of the memory that belongs to the API key. */
+  readonly keyMemory: Memory;
+}
+
+/** What is known of an expert before the signature of its keys is checked. */
+export interface Acquaintance {
+  /** The fingerprints of which these keys must have one. None: any expert may come. */
+  readonly known: readonly string[];
+  /** Remembers the expert once the signature was checked. @throws RelayError `unknown_expert`, `new_expert` */
+  meet(): Promise<void>;
+}
+
+/**
+ * The experts that an agent knows: those of its options, or the one that the memory has for its API key. A key that has
+ * none may be a rotated one: then the experts of all other keys at this relay's address count.
+ */
+export interface KnownExperts {
+  readonly given: readonly string[] | undefined;
+  recall(fingerprint: string): Promise<Acquaintance>;
+  /** Replaces the remembered expert by one that was verified. */
+  trust(fingerprint: string): Promise<void>;
+}
+
+export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
+  const { given, acceptsNew, origin, memory, keyMemory } = options;
+  const nameAt = (index: number) => `${origin}:expert:${index}`;
+
+  async function expertsHere(): Promise<readonly string[]> {
+    const experts: string[] = [];
+    for (;;) {
+      const expert = await memory.get(nameAt(experts.length));
+      if (expert === undefined) return experts;
+      experts.push(expert);
+    }
+  }
+
+  /** One name for each expert: two processes at the same time lose none. */
+  async function addHere(fingerprint: string): Promise<void> {
+    for (let index = 0; (await memory.remember(nameAt(index), fingerprint)) !== fingerprint; ) index += 1;
+  }
+
+  return {
+    given,
+    async recall(fingerprint) {
+      const isThis = (expert: string) => sameFingerprint(expert, fingerprint);
+      if (given) return { known: given, async meet() {} };
+      const own = await keyMemory.get('expert');
+      const others = own === undefined ? await expertsHere() : [];
+      return {
+        known: own === undefined ? others.filter(isThis) : [own],
+        async meet() {
+          if (own !== undefined) return;
+          if (others.length > 0 && !acceptsNew && !others.some(isThis)) throw newExpert(fingerprint);
+          // If another conversation has stored an expert in the meantime, that one counts.
+          const met = await keyMemory.remember('expert', fingerprint);
+          if (!sameFingerprint(met, fingerprint)) throw unknownExpert([met], fingerprint);
+          await addHere(fingerprint);
+        },
+      };
+    },
+    async trust(fingerprint) {
+      await keyMemory.set('expert', fingerprint);
+      await addHere(fingerprint);
+    },
+  };
+}
+
+const newExpert = (fingerprint: string) =>
+  refusal(
+    'new_expert',
+    `This API key knows no expert yet, and other keys at this relay know others than ${fingerprint}. Nothing was sent to them.`,
+    'If you expect this expert, give the fingerprint as `expert`, or set `acceptNewExpert`.',
+  );

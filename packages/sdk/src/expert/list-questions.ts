@@ -1,0 +1,61 @@
+import { isRefusal } from '../crypto/refusal.ts';
+import type { RelayErrorCode } from '../relay-error.ts';
+import type { ContextMessage, RequestState } from '../request-state.ts';
+import { type Head, readHead } from '../thread/page.ts';
+import { type Members, members, unexpected } from '../transport/shape.ts';
+import { noQuestion, type Question, readQuestion } from './question.ts';
+import type { RequestMemory } from './request-memory.ts';
+
+/** A request in an expert's list. Its question was compared with the first one that was shown, and is remembered. */
+export interface ListedQuestion extends RequestState {
+  /** The name of the agent's key, as the relay states it. */
+  readonly agent: string | undefined;
+  /** The name that the agent gave itself. It is signed with the question. */
+  readonly agentName: string | undefined;
+  /** The whole question. */
+  readonly question: string;
+  readonly context: readonly ContextMessage[];
+  readonly plaintext: string | undefined;
+  /** Whether the agent has sent keys. Then answers can be encrypted. Undefined once the content was erased. */
+  readonly encrypted: boolean | undefined;
+  /** When the relay erased the content, some time after the end. ISO 8601, UTC. */
+  readonly erasedAt: string | undefined;
+  /**
+   * Why nothing of this request may be trusted: its question, its keys or its code have changed since they were first
+   * shown. Then question, context and names are empty.
+   */
+  readonly refused: RelayErrorCode | undefined;
+}
+
+/** Reads a row of the list. Without its content nothing could be compared. */
+export function readRow(row: Members): Head {
+  const head = readHead(row);
+  if (head.erasedAt === undefined && !Array.isArray(row.context)) unexpected('the content of each request');
+  return head;
+}
+
+/** Checks rows of the relay's list, which was read with `content=true`, before they are shown. */
+export async function checkRows(
+  requests: RequestMemory,
+  rows: readonly unknown[],
+): Promise<readonly ListedQuestion[]> {
+  return await Promise.all(rows.map((row) => checkRow(requests, readRow(members(row)))));
+}
+
+export async function checkRow(requests: RequestMemory, head: Head): Promise<ListedQuestion> {
+  if (head.erasedAt !== undefined) return listed(head, noQuestion);
+  try {
+    await requests.check(head);
+    return listed(head, readQuestion(head.asked));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { ...listed(head, noQuestion), agent: undefined, refused: error.code };
+  }
+}
+
+function listed(head: Head, question: Question): ListedQuestion {
+  const { requestId, refCode, status, responseCount, createdAt, expiresAt, agent, erasedAt } = head;
+  const encrypted = erasedAt === undefined ? head.consumerKeys !== undefined : undefined;
+  const state = { requestId, refCode, status, responseCount, createdAt, expiresAt };
+  return { ...state, agent, ...question, encrypted, erasedAt, refused: undefined };
+}

@@ -1,0 +1,100 @@
+import { type PublicKeys, parsePublicKey } from '../crypto/index.ts';
+import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
+import { refusal } from '../crypto/refusal.ts';
+import type { Memory } from '../memory.ts';
+import type { Head, Pair } from '../thread/page.ts';
+import { digestQuestion } from './question.ts';
+
+/** What never changes of a request, from the first time that it was shown. */
+export interface Shown {
+  readonly requestId: string;
+  /** The agent's keys as PEM; null when the agent sent none. */
+  readonly keys: Pair | null;
+  /** The digest of the question and its code, base64. */
+  readonly submission: string;
+}
+
+/** What is remembered of a request that was opened. */
+export interface Remembered extends Shown {
+  /** After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links. */
+  readonly ends?: readonly string[];
+}
+
+/**
+ * What an expert remembers of requests. Each has a value under its code, since people read a question and answer it
+ * later by its code, and once it was opened one under its id.
+ */
+export interface RequestMemory {
+  /** Compares a request with what was shown before, and remembers it: before any of it is shown. */
+  check(request: Asked): Promise<Shown>;
+  recall(requestId: string): Promise<Remembered | undefined>;
+  /** Returns the first value of this request. */
+  remember(shown: Shown): Promise<Remembered>;
+  set(remembered: Remembered): Promise<void>;
+}
+
+type Asked = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
+
+export function createRequestMemory(memory: Memory): RequestMemory {
+  /** Which code each request has. A list does not store it, since one write for each request is enough. */
+  const codes = new Map<string, string>();
+  const nameOf = (requestId: string) => `request:${requestId}`;
+  const read = (json: string): Remembered => JSON.parse(json);
+
+  async function recall(requestId: string): Promise<Remembered | undefined> {
+    const kept = await memory.get(nameOf(requestId));
+    return kept === undefined ? undefined : read(kept);
+  }
+
+  return {
+    recall,
+    async check(request) {
+      const { requestId } = request;
+      const shown = await readShown(request);
+      const code = normalizeCode(request.refCode);
+      if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
+      const name = `code:${code}`;
+      let first = await memory.get(name);
+      if (first === undefined) {
+        const opened = await recall(requestId);
+        if (opened) compareShown(opened, shown);
+        first = await memory.remember(name, JSON.stringify(shown));
+      }
+      const known = read(first);
+      if (known.requestId !== requestId) throw codeChanged(request.refCode);
+      compareShown(known, shown);
+      codes.set(requestId, code);
+      return shown;
+    },
+    remember: async (shown) => read(await memory.remember(nameOf(shown.requestId), JSON.stringify(shown))),
+    set: (remembered) => memory.set(nameOf(remembered.requestId), JSON.stringify(remembered)),
+  };
+}
+
+/** @throws RelayError `keys_changed`, `question_altered` */
+export function compareShown(first: Shown, now: Shown): void {
+  if (first.keys?.sign !== now.keys?.sign || first.keys?.encrypt !== now.keys?.encrypt) throw keysChanged();
+  if (first.submission !== now.submission) throw questionAltered();
+}
+
+export async function readShown(request: Asked): Promise<Shown> {
+  const { requestId, consumerKeys } = request;
+  const peer = consumerKeys && parsePair(consumerKeys);
+  const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;
+  return { requestId, keys, submission: await digestQuestion(request) };
+}
+
+export const parsePair = ({ sign, encrypt }: Pair): PublicKeys => ({
+  sign: parsePublicKey(sign, 'sign'),
+  encrypt: parsePublicKey(encrypt, 'encrypt'),
+});
+
+/** People write codes in upper or lower case, without `HS-`, and with letters for 0 and 1. */
+export const normalizeCode = (refCode: string): string =>
+  refCode.toUpperCase().replace(/^HS-/, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+
+const codeChanged = (refCode: string) =>
+  refusal(
+    'question_altered',
+    `Another question was shown under ${refCode} before, or this one under another code.`,
+  );

@@ -1,0 +1,28 @@
+import type { Memory } from '../memory.ts';
+
+/** When the user was first shown the question of a request (its name is empty) and each of its messages. */
+type Times = Readonly<Record<string, number>>;
+
+/** What the user of several processes was shown, in the memory. */
+export function createShownMessages(memory: Memory) {
+  const nameOf = (requestId: string) => `shown:${requestId}`;
+  const read = async (requestId: string): Promise<Times | undefined> => {
+    const kept = await memory.get(nameOf(requestId));
+    return kept === undefined ? undefined : JSON.parse(kept);
+  };
+  return {
+    async mark(requestId: string, messageIds: readonly string[]): Promise<void> {
+      const before = await read(requestId);
+      const now = Date.now();
+      const news = ['', ...messageIds].filter((id) => before?.[id] === undefined);
+      if (news.length === 0) return;
+      const times = { ...before, ...Object.fromEntries(news.map((id) => [id, now])) };
+      await memory.set(nameOf(requestId), JSON.stringify(times));
+    },
+    async before(requestId: string, time: number): Promise<readonly string[] | undefined> {
+      const times = await read(requestId);
+      const ids = Object.keys(times ?? {}).filter((id) => (times?.[id] ?? time) < time);
+      return ids.includes('') ? ids.filter(Boolean) : undefined;
+    },
+  };
+}

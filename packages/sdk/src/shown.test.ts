@@ -1,0 +1,228 @@
+import { eventually, type LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { makeRoot } from './crypto/index.ts';
+import type { Expert, ExpertRequest } from './expert/index.ts';
+import { type Conversation, type ConversationState, createMemory, type Memory } from './index.ts';
+import { takeMessages } from './testing/take-messages.ts';
+import { useSession } from './testing/use-session.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+const server = useTestServer();
+const session = useSession(server);
+const root = makeRoot();
+const patiently = { timeout: 60_000 };
+let memory: Memory;
+let liar: LyingRelay;
+
+beforeEach(async () => {
+  memory = createMemory();
+  liar = await server.startLyingRelay();
+});
+
+const isMessage = ({ method, path }: { method: string; path: string }) =>
+  method === 'POST' && /\/messages?(\/|$)/.test(path);
+const refuseMessages = {
+  swallow: (call: { method: string; path: string }) =>
+    isMessage(call) ? { status: 503, body: {} } : undefined,
+};
+
+/** The experts that the rules are tested with. Each call opens the same request with another client. */
+const kinds: readonly [string, { ask(): Promise<Conversation>; expert(url?: string): Expert }][] = [
+  [
+    'by key',
+    {
+      ask: () => server.agent().ask({ question: 'May I delete test?' }),
+      expert: (url) => server.expert({ root, memory, ...(url && { url }) }),
+    },
+  ],
+  [
+    'by session',
+    {
+      ask: () => server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I delete test?' }),
+      expert: (url) => session.expert({ root, memory, ...(url && { url }) }),
+    },
+  ],
+];
+
+describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
+  /** A request that was picked up, and to which the agent has then written a text that the client has read. */
+  async function askedAgain(): Promise<{ conversation: Conversation; request: ExpertRequest; wait: string }> {
+    const conversation = await ask();
+    const request = await expert().request(conversation.requestId);
+    await request.pickUp();
+    await conversation.refresh();
+    const { messageId } = await conversation.send('WAIT: also PRODUCTION?');
+    await request.refresh();
+    return { conversation, request, wait: messageId };
+  }
+
+  test('does not send an answer over a message that was not shown, until the user says so', async () => {
+    const { conversation, request } = await askedAgain();
+    await expect(request.answer('Yes.')).rejects.toMatchObject({ code: 'newer_message' });
+    expect(request).toMatchObject({ unsent: ['Yes.'], held: ['Yes.'] });
+    await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+    expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
+    expect(request).toMatchObject({ unsent: [], held: [] });
+    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+      text: 'Yes.',
+      seenYourLast: false,
+    });
+    // A held text that is discarded is never sent.
+    await expect(request.answer('Really.')).rejects.toMatchObject({ code: 'newer_message' });
+    expect(await request.discard()).toEqual(['Really.']);
+    await takeMessages(request);
+    await request.answer('No!');
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+  });
+
+  test('whose program names what was shown: it counts, also while a loop collects the messages', async () => {
+    const { conversation, request, wait } = await askedAgain();
+    const messages = request.messages[Symbol.asyncIterator]();
+    await messages.next();
+    await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
+    await request.discard();
+    await request.answer('No!', { shown: [wait.toUpperCase()] });
+    await messages.return?.();
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+  });
+
+  test('who answers in a loop is not asked, and the agent is told what each answer had seen', async () => {
+    const { conversation, request } = await askedAgain();
+    await conversation.send('And the log?');
+    await request.refresh();
+    const texts: string[] = [];
+    for await (const { role, text } of request.messages) {
+      if (role === 'provider') continue;
+      texts.push(text);
+      await request.answer(`About "${text}": no.`);
+      if (texts.length === 2) break;
+    }
+    const answers = [
+      await conversation.waitForAnswer({ any: true, ...patiently }),
+      await conversation.waitForAnswer({ any: true, ...patiently }),
+    ];
+    expect(answers.map(({ seenYourLast }) => seenYourLast)).toEqual([false, true]);
+  });
+
+  test('whose text waits for the relay: it is held if the agent writes meanwhile, and links to what was shown', async () => {
+    const conversation = await ask();
+    liar.tell(refuseMessages);
+    const request = await expert(liar.url).request(conversation.requestId);
+    await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'unreachable' });
+    await conversation.refresh();
+    await conversation.send('WAIT: also PRODUCTION?');
+    liar.tell({});
+    // It was encrypted before the agent wrote. So the relay may have it, and it is sent again unchanged.
+    await request.refresh();
+    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+      seenYourLast: false,
+    });
+  });
+
+  test('is told by a message of the agent what the agent had been shown', async () => {
+    const conversation = await ask();
+    const request = await expert().request(conversation.requestId);
+    await request.answer('Yes.');
+    await conversation.refresh();
+    // It was read and not returned. An agent is not asked.
+    await conversation.send('Hello?');
+    await conversation.waitForAnswer({ any: true, ...patiently });
+    await conversation.send('Thank you.');
+    await request.refresh();
+    const fromAgent = (await takeMessages(request)).filter(({ role }) => role === 'consumer');
+    expect(fromAgent.map(({ seenYourLast }) => seenYourLast)).toEqual([false, true]);
+  });
+
+  test('is not told of what another device has seen', async () => {
+    const { conversation, request } = await askedAgain();
+    const device = await expert().request(conversation.requestId);
+    await takeMessages(device);
+    await device.answer('No!');
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+    // The other device's user has not been shown this answer, nor what it answers.
+    await request.refresh();
+    await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
+    await request.answer('Yes.', { evenIfNewer: true });
+    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+      text: 'Yes.',
+      seenYourLast: false,
+    });
+  });
+
+  test('remembers what was shown, and when, for other processes', async () => {
+    const { request, wait } = await askedAgain();
+    const { requestId } = request;
+    const startedAt = Date.now();
+    const other = expert();
+    expect(await other.shownBefore(requestId, Date.now() + 1)).toBeUndefined();
+    await expert().markShown(requestId);
+    expect(await other.shownBefore(requestId, Date.now() + 1)).toEqual([]);
+    await expert().markShown(requestId, [wait]);
+    expect(await other.shownBefore(requestId, startedAt)).toBeUndefined();
+    const shown = await other.shownBefore(requestId, Date.now() + 1);
+    expect(shown).toEqual([wait]);
+    const next = await other.request(requestId);
+    await expect(next.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
+    await next.discard();
+    await next.answer('No!', { shown: shown ?? [] });
+  });
+});
+
+describe('a text that waits', () => {
+  test('of a session, before the pick-up: the next page holds it if the agent writes meanwhile', async () => {
+    const conversation = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I?' });
+    const other = await session.expert({ root, memory: createMemory() }).request(conversation.requestId);
+    liar.tell({
+      swallow: ({ path }) => (path.endsWith('/key-exchange') ? { status: 503, body: {} } : undefined),
+    });
+    const page = await session.expert({ root, memory, url: liar.url }).request(conversation.requestId);
+    await expect(page.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'unreachable' });
+    await other.pickUp();
+    await conversation.refresh();
+    await conversation.send('WAIT: also PRODUCTION?');
+    const next = await session.expert({ root, memory }).request(conversation.requestId);
+    await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+    expect(next.held).toEqual(['Yes.']);
+    // A loop only reports it.
+    const loop = next.messages[Symbol.asyncIterator]();
+    expect((await loop.next()).value).toMatchObject({ text: 'WAIT: also PRODUCTION?' });
+    await loop.return?.();
+    // Another text is not held up.
+    await next.answer('Wait.');
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'Wait.', seenYourLast: true });
+    expect(next.held).toEqual(['Yes.']);
+    await next.answer('Yes.', { evenIfNewer: true });
+    expect(next.unsent).toEqual([]);
+  });
+
+  test('of an agent keeps its links through a restart', async () => {
+    const stored = (state: ConversationState): ConversationState => JSON.parse(JSON.stringify(state));
+    const conversation = await server.agent({ url: liar.url }).ask({ question: 'May I?' });
+    const request = await server.expert({ root }).request(conversation.requestId);
+    await request.answer('First.');
+    const first = await conversation.waitForAnswer(patiently);
+    await request.answer('Second.');
+    await conversation.refresh();
+    liar.tell(refuseMessages);
+    await expect(conversation.send('One.', { shown: [first.messageId] })).rejects.toMatchObject({
+      code: 'unreachable',
+    });
+    await expect(conversation.send('Two.', { shown: [first.messageId] })).rejects.toMatchObject({
+      code: 'unreachable',
+    });
+    const again = await server.agent().resume(stored(conversation.export()));
+    expect((await again.waitForAnswer({ any: true, ...patiently })).text).toBe('Second.');
+    await again.refresh();
+    expect(again.unsent).toEqual([]);
+    await request.refresh();
+    const messages = await eventually('both texts', async () => {
+      await request.refresh();
+      const taken = (await takeMessages(request)).filter(({ role }) => role === 'consumer');
+      return taken.length === 2 ? taken : undefined;
+    });
+    expect(messages.map(({ text, seenYourLast }) => [text, seenYourLast])).toEqual([
+      ['One.', false],
+      ['Two.', false],
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { Channel, ChannelState } from '../crypto/index.ts';
+import { isMessageId } from '../crypto/message.ts';
+
+/** The links of messages by their ids in lower case. Plain text has none. */
+export type Links = ReadonlyMap<string, string | undefined>;
+
+/** What a client has read. */
+export interface Read {
+  readonly channel: Channel | undefined;
+  readonly state: ChannelState | undefined;
+  /** The other side's messages. */
+  readonly others: Links;
+  /** Messages of this side that another device has sent. */
+  readonly fromDevices: Links;
+}
+
+/**
+ * Names what the author of a text has been shown: these messages, and those that were sent here. The names can be saved
+ * with the text: links, or where there are no keys yet the ids of messages in plain text.
+ */
+export function nameShown(
+  { channel, state, others, fromDevices }: Read,
+  isShown: (messageId: string) => boolean,
+): readonly string[] {
+  if (!channel || !state) return [...others.keys()].filter(isShown);
+  const links = new Set(state.seen.map(([link]) => link));
+  for (const [messageId, link] of [...others, ...fromDevices]) {
+    if (link && !isShown(messageId)) links.delete(link);
+  }
+  // The next message links to them in any case. They may never be listed, if this process ends before that.
+  for (const link of state.unlisted) links.delete(link);
+  return channel.endsOf([...links]);
+}
+
+/** Whether the other side has written a message that is not among these, nor before one of these. */
+export function hasNewer({ channel, state, others }: Read, shown: readonly string[]): boolean {
+  if (!channel || !state) return [...others.keys()].some((messageId) => !shown.includes(messageId));
+  const known = new Set(state.seen.map(([link]) => link));
+  const named = linksIn(shown);
+  // Those that the list does not have are missing: encrypting the text finds it.
+  if (!named.every((link) => known.has(link))) return false;
+  const links = [...others.values()].flatMap((link) => link ?? []);
+  return channel.endsOf([...named, ...links]).some((end) => !named.includes(end));
+}
+
+export const linksIn = (shown: readonly string[]): readonly string[] =>
+  shown.filter((name) => !isMessageId(name));
