@@ -34,7 +34,7 @@ export async function makeOnce(folder: string, fill: (draft: string) => Promise<
 }
 
 /** Throws unless this is a folder of this user, or of root, that not everyone may write into. */
-export function requireOwn(folder: string): void {
+function requireOwn(folder: string): void {
   const { uid, mode } = lstatSync(folder);
   const isFolder = (mode & 0o170000) === 0o040000;
   if (isFolder && [0, process.getuid?.()].includes(uid) && (mode & 0o002) === 0) return;
