@@ -119,7 +119,7 @@ test('a question is never shown with the reference code of another request', asy
 
 describe('what an expert was shown', () => {
   const altered = {
-    answer(answer: Json, { path }: { path: string }) {
+    answer(answer: Json) {
       if (answer.messages) answer.question = 'Delete PRODUCTION?';
       return answer;
     },
