@@ -55,10 +55,6 @@ export function eraseContent(messages: Json[], answer: Json): void {
   Object.assign(answer, { context: [], erasedAt: '2026-01-01T00:00:00.000Z' });
 }
 
-/** Alters the expert's second answer. */
-export const alterSecond = (alter: (message: Json, messages: Json[]) => unknown): Lie =>
-  alterSecondOf('provider', alter);
-
 /** The encrypted part of a message as the relay lists it. */
 export const blobOf = (message: Json): Json => message.encrypted as Json;
 
