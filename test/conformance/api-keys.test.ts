@@ -43,6 +43,43 @@ describe('API keys', () => {
     expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
   });
 
+  test('GET /api/keys has pages, those that are not revoked first', async () => {
+    const user = await setup.relay.signUp();
+    await user.session.delete(`/api/keys/${user.secondConsumer.keyId}`);
+    const expected = [user.provider.keyId, user.consumer.keyId, user.secondConsumer.keyId];
+    const seen: string[] = [];
+    let query = '?limit=1';
+    for (let page = 0; page < 3; page++) {
+      const { json } = await user.session.get(`/api/keys${query}`);
+      seen.push(...json.keys.map(({ id }: { id: string }) => id));
+      query = `?limit=1&after=${json.next}`;
+    }
+    expect(seen).toEqual(expected);
+    expect((await user.session.get('/api/keys')).json).not.toHaveProperty('next');
+  });
+
+  const impossible = Buffer.from(`live 2026-02-30T00:00:00.000Z ${'a'.repeat(36)}`).toString('base64url');
+  test.each(['limit=0', 'limit=201', 'limit=x', 'after=', 'after=x', `after=${impossible}`, 'after=%00'])(
+    'GET /api/keys?%s: 400',
+    async (query) => {
+      const answer = await setup.alice.session.get(`/api/keys?${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+    },
+  );
+
+  test('POST /api/keys: a user has at most 100 keys; the next one is 409, and says what to do', async () => {
+    const user = await setup.relay.signUp();
+    for (let count = 3; count < 100; count++) await user.newKey('consumer', `agent ${count}`);
+    const refused = await user.session.post('/api/keys', { name: 'one more', kind: 'provider' });
+    expect(refused.status).toBe(409);
+    expect(refused.json.error).toBe('too_many_keys');
+    expect(refused.json.detail).toContain('Revoke one');
+    await user.session.delete(`/api/keys/${user.secondConsumer.keyId}`);
+    await user.newKey('provider');
+    expect((await user.session.get('/api/keys')).json.keys).toHaveLength(101);
+  });
+
   test('DELETE /api/keys/:keyId: the key is refused within 5 s and still listed; a second DELETE is 204', async () => {
     const key = await setup.alice.newKey('consumer');
     const { requestId } = await key.newRequest();

@@ -129,6 +129,23 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     expect(idsIn((await callerOf(user).get(path)).json)).toEqual(made);
   });
 
+  test.each([
+    ['äpfel', 'ÄPFEL oder Birnen?'],
+    ['ÄPFEL', 'Zwei äpfel?'],
+    ['STRASSE', 'Welche Straße?'],
+    ['straße', 'WELCHE STRASSE?'],
+    ['ЁЖИК', 'где ёжик?'],
+    ['ΟΔΟΣ', 'Ποια οδος;'],
+    ['οδοσ', 'Ποια οδος;'],
+    ['Ǆ', 'ǆungla?'],
+  ])('a search for %s ignores case and finds %s', async (q, question) => {
+    const user = await setup.relay.signUp();
+    const { requestId } = await user.consumer.newRequest({ question });
+    await user.consumer.newRequest({ question: 'Apfel, Strase, ежик, odos, D?' });
+    const { json } = await callerOf(user).get(`${path}?q=${encodeURIComponent(q)}`);
+    expect(idsIn(json)).toEqual([requestId]);
+  });
+
   const overflow = Buffer.from(`2026-02-30T00:00:00.000Z ${'A'.repeat(22)}`).toString('base64url');
   test.each([
     'status=open',

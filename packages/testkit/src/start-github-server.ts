@@ -13,6 +13,8 @@ export interface GithubUser {
 
 /** The part of GitHub that a sign-in needs: the consent page, the token, the user and the user's e-mail addresses. */
 export interface GithubServer {
+  /** The calls of the token endpoint until now. */
+  tokenCalls: number;
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -57,6 +59,7 @@ export async function startGithubServer({ redirectUri }: { redirectUri: string }
       emails: [{ email: 'octocat@example.com', primary: true, verified: true }],
     },
     consents: true,
+    tokenCalls: 0,
     mode: 'fine',
     hold() {
       let release = () => {};
@@ -90,6 +93,7 @@ export async function startGithubServer({ redirectUri }: { redirectUri: string }
     const user = tokens.get(request.headers.authorization?.replace('Bearer ', '') ?? '');
     if (pathname === '/login/oauth/authorize') authorize(searchParams, response);
     else if (pathname === '/login/oauth/access_token') {
+      github.tokenCalls++;
       send(response, 200, issueToken(new URLSearchParams(await readText(request))));
     } else if (!user) send(response, 401, { message: 'Bad credentials' });
     else if (pathname === '/api/v3/user') {

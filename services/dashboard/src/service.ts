@@ -52,7 +52,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const sweeper = createSessionSweeper({
     store,
     endStreams: users.endStreams,
-    findMissingUsers: users.findMissing,
+    findEndedUsers: users.findEnded,
     isValid,
     isConnected: () => redis.connected,
     clock,
@@ -63,7 +63,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const cookies = { secrets, secure: publicUrl.startsWith('https:'), clock };
   const flows = [createGithub(config.github), createGoogle(config.google)]
     .filter((provider) => provider !== undefined)
-    .map((provider) => createOAuthFlow(provider, { publicUrl, cookies }));
+    .map((provider) => createOAuthFlow(provider, { publicUrl, cookies, useOnce: store.useOnce }));
   if (flows.length > 0 && allowedUsers.length === 0) {
     log.warn(
       'no user can sign in: RELAY_ALLOWED_USERS is empty. Set it to addresses, @domains, github:logins or *.',

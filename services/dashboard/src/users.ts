@@ -12,16 +12,32 @@ export interface UsedLink {
   readonly name: string;
 }
 
+export interface LinkUser {
+  /** Absent while the requests service is of the previous release, which does not name the user of a link. */
+  readonly name?: string;
+  readonly email?: string | null;
+}
+
+/** Users whose sessions must end. */
+export interface EndedUsers {
+  /** They were erased. */
+  readonly missing: readonly string[];
+  /** The operator has ended their sessions at this time, in milliseconds since 1970. */
+  readonly ended: readonly { readonly userId: string; readonly at: number }[];
+}
+
 /** The calls about users, which the requests service stores. */
 export interface Users {
   /** Finds the user of an identity. The first sign-in creates it. */
   findOrCreate(identity: Identity, callId: string): Promise<{ userId: string }>;
   /** Adds an identity to the user who is signed in. */
   addIdentity(user: Express.User, identity: Identity, callId: string): Promise<AddResult>;
+  /** The user of a sign-in link, without using the link. Null if it cannot be used. */
+  findLink(token: string, callId: string): Promise<LinkUser | null>;
   /** Uses a sign-in link, which works once. Null if it cannot be used. */
   useLink(token: string, callId: string): Promise<UsedLink | null>;
-  /** Returns those of these users, at most 1,000, that no longer exist. */
-  findMissing(userIds: readonly string[]): Promise<string[]>;
+  /** Returns those of these users, at most 1,000, whose sessions must end. */
+  findEnded(userIds: readonly string[]): Promise<EndedUsers>;
   /** Reports that a session has ended, so that the hub ends its streams. */
   endStreams(key: SessionKey): Promise<void>;
 }
@@ -47,6 +63,17 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return result;
     },
+    async findLink(token, callId) {
+      const answer = await requests.call({
+        ...{ method: 'POST', path: '/internal/sign-in-links/find', principal: { kind: 'signin' }, callId },
+        json: { token },
+      });
+      if (answer.statusCode === 404) {
+        answer.resume();
+        return {};
+      }
+      return (await readAnswer<{ user: LinkUser | null }>(answer)).user;
+    },
     async useLink(token, callId) {
       const { link } = await post<{ link: UsedLink | null }>({
         path: '/internal/sign-in-links/use',
@@ -56,14 +83,15 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return link;
     },
-    async findMissing(userIds) {
-      const { missing } = await post<{ missing: string[] }>({
+    async findEnded(userIds) {
+      // A requests service of the previous release does not send `ended`.
+      const { missing, ended = [] } = await post<Pick<EndedUsers, 'missing'> & Partial<EndedUsers>>({
         path: '/internal/users/missing',
         principal: { kind: 'signin' },
         callId: randomUUID(),
         json: { userIds },
       });
-      return missing;
+      return { missing, ended };
     },
     endStreams: ({ userId, sessionId }) =>
       post({

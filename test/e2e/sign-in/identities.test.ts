@@ -6,9 +6,11 @@ let setup: RelayWithProviders;
 let visitor: Visitor;
 let name: string;
 let count = 0;
+/** How far the relay's clock is ahead of the real time. */
+let clockOffsetMs = 0;
 
 beforeAll(async () => {
-  setup = await openRelayWithProviders();
+  setup = await openRelayWithProviders({ clock: { now: () => Date.now() + clockOffsetMs } });
 });
 afterAll(() => setup.stop());
 beforeEach(async () => {
@@ -123,6 +125,43 @@ describe('an added account', () => {
       401,
     );
     expect((await visitor.call('POST', '/api/identities/gitlab')).status).toBe(404);
+  });
+});
+
+describe('ten minutes after the sign-in', () => {
+  const minuteMs = 60_000;
+
+  test('accounts are neither added nor removed: 403 sign_in_again, until the user has signed in again', async () => {
+    await addAccount('google', name);
+    const userId = await userIdOf(visitor);
+    clockOffsetMs += 11 * minuteMs;
+    const calls = [
+      ['POST', '/api/identities/google'],
+      ['POST', '/api/identities/google?again=false'],
+      ['DELETE', '/api/identities/google'],
+    ] as const;
+    for (const [method, path] of calls) {
+      const refused = await visitor.call(method, path);
+      expect([refused.status, refused.json.error]).toEqual([403, 'sign_in_again']);
+    }
+    expect((await identities()).identities).toHaveLength(2);
+
+    const { json } = await visitor.call('POST', '/api/identities/google?again=true');
+    const page = await visitor.follow(json.location, name);
+    expect(page.url).toBe(`${setup.relay.gatewayUrl}/dashboard/settings`);
+    expect(await userIdOf(visitor)).toBe(userId);
+    expect((await visitor.call('DELETE', '/api/identities/github')).status).toBe(204);
+  });
+
+  test('signing in again with an account of another user changes nothing: 409', async () => {
+    const userId = await userIdOf(visitor);
+    clockOffsetMs += 11 * minuteMs;
+    const { json } = await visitor.call('POST', '/api/identities/google?again=true');
+    const page = await visitor.follow(json.location, `${name}.stranger`);
+    expect(page.status).toBe(409);
+    expect(await userIdOf(visitor)).toBe(userId);
+    expect((await identities()).identities).toHaveLength(1);
+    expect((await visitor.call('DELETE', '/api/identities/github')).json.error).toBe('sign_in_again');
   });
 });
 

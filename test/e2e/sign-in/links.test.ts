@@ -45,6 +45,7 @@ test('a link signs its user in once, and opening its page does not use it', asyn
     const page = await visitor.get(url);
     expect(page.status).toBe(200);
     expect(page.text).toContain(`value="${tokenOf(url)}"`);
+    expect(page.text).toContain('as <strong>grace</strong>');
   }
   const signedIn = await visitor.post('/auth/link', { token: tokenOf(url) });
   expect(signedIn.status).toBe(303);
@@ -73,7 +74,11 @@ test('of ten uses of a link at once, one signs in', async () => {
 test('an expired or unknown link is refused', async () => {
   const { userId } = await relay.makeTenant();
   const expired = tokenOf((await relay.makeSignInLink(userId, 0)).url);
-  for (const token of [expired, 'x'.repeat(43), '', 'x'.repeat(200)]) {
+  for (const token of [expired, 'x'.repeat(43), '', 'x'.repeat(200), '\0', '\ud800', '\ufffd'.repeat(43)]) {
+    const opened = await createVisitor(relay.gatewayUrl).get(
+      `/auth/link?token=${encodeURIComponent(token.toWellFormed())}`,
+    );
+    expect(opened.headers.get('location')).toBe('/auth/error?reason=link_unusable');
     const answer = await createVisitor(relay.gatewayUrl).post('/auth/link', { token });
     expect(answer.headers.get('location')).toBe('/auth/error?reason=link_unusable');
   }

@@ -134,6 +134,41 @@ describe('a sign-in is refused with a page', () => {
     await expectRefused(callback.href, 'expired', 400);
   });
 
+  test('when its cookie was used before: the provider is called once, also for fifty calls at once', async () => {
+    const callback = await githubCallback();
+    const cookies = visitor.cookies();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const browser = createVisitor(setup.relay.gatewayUrl);
+        browser.setCookies(cookies);
+        const { headers } = await browser.get(callback);
+        return headers.get('location');
+      }),
+    );
+    expect(answers.filter((location) => location === '/dashboard')).toHaveLength(1);
+    const later = createVisitor(setup.relay.gatewayUrl);
+    later.setCookies(cookies);
+    const state = new URL(callback).searchParams.get('state');
+    // With a code that GitHub has not seen, so that only the relay can refuse it.
+    const tokens = setup.github.tokenCalls;
+    await expectRefused(`/auth/github/callback?code=another&state=${state}`, 'expired', 400, later);
+    expect(setup.github.tokenCalls).toBe(tokens);
+  });
+
+  test('when another user is signed in with this browser, who stays signed in', async () => {
+    const callback = await githubCallback();
+    const cookies = visitor.cookies();
+    const ada = createVisitor(setup.relay.gatewayUrl);
+    await ada.follow('/auth/google', 'ada');
+    const { userId } = await me(ada);
+    ada.setCookies(`${ada.cookies()}; ${cookies}`);
+    const page = await ada.get(callback);
+    expect(page.status).toBe(409);
+    expect(page.text).toContain('You are signed in as another user');
+    expect(page.text).toContain('action="/logout"');
+    expect((await me(ada)).userId).toBe(userId);
+  });
+
   test('when it was started in another browser', async () => {
     const callback = await githubCallback();
     await expectRefused(callback, 'expired', 400, createVisitor(setup.relay.gatewayUrl));

@@ -51,10 +51,12 @@ async function subscribe(visitor: Visitor): Promise<TestStream> {
 
 const adminProgram = fileURLToPath(new URL('../../../services/requests/dist/admin.js', import.meta.url));
 
-const eraseUser = (userId: string) =>
-  promisify(execFile)(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
+const runAdmin = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [adminProgram, ...args], {
     env: { ...process.env, DATABASE_URL: setup.relay.databaseUrl },
   });
+
+const eraseUser = (userId: string) => runAdmin('erase-user', '--user', userId, '--yes');
 
 const isSignedIn = async (visitor: Visitor) => (await visitor.call('GET', '/api/me')).status === 200;
 const listOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/sessions')).json.sessions;
@@ -127,6 +129,40 @@ describe('sessions', () => {
     await signIn();
     expect(await isSignedIn(second)).toBe(false);
     expect(await listOf(first)).toHaveLength(50);
+  });
+
+  test('that the operator ends are over, with their streams and unused links; a later sign-in is not', async () => {
+    const other = await signIn();
+    newUser();
+    const visitor = await signIn();
+    const { github } = setup;
+    const user = github.user;
+    const stream = await subscribe(await signIn());
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    const link = new URL((await setup.relay.makeSignInLink(userId)).url).searchParams.get('token') ?? '';
+
+    await runAdmin('end-sessions', '--user', userId);
+    await untilEnded(stream);
+    await eventually('the session has ended', async () => !(await isSignedIn(visitor)));
+    const late = createVisitor(setup.relay.gatewayUrl);
+    expect((await late.post('/auth/link', { token: link })).headers.get('location')).toBe(
+      '/auth/error?reason=link_unusable',
+    );
+    expect(await isSignedIn(other)).toBe(true);
+
+    // Longer than the difference that clocks may have.
+    clockOffsetMs += 60_000;
+    github.user = user;
+    const again = await signIn();
+    const idle = await subscribe(again);
+    // The next sweep has looked at this session when it has ended another one.
+    newUser();
+    const last = await signIn();
+    const { userId: lastId } = (await last.call('GET', '/api/me')).json;
+    await eraseUser(lastId);
+    await eventually('the other session has ended', async () => !(await isSignedIn(last)));
+    expect(await isSignedIn(again)).toBe(true);
+    expect(idle.ended).toBe(false);
   });
 
   test('of an erased user end, with their streams, and nothing of them is left in Redis', async () => {

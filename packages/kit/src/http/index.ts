@@ -5,6 +5,7 @@ export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
 export { jsonText } from './json-text.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
+export { limitPerUser } from './limit-per-user.ts';
 export {
   answeredStatus,
   type CallLabels,

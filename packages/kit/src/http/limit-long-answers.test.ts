@@ -37,8 +37,9 @@ const answers: Record<string, () => Partial<Answer>> = {
   short: () => ({ body: 'x' }),
 };
 
-describe('long answers of one key or session', () => {
+describe('long answers of one user', () => {
   let server: HttpServer;
+  let userId: string;
   let caller: Principal;
   const open = new Set<IncomingMessage>();
 
@@ -58,12 +59,14 @@ describe('long answers of one key or session', () => {
       }),
       log: createLog('test', { level: 'silent' }),
       metrics: createMetrics('test', { forProcess: false }),
-      maxLongAnswers: 2,
+      // One key or session gets two of them.
+      maxLongAnswers: 3,
     });
     server = createHttpServer({ handler, host: '127.0.0.1', port: 0 });
     await server.start?.();
   });
   beforeEach(() => {
+    userId = randomUUID();
     caller = key();
   });
   afterEach(() => {
@@ -72,8 +75,8 @@ describe('long answers of one key or session', () => {
   });
   afterAll(() => server.stop?.());
 
-  const key = (): Principal => ({ kind: 'consumer', apiKeyId: randomUUID(), userId: 'ada' });
-  const session = (): Principal => ({ kind: 'session', sessionId: randomUUID(), userId: 'ada' });
+  const key = (): Principal => ({ kind: 'consumer', apiKeyId: randomUUID(), userId });
+  const session = (): Principal => ({ kind: 'session', sessionId: randomUUID(), userId });
 
   /** The head of an answer whose body is not read yet. */
   async function begin(path: string, principal = caller): Promise<IncomingMessage> {
@@ -103,11 +106,18 @@ describe('long answers of one key or session', () => {
     expect((await begin(path)).statusCode).toBe(200);
   });
 
-  test('do not count for other keys and sessions', async () => {
-    for (const caller of [key(), key(), session(), session()]) {
-      for (let count = 0; count < 2; count++) expect((await begin('/huge', caller)).statusCode).toBe(200);
-      expect((await begin('/huge', caller)).statusCode).toBe(429);
-    }
+  test('are counted for all keys and sessions of the user together', async () => {
+    for (let count = 0; count < 2; count++) expect((await begin('/huge')).statusCode).toBe(200);
+    expect((await begin('/huge')).statusCode).toBe(429);
+    expect((await begin('/huge', session())).statusCode).toBe(200);
+    for (const other of [key(), key(), session()]) expect((await begin('/huge', other)).statusCode).toBe(429);
+  });
+
+  test('do not count for other users', async () => {
+    for (let count = 0; count < 3; count++) await begin('/huge', key());
+    expect((await begin('/huge', key())).statusCode).toBe(429);
+    userId = randomUUID();
+    for (let count = 0; count < 3; count++) expect((await begin('/huge', key())).statusCode).toBe(200);
   });
 
   test('no longer count when they are finished', async () => {

@@ -12,9 +12,10 @@ import {
 } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import { handleErrors } from './handle-errors.ts';
+import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
-import { type Answer, limitLongAnswers, sendAnswer } from './send-answer.ts';
+import { type Answer, sendAnswer } from './send-answer.ts';
 
 /** One call of a route, after its principal was verified and its body was read. */
 export interface Call<K extends PrincipalKind = PrincipalKind> {
@@ -60,7 +61,7 @@ export function mountRoutes(
   options: {
     routes: readonly Route[];
     identify: (request: Request, response: Response) => VerifiedCall;
-    /** Answers of more than 64 KiB that one key or session may receive at the same time; 0 = no limit. */
+    /** Answers of more than 64 KiB that one user may receive at the same time; 0 = no limit. */
     maxLongAnswers?: number;
     /** Called with the principal of every call that is accepted. */
     onCaller?: ((principal: Principal) => void) | undefined;

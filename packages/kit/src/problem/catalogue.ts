@@ -30,6 +30,11 @@ export const problems = {
     title: 'This credential may not do that',
     help: 'The credential is valid, but it does not cover this call.',
   },
+  sign_in_again: {
+    status: 403,
+    title: 'This needs a recent sign-in',
+    help: 'Accounts are added and removed only within 10 minutes after a sign-in. Sign in again (`POST /api/identities/{provider}?again=true` with an account of this user), then repeat the call.',
+  },
   role_mismatch: {
     status: 403,
     title: 'The role does not match the key',
@@ -84,6 +89,11 @@ export const problems = {
     status: 409,
     title: 'The key is revoked',
     help: 'A revoked key stays revoked. Create a new one.',
+  },
+  too_many_keys: {
+    status: 409,
+    title: 'This user has too many keys',
+    help: 'A user has at most 100 keys that are not revoked, of both kinds together. Revoke one that is no longer needed, then create the new one; or rotate an existing key, which keeps its number.',
   },
   last_identity: {
     status: 409,

@@ -10,9 +10,13 @@ export function failurePage(
   const { status, title, text } = failures[reason];
   const tried = account === undefined ? [] : [html`<p>You tried <strong>${account}</strong>.</p>`];
   const contact = reason === 'not_allowed' ? [askSupport(supportContact)] : [];
-  const next = isSignedIn
-    ? html`<a class="button main" href="/dashboard">Back to the dashboard</a>`
-    : html`<a class="button main" href="/auth/login">Back to sign-in</a>`;
+  const next =
+    reason === 'other_user'
+      ? html`<form method="post" action="/logout"><button class="button">Sign out</button></form>
+        <a class="button main" href="/dashboard">Back to the dashboard</a>`
+      : isSignedIn
+        ? html`<a class="button main" href="/dashboard">Back to the dashboard</a>`
+        : html`<a class="button main" href="/auth/login">Back to sign-in</a>`;
   return { title, status, body: html`<p>${text}</p>${tried}${contact}<div class="actions">${next}</div>` };
 }
 

@@ -26,8 +26,10 @@ export function createCompleteSignIn(options: {
   return async (request, response, identity, knownUserId) => {
     requireAllowed(identity, isAllowed);
     const userId = knownUserId ?? (await users.findOrCreate(identity, response.locals.callId)).userId;
+    // A user who is signed in signs in again for the settings, which ask for a recent sign-in.
+    const isAgain = request.user?.userId === userId;
     await sessions.begin(request, userId, identity);
-    response.redirect(303, returnTo.take(request, response));
+    response.redirect(303, isAgain ? '/dashboard/settings' : returnTo.take(request, response));
   };
 }
 

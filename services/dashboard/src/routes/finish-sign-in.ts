@@ -23,7 +23,13 @@ export const finishSignIn =
     if (!finishedSignIn) throw new Error('Passport must run before this route.');
     const { identity, joins } = finishedSignIn;
     if (joins === undefined) {
-      await completeSignIn(request, response, identity);
+      requireAllowed(identity, isAllowed);
+      const { userId } = await users.findOrCreate(identity, response.locals.callId);
+      const current = await sessions.readAgain(request);
+      // The browser keeps the expert key of its user, and another tab may show this user's requests.
+      if (current && current.userId !== userId)
+        throw new SignInFailure('other_user', { account: identity.label });
+      await completeSignIn(request, response, identity, userId);
       return;
     }
     // The session that began this may have ended since.

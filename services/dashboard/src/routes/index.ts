@@ -46,14 +46,14 @@ export function mountAll(app: Express, context: RouteContext): void {
 }
 
 /** The JSON routes, which the web app calls. */
-function mountSessionApi(app: Express, { services, sessions, flows, config }: RouteContext): void {
+function mountSessionApi(app: Express, { services, sessions, flows, cookies, config }: RouteContext): void {
   const { requests } = services;
   const { devLogin, hubPublicUrl: hubUrl } = config;
   mountRoutes(app, {
     identify: identifySession,
     routes: [
       ...manageSessions(sessions),
-      ...manageIdentities({ requests, sessions, flows, devLogin }),
+      ...manageIdentities({ requests, sessions, flows, devLogin, clock: cookies.clock }),
       getMe({ requests, hubUrl }),
       ...proxyToService(services),
     ],
@@ -95,7 +95,7 @@ function mountPages(app: Express, context: RouteContext): void {
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
   app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
-  app.get('/auth/link', showSignInLink());
+  app.get('/auth/link', showSignInLink({ users }));
   app.post('/auth/link', signInByLink({ users, completeSignIn }));
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut(sessions));

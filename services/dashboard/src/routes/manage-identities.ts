@@ -1,6 +1,9 @@
-import { defineRoute, type Route } from '@expert-relay/kit/http';
+import type { Clock } from '@expert-relay/kit/clock';
+import { defineRoute, parseQuery, type Route } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import type { Request } from 'express';
+import { z } from 'zod';
 import type { Sessions } from '../session/sessions.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
@@ -11,6 +14,17 @@ export interface IdentityContext {
   readonly sessions: Sessions;
   readonly flows: readonly OAuthFlow[];
   readonly devLogin: boolean;
+  readonly clock: Clock;
+}
+
+const recentSignInMs = 10 * 60_000;
+
+/**
+ * Requires that the session began in the last ten minutes. Who holds a session for a moment (a copied cookie, a browser that
+ * was left open) could otherwise add an account of their own, and sign in with it for ever.
+ */
+function requireRecentSignIn({ user }: Request, clock: Clock): void {
+  if (!((user?.createdAt ?? 0) + recentSignInMs > clock.now())) throw new Problem('sign_in_again');
 }
 
 /** Lists the accounts that the user signs in with, and the providers whose accounts can be added. */
@@ -32,16 +46,24 @@ const listIdentities = ({ requests, flows }: IdentityContext): Route =>
     },
   });
 
-/** Begins to add an account to the user who is signed in. The page then opens the address in the answer. */
-const addIdentity = ({ flows }: IdentityContext): Route =>
+const visitQuery = z.object({ again: z.enum(['true', 'false'], 'Expected true or false.').default('false') });
+
+/**
+ * Begins to add an account to the user who is signed in; with `?again=true`, another sign-in of this user. The page then
+ * opens the address in the answer.
+ */
+const addIdentity = ({ flows, clock }: IdentityContext): Route =>
   defineRoute({
     method: 'post',
     path: '/api/identities/:provider',
     allow: ['session'],
-    async handle({ principal: { sessionId }, params }, response) {
+    async handle({ principal: { sessionId }, params, query }, response) {
+      const { again } = parseQuery(visitQuery, query);
       const flow = flows.find(({ provider }) => provider.name === params.provider);
       if (!flow) throw new Problem('not_found');
-      const location = await flow.begin(response, { joins: sessionId }).catch((error) => {
+      if (again === 'false') requireRecentSignIn(response.req, clock);
+      const purpose = again === 'true' ? {} : { joins: sessionId };
+      const location = await flow.begin(response, purpose).catch((error) => {
         if (!(error instanceof SignInFailure)) throw error;
         throw new Problem('unavailable', {
           detail: `${flow.provider.title} does not answer. Nothing was changed.`,
@@ -54,12 +76,13 @@ const addIdentity = ({ flows }: IdentityContext): Route =>
   });
 
 /** Removes an account from the user, and ends all sessions that began with it, which may include this one. */
-const removeIdentity = ({ requests, sessions, flows, devLogin }: IdentityContext): Route =>
+const removeIdentity = ({ requests, sessions, flows, devLogin, clock }: IdentityContext): Route =>
   defineRoute({
     method: 'delete',
     path: '/api/identities/:provider',
     allow: ['session'],
-    async handle({ principal, callId, params: { provider = '' } }) {
+    async handle({ principal, callId, params: { provider = '' } }, { req }) {
+      requireRecentSignIn(req, clock);
       // The user must have another account to sign in with here.
       const usable = [...flows.map((flow) => flow.provider.name), ...(devLogin ? ['dev'] : [])];
       // The response is not passed on: the sessions must end even if the client closes the connection.

@@ -2,6 +2,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import type { RedisConnection } from '@expert-relay/kit/redis';
 import { type SessionData, Store } from 'express-session';
 import type { Identity } from '../sign-in/identity.ts';
+import { pendingSignInMs, type UseOnce } from '../sign-in/oauth-flow.ts';
 
 /** The user of a session, as it is stored. */
 export interface SignedIn {
@@ -141,6 +142,12 @@ export class SessionStore extends Store {
     const names = await this.#client.zrangebyscore(this.#ends, 0, this.#clock.now(), 'LIMIT', 0, maxCount);
     return names.map(keyOf);
   }
+
+  /** Whether this is the first use of the state of a sign-in. Its cookie is not accepted after ten minutes. */
+  readonly useOnce: UseOnce = async (state) => {
+    const name = `${this.#prefix}:used-sign-in:${state}`;
+    return (await this.#client.set(name, '', 'PX', pendingSignInMs, 'NX')) === 'OK';
+  };
 
   async forget(key: SessionKey): Promise<void> {
     await this.#client

@@ -1,6 +1,7 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
+import type { EndedUsers } from '../users.ts';
 import type { SessionKey, SessionStore, SignedIn } from './session-store.ts';
 
 export interface SessionSweeper extends Part {
@@ -13,29 +14,31 @@ const sweepIntervalMs = 1_000;
 const retryAfterMs = 3_000;
 /** How often all sessions are checked. During a rolling restart, a process with an older list may still sign people in. */
 const checkIntervalMs = 30_000;
-/** How often erased users are looked for. Their streams must end within 5 s. */
+/** How often users are looked for who were erased or signed out by the operator. Their streams must end within 5 s. */
 const userCheckIntervalMs = 2_000;
-/** The limit of `findMissingUsers`. */
+/** The clock of a dashboard that began a session may be ahead of the database's by this time. */
+const clockToleranceMs = 30_000;
+/** The limit of `findEndedUsers`. */
 const maxUsersPerCall = 1_000;
 const batchSize = 20;
 
 /**
  * Ends the streams of every session that has ended: by a sign-out, by its time limit, because its user is no longer
- * allowed, or because its user was erased. For the last two it checks all sessions, since a page that only reads its
+ * allowed, or because its user was erased or signed out by the operator. For the last two it checks all sessions, since a page that only reads its
  * stream makes no calls. Several processes may do this at the same time.
  */
 export function createSessionSweeper(options: {
   store: SessionStore;
   endStreams: (key: SessionKey) => Promise<void>;
-  /** Returns those of these users, at most 1,000, that no longer exist. */
-  findMissingUsers: (userIds: readonly string[]) => Promise<string[]>;
+  /** Returns those of these users, at most 1,000, whose sessions must end. */
+  findEndedUsers: (userIds: readonly string[]) => Promise<EndedUsers>;
   /** Whether the user of a session is still allowed. */
   isValid: (user: SignedIn) => boolean;
   isConnected: () => boolean;
   clock: Clock;
   log: Log;
 }): SessionSweeper {
-  const { store, endStreams, findMissingUsers, isValid, isConnected, clock, log } = options;
+  const { store, endStreams, findEndedUsers, isValid, isConnected, clock, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let again = false;
@@ -51,19 +54,29 @@ export function createSessionSweeper(options: {
       log.info({ sessions: invalid.length }, 'sessions that are no longer allowed have ended');
   }
 
-  async function endSessionsOfMissingUsers(): Promise<void> {
+  async function endSessionsOfEndedUsers(): Promise<void> {
     const sessions = new Map<string, SessionKey[]>();
     for await (const keys of store.keys()) {
       for (const key of keys) sessions.set(key.userId, [...(sessions.get(key.userId) ?? []), key]);
     }
     const userIds = [...sessions.keys()];
     for (let from = 0; from < userIds.length; from += maxUsersPerCall) {
-      const missing = await findMissingUsers(userIds.slice(from, from + maxUsersPerCall));
-      if (missing.length === 0) continue;
-      await store.end(missing.flatMap((userId) => sessions.get(userId) ?? []));
+      const { missing, ended } = await findEndedUsers(userIds.slice(from, from + maxUsersPerCall));
+      const keys = missing.flatMap((userId) => sessions.get(userId) ?? []);
+      for (const { userId, at } of ended) {
+        const begunBefore = (await store.list(userId)).filter(
+          ({ user }) => user.createdAt < at + clockToleranceMs,
+        );
+        keys.push(...begunBefore.map(({ key }) => key));
+      }
+      if (keys.length === 0) continue;
+      await store.end(keys);
       // Their streams are due now.
       again = true;
-      log.info({ users: missing.length }, 'sessions of users who were erased have ended');
+      log.info(
+        { sessions: keys.length },
+        'sessions that an operator has ended, or whose user was erased, have ended',
+      );
     }
   }
 
@@ -94,7 +107,7 @@ export function createSessionSweeper(options: {
       await endDueStreams();
       // Last, since a requests service of the previous release does not know this call.
       if (clock.now() >= userCheckAt) {
-        await endSessionsOfMissingUsers();
+        await endSessionsOfEndedUsers();
         userCheckAt = clock.now() + userCheckIntervalMs;
       }
       isFailing = false;

@@ -35,6 +35,11 @@ export const failures = {
     title: 'You already have an account of this kind',
     text: 'You already sign in with another account of the same kind. Remove that one first, then add this one.',
   },
+  other_user: {
+    status: 409,
+    title: 'You are signed in as another user',
+    text: 'Nothing was changed. To use this account instead, sign out first and then sign in with it.',
+  },
   link_unusable: {
     status: 400,
     title: 'This link no longer works',

@@ -38,17 +38,20 @@ interface PendingSignIn {
   readonly joins?: string;
 }
 
-const pendingLifetimeMs = 10 * 60_000;
+export const pendingSignInMs = 10 * 60_000;
+
+/** Marks the state of a sign-in as used. False if it was used before. */
+export type UseOnce = (state: string) => Promise<boolean>;
 
 export function createOAuthFlow(
   provider: Provider,
-  options: { publicUrl: string; cookies: CookieSettings },
+  options: { publicUrl: string; cookies: CookieSettings; useOnce: UseOnce },
 ): OAuthFlow {
   const redirectUri = new URL(`/auth/${provider.name}/callback`, options.publicUrl);
   const cookie = createSignedCookie<PendingSignIn>({
     ...options.cookies,
     name: 'relay_sign_in',
-    maxAgeMs: pendingLifetimeMs,
+    maxAgeMs: pendingSignInMs,
   });
 
   return {
@@ -82,6 +85,8 @@ export function createOAuthFlow(
       const isOurs = pending?.provider === provider.name && searchParams.get('state') === pending.state;
       if (!isOurs || !pending.verifier) throw new SignInFailure('expired');
       cookie.clear(response);
+      // The browser may keep the cookie. Each use of it would be a call of the provider with our secret.
+      if (!(await options.useOnce(pending.state))) throw new SignInFailure('expired');
       if (searchParams.get('error') === 'access_denied') throw new SignInFailure('denied');
       const configuration = await provider.configuration().catch(providerFailed);
       requireCode(searchParams, configuration);

@@ -71,7 +71,7 @@ describe('a subscriber that catches up', () => {
         openConsumer: () => Promise.reject(new Error('No event is older than the ring.')),
       },
       scanLimit: new ScanLimit({
-        limits: { perAddress: 0, perCredential: 0 },
+        limits: { perAddress: 0, perCredential: 0, perUser: 0 },
         clock,
         refused: undefined as never,
       }),

@@ -1,6 +1,7 @@
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import type { Command } from './command.ts';
 import { createUserCommand } from './create-user.ts';
+import { endSessionsCommand } from './end-sessions.ts';
 import { eraseUserCommand } from './erase-user.ts';
 import { exportUserCommand } from './export-user.ts';
 import { signInLinkCommand } from './sign-in-link.ts';
@@ -8,6 +9,7 @@ import { signInLinkCommand } from './sign-in-link.ts';
 const commands: Readonly<Record<string, Command>> = {
   'create-user': createUserCommand,
   'sign-in-link': signInLinkCommand,
+  'end-sessions': endSessionsCommand,
   'export-user': exportUserCommand,
   'erase-user': eraseUserCommand,
 };

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { PrismaClient } from '@expert-relay/db';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import { StartupError } from '@expert-relay/kit/lifecycle';
-import { insertKey } from '../api-keys/insert-key.ts';
+import { Problem } from '@expert-relay/kit/problem';
+import { insertKeys, maxKeys } from '../api-keys/insert-keys.ts';
 import { findOrCreateUser } from '../users/identities.ts';
 import { type Command, parseIdentity, parseOptions } from './command.ts';
 
@@ -61,15 +62,16 @@ export async function createUser(
   user: { name: string; provider: string; subject: string; keys: readonly KeyKind[] },
 ): Promise<CreatedUser> {
   const { userId } = await findOrCreateUser(prisma, user);
-  const keys: CreatedUser['keys'] = [];
-  for (const kind of user.keys) {
-    const { text } = await insertKey(prisma, {
-      userId,
-      kind,
-      name: `${user.name} (${kind})`,
-      callId: randomUUID(),
-    });
-    keys.push({ kind, key: text });
-  }
-  return { userId, keys };
+  const keys = user.keys.map((kind) => ({
+    ...{ userId, kind, name: `${user.name} (${kind})` },
+    callId: randomUUID(),
+  }));
+  const created = await insertKeys(prisma, keys).catch((error) => {
+    if (!(error instanceof Problem && error.code === 'too_many_keys')) throw error;
+    throw new StartupError(
+      `A user has at most ${maxKeys} keys that are not revoked, and ${userId} would have more. No key was created: ` +
+        'revoke keys that are no longer needed on the page "Keys" first.',
+    );
+  });
+  return { userId, keys: created.map(({ view, text }) => ({ kind: view.kind, key: text })) };
 }

@@ -35,8 +35,8 @@ type ExportRecord = { readonly type: string } & Readonly<Record<string, unknown>
 
 /** All data of a user, record by record. Only one page is in memory. */
 async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<ExportRecord> {
-  const { id: userId, name, email, createdAt } = user;
-  yield { type: 'user', userId, name, email, createdAt };
+  const { id: userId, name, email, createdAt, sessionsEndedAt } = user;
+  yield { type: 'user', userId, name, email, createdAt, ...(sessionsEndedAt && { sessionsEndedAt }) };
 
   for (const { provider, subject, label, createdAt: since } of await prisma.identity.findMany({
     where: { userId },

@@ -248,6 +248,7 @@ describe('the command line', () => {
     [['export-user'], 'export-user --user USER_ID'],
     [['export-user', '--user', 'ada'], '--user must be a UUID'],
     [['export-user', '--user', randomUUID(), '--identity', 'github:ada'], 'export-user --user USER_ID'],
+    [['end-sessions'], 'end-sessions --user USER_ID'],
     [['erase-user', '--all'], "Unknown option '--all'"],
   ])('%j is refused with a helpful sentence', (args, sentence) => {
     expect(() => readCommand(args)).toThrow(sentence);

@@ -29,9 +29,11 @@ const expected = 'Expected 1 to 100 characters.';
 
 export const keyName = z.string({ error: 'Expected a text.' }).trim().min(1, expected).max(100, expected);
 
+export const isKeyId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
 /** A path's key id. A malformed id gets the same answer as an unknown one. */
 export function keyIdFrom(params: Readonly<Record<string, string>>): string {
   const id = params.keyId ?? '';
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Problem('not_found');
+  if (!isKeyId(id)) throw new Problem('not_found');
   return id;
 }

@@ -1,5 +1,5 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
-import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
+import { insertEvent, type PrismaClient, type Query, sql } from '@expert-relay/db';
 
 /** Revokes a key with all its secrets, and inserts one event. Returns whether the user has this key. */
 export async function revokeKey(
@@ -24,4 +24,23 @@ export async function revokeKey(
     })})
     SELECT id FROM key`;
   return found.length > 0;
+}
+
+const keptRevokedKeys = 1_000;
+/** Keys per statement. A user of an older release may have many more. */
+const deletedKeys = 500;
+
+/**
+ * Deletes the keys of a user that were revoked first, until 1,000 are left. Keys with requests stay, since their requests would
+ * be deleted too. So do keys that were revoked in the last ten minutes: a call that was accepted before may still submit.
+ */
+export async function deleteOldestRevoked(query: Query, userId: string): Promise<void> {
+  await query`
+    DELETE FROM api_keys WHERE id IN (
+      SELECT id FROM (
+        SELECT id, revoked_at FROM api_keys WHERE user_id = ${userId}::uuid AND revoked_at IS NOT NULL
+        ORDER BY revoked_at DESC, id DESC OFFSET ${keptRevokedKeys}::int) AS oldest
+      WHERE revoked_at < now() - interval '10 minutes'
+        AND NOT EXISTS (SELECT 1 FROM help_requests WHERE consumer_key_id = oldest.id)
+      ORDER BY revoked_at, id LIMIT ${deletedKeys}::int)`;
 }

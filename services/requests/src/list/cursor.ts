@@ -14,8 +14,8 @@ export function parseCursor(text: string): Cursor | undefined {
     : undefined;
 }
 
-/** Whether a text is a time as `formatCursor` writes it. JavaScript accepts February 30, and Postgres does not. */
-function isTime(text: string): boolean {
+/** Whether a text is a time as `toISOString` writes it. JavaScript accepts February 30, and Postgres does not. */
+export function isTime(text: string): boolean {
   const time = /^[12]\d{3}-/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString() === text;
 }

@@ -60,6 +60,15 @@ const columns = sql`
   message_count AS "messageCount",
   GREATEST(created_at, last_message_at, CASE WHEN status = 'closed' THEN ended_at END) AS "lastActivityAt"`;
 
+/**
+ * Whether a list may read all requests of its party, because no index contains its conditions. One client that asks for many
+ * of these at once could use every connection to Postgres.
+ */
+export const isScan = (party: Party, listing: Listing): boolean =>
+  listing.q !== undefined || (party.kind === 'consumer' && isFiltered(listing));
+
+const isFiltered = ({ filter, status }: Listing): boolean => filter !== undefined || status !== undefined;
+
 /** Requests of a party, newest first. */
 export async function readPage(query: Query, party: Party, listing: Listing): Promise<Page> {
   const page = selectPage(party, listing);
@@ -78,10 +87,9 @@ function selectPage(party: Party, listing: Listing): Sql {
     ...(party.kind === 'consumer' ? [ownedBy(party)] : []),
     ...(listing.q === undefined ? [] : [matches(listing.q)]),
   ];
-  const isFiltered = listing.filter !== undefined || listing.status !== undefined;
   // Conditions that the index does not contain are checked request by request. That is fast for open requests, which are
   // few. For all others it is faster to read the requests in their order.
-  return isFiltered && (conditions.length === 0 || selectsOnlyOpen(listing))
+  return isFiltered(listing) && (conditions.length === 0 || selectsOnlyOpen(listing))
     ? selectFromBuckets(party.userId, listing, conditions)
     : selectInOrder([ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
 }
@@ -130,9 +138,15 @@ const listedQuestion = sql`
 
 function matches(q: string): Sql {
   const refCode = parseRefCode(q.trim());
-  const inQuestion = sql`COALESCE(position(lower(${q}) IN lower(${listedQuestion})) > 0, FALSE)`;
+  const inQuestion = sql`COALESCE(position(${folded(sql`${q}::text`)} IN ${folded(listedQuestion)}) > 0, FALSE)`;
   return refCode ? sql`(${inQuestion} OR ref_code = ${refCode})` : inQuestion;
 }
+
+/**
+ * A text without its case. The collation makes the result independent of the database's locale: with the locale C, Postgres
+ * knows only the case of ASCII. Upper case, since it makes `ß` equal to `SS`, and all forms of the Greek sigma equal.
+ */
+const folded = (text: Sql): Sql => sql`upper(${text} COLLATE "und-x-icu")`;
 
 const andAfter = (after: Cursor | undefined, id: Sql): Sql =>
   after ? sql`AND (created_at, ${id}) < (${after.createdAt}::timestamptz, ${after.id})` : empty;

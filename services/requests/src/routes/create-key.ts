@@ -1,6 +1,6 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { z } from 'zod';
-import { insertKey } from '../api-keys/insert-key.ts';
+import { insertKeys } from '../api-keys/insert-keys.ts';
 import { keyBody, keyName } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';
 
@@ -18,12 +18,9 @@ export const createKey = (context: Context) =>
     takesBody: true,
     async handle({ principal, callId, body }) {
       const { name, kind } = parseBody(schema, body);
-      const { view, text } = await insertKey(context.prisma, {
-        userId: principal.userId,
-        kind,
-        name,
-        callId,
-      });
-      return { status: 201, body: { ...keyBody(view), key: text } };
+      const { userId } = principal;
+      const [created] = await insertKeys(context.prisma, [{ userId, kind, name, callId }]);
+      if (!created) throw new Error('the key was not created');
+      return { status: 201, body: { ...keyBody(created.view), key: created.text } };
     },
   });

@@ -8,7 +8,7 @@ import { endSession } from './end-session.ts';
 import { exchangeKeyForToken } from './exchange-key-for-token.ts';
 import { exchangeKeys } from './exchange-keys.ts';
 import { findByRef } from './find-by-ref.ts';
-import { findMissingUsers } from './find-missing-users.ts';
+import { findEndedUsers } from './find-ended-users.ts';
 import { getMe } from './get-me.ts';
 import { getVault } from './get-vault.ts';
 import { joinIdentity } from './join-identity.ts';
@@ -23,7 +23,7 @@ import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { signInUser } from './sign-in-user.ts';
 import { submitHelp } from './submit-help.ts';
-import { useSignInLink } from './use-sign-in-link.ts';
+import { findSignInLink, useSignInLink } from './use-sign-in-link.ts';
 import { whoami } from './whoami.ts';
 
 export const routes = (context: Context): readonly Route[] => [
@@ -40,7 +40,8 @@ export const routes = (context: Context): readonly Route[] => [
   // For the dashboard and the hub. The gateway has no routes to these.
   exchangeKeyForToken(context),
   signInUser(context),
-  findMissingUsers(context),
+  findEndedUsers(context),
+  findSignInLink(context),
   useSignInLink(context),
   listIdentities(context),
   joinIdentity(context),

@@ -1,18 +1,22 @@
-import { defineRoute } from '@expert-relay/kit/http';
-import { keyBody, keySelect } from '../api-keys/key-form.ts';
+import { defineRoute, parseQuery } from '@expert-relay/kit/http';
+import { z } from 'zod';
+import { formatKeyCursor, parseKeyCursor, readKeys } from '../api-keys/read-keys.ts';
 import type { Context } from '../context.ts';
+import { pageSchema } from '../list/page-schema.ts';
+
+/** The first page contains all keys that are not revoked, also for clients that read no further: there are at most 100. */
+const schema = z.object(pageSchema({ parseCursor: parseKeyCursor, limit: 200 }));
 
 export const listKeys = (context: Context) =>
   defineRoute({
     method: 'get',
     path: '/internal/keys',
     allow: ['session'],
-    async handle({ principal }) {
-      const keys = await context.prisma.apiKey.findMany({
-        where: { userId: principal.userId },
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-        select: keySelect,
-      });
-      return { status: 200, body: { keys: keys.map(keyBody) } };
+    async handle({ principal, query }) {
+      const page = parseQuery(schema, query);
+      const found = await readKeys(context.query, principal.userId, page);
+      const keys = found.slice(0, page.limit);
+      const last = found.length > page.limit ? keys.at(-1) : undefined;
+      return { status: 200, body: { keys, ...(last && { next: formatKeyCursor(last) }) } };
     },
   });

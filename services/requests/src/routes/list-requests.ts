@@ -1,12 +1,13 @@
-import { defineRoute, parseQuery } from '@expert-relay/kit/http';
+import { defineRoute, limitPerUser, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';
-import { limitSearches } from '../list/limit-searches.ts';
-import { listedBody, readPage } from '../list/read-page.ts';
+import { pageSchema } from '../list/page-schema.ts';
+import { isScan, listedBody, readPage } from '../list/read-page.ts';
 
-const expectedLimit = 'Expected a whole number from 1 to 200.';
+/** The scans of one user that run at the same time. */
+const scansAtOnce = 4;
 
 const schema = z.object({
   ...filterSchema,
@@ -15,21 +16,7 @@ const schema = z.object({
     .max(200, 'Expected at most 200 characters.')
     .optional()
     .transform((text) => text || undefined),
-  after: z
-    .string()
-    .transform((text, context) => {
-      const cursor = parseCursor(text);
-      if (cursor) return cursor;
-      context.addIssue('Expected the `next` of the page before.');
-      return z.NEVER;
-    })
-    .optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, expectedLimit)
-    .transform(Number)
-    .pipe(z.number().min(1, expectedLimit).max(200, expectedLimit))
-    .default(50),
+  ...pageSchema({ parseCursor, limit: 50 }),
   content: z
     .enum(['true', 'false'], { error: 'Expected true or false.' })
     .transform((text) => text === 'true')
@@ -38,15 +25,15 @@ const schema = z.object({
 
 /** Lists requests, newest first: all of the user for a provider key and a session, its own for a consumer key. */
 export const listRequests = (context: Context) => {
-  const limitSearch = limitSearches();
+  const beginScan = limitPerUser(scansAtOnce, 'searches and filtered lists');
   return defineRoute({
     method: 'get',
     path: '/api/v1/requests',
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, query }) {
       const listing = parseQuery(schema, query);
-      const read = () => readPage(context.query, principal, listing);
-      const { rows, hasMore } = await (listing.q === undefined ? read() : limitSearch(principal, read));
+      const endScan = isScan(principal, listing) ? beginScan(principal) : () => {};
+      const { rows, hasMore } = await readPage(context.query, principal, listing).finally(endScan);
       const last = hasMore ? rows.at(-1) : undefined;
       return {
         status: 200,

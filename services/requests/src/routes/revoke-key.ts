@@ -1,7 +1,7 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { keyIdFrom } from '../api-keys/key-form.ts';
-import { revokeKey as revoke } from '../api-keys/revoke-key.ts';
+import { deleteOldestRevoked, revokeKey as revoke } from '../api-keys/revoke-key.ts';
 import type { Context } from '../context.ts';
 
 /** Revokes a key. The streams that use it end within seconds. */
@@ -14,6 +14,7 @@ export const revokeKey = (context: Context) =>
       const key = { keyId: keyIdFrom(params), userId: principal.userId };
       if (!(await revoke(context.prisma, key))) throw new Problem('not_found');
       context.wakeOutbox();
+      await deleteOldestRevoked(context.query, principal.userId);
       return { status: 204 };
     },
   });

@@ -34,6 +34,17 @@ export interface UsedLink {
   readonly name: string;
 }
 
+/** The user of a link that can be used; `undefined` when it is unknown, used or expired. */
+export async function findLinkUser(
+  prisma: PrismaClient,
+  token: string,
+): Promise<{ name: string; email: string | null } | undefined> {
+  const [user] = await prisma.$queryRaw<{ name: string; email: string | null }[]>`
+    SELECT name, email FROM sign_in_links JOIN users ON users.id = user_id
+    WHERE token_digest = ${digestOf(token)} AND used_at IS NULL AND expires_at > clock_timestamp()`;
+  return user;
+}
+
 /** Marks a link as used; `undefined` when it is unknown, used or expired. A repeated call gets its first result. */
 export async function useSignInLink(
   prisma: PrismaClient,

@@ -21,8 +21,23 @@ export const keysQuery = queryOptions({
   queryKey: ['keys'],
   // No event reports when a key was last used.
   staleTime: 0,
-  queryFn: async ({ signal }) => (await call<{ keys: readonly Key[] }>('/api/keys', { signal })).body.keys,
+  queryFn: ({ signal }) => readKeys(signal),
 });
+
+/** At most 100 keys are in use and 1,000 revoked ones are kept, on pages of 200. */
+const maxPages = 6;
+
+async function readKeys(signal: AbortSignal): Promise<readonly Key[]> {
+  const keys: Key[] = [];
+  let query = '';
+  for (let page = 0; page < maxPages; page++) {
+    const { body } = await call<{ keys: readonly Key[]; next?: string }>(`/api/keys${query}`, { signal });
+    keys.push(...body.keys);
+    if (body.next === undefined) break;
+    query = `?after=${encodeURIComponent(body.next)}`;
+  }
+  return keys;
+}
 
 export async function makeKey(queries: QueryClient, key: { name: string; kind: KeyKind }) {
   return keepKey(queries, (await call<KeyWithSecret>('/api/keys', { method: 'POST', body: key })).body);

@@ -4,8 +4,11 @@ import type { Context } from '../context.ts';
 
 const schema = z.object({ userIds: z.array(z.uuid()).max(1_000) });
 
-/** Finds users who were erased. The dashboard calls it for the users of its sessions, and ends sessions of missing ones. */
-export const findMissingUsers = (context: Context) =>
+/**
+ * Finds users who were erased, and users whose sessions the operator has ended. The dashboard calls it for the users of its
+ * sessions, and ends them.
+ */
+export const findEndedUsers = (context: Context) =>
   defineRoute({
     method: 'post',
     path: '/internal/users/missing',
@@ -16,9 +19,12 @@ export const findMissingUsers = (context: Context) =>
       const { userIds } = parseBody(schema, body);
       const users = await context.prisma.user.findMany({
         where: { id: { in: userIds } },
-        select: { id: true },
+        select: { id: true, sessionsEndedAt: true },
       });
       const existing = new Set(users.map(({ id }) => id));
-      return { status: 200, body: { missing: userIds.filter((id) => !existing.has(id)) } };
+      const ended = users.flatMap(({ id, sessionsEndedAt }) =>
+        sessionsEndedAt ? [{ userId: id, at: sessionsEndedAt.getTime() }] : [],
+      );
+      return { status: 200, body: { missing: userIds.filter((id) => !existing.has(id)), ended } };
     },
   });

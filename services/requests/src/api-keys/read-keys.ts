@@ -1,0 +1,43 @@
+import { empty, type Query, sql } from '@expert-relay/db';
+import { isTime } from '../list/cursor.ts';
+import { isKeyId, type keyBody } from './key-form.ts';
+
+/** The last key of a page. */
+export interface KeyCursor {
+  readonly isRevoked: boolean;
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+type ListedKey = ReturnType<typeof keyBody>;
+
+/** The keys of a user, those that are not revoked first, then newest first: up to `limit`, and one more if there are more. */
+export function readKeys(
+  query: Query,
+  userId: string,
+  { after, limit }: { after?: KeyCursor | undefined; limit: number },
+): Promise<ListedKey[]> {
+  const isAfter = after
+    ? sql`AND (${after.isRevoked} < (revoked_at IS NOT NULL) OR (
+        ${after.isRevoked} = (revoked_at IS NOT NULL)
+        AND (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)))`
+    : empty;
+  return query<ListedKey>`
+    SELECT id, kind, name, last_four AS "lastFour", created_at AS "createdAt",
+      last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
+    FROM api_keys
+    WHERE user_id = ${userId}::uuid ${isAfter}
+    ORDER BY (revoked_at IS NOT NULL), created_at DESC, id DESC
+    LIMIT ${limit + 1}::int`;
+}
+
+export const formatKeyCursor = ({ revokedAt, createdAt, id }: ListedKey): string =>
+  Buffer.from(`${revokedAt ? 'revoked' : 'live'} ${createdAt} ${id}`).toString('base64url');
+
+export function parseKeyCursor(text: string): KeyCursor | undefined {
+  const [part = '', createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url')
+    .toString('latin1')
+    .split(' ');
+  const isCursor = /^(live|revoked)$/.test(part) && isTime(createdAt) && isKeyId(id) && rest.length === 0;
+  return isCursor ? { isRevoked: part === 'revoked', createdAt, id } : undefined;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+const expectedLimit = 'Expected a whole number from 1 to 200.';
+
+/** The query parameters of a list that has pages: `after` is the `next` of the page before. */
+export const pageSchema = <Cursor>({
+  parseCursor,
+  limit,
+}: {
+  parseCursor: (text: string) => Cursor | undefined;
+  /** Of a page, if the call has none. */
+  limit: number;
+}) => ({
+  after: z
+    .string()
+    .transform((text, context): Cursor => {
+      const cursor = parseCursor(text);
+      if (cursor) return cursor;
+      context.addIssue('Expected the `next` of the page before.');
+      return z.NEVER;
+    })
+    .optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, expectedLimit)
+    .transform(Number)
+    .pipe(z.number().min(1, expectedLimit).max(200, expectedLimit))
+    .default(limit),
+});
