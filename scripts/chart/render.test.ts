@@ -76,7 +76,7 @@ describe('refusals say what to do', () => {
     [
       'an ingress without trusted proxies',
       plus('ingress.enabled=true'),
-      /trustedProxies is empty .* share the rate limit .*--set 'trustedProxies=\{10\.42\.0\.0\/16\}'/,
+      /trustedProxies is empty .* share the rate limit .*--set 'trustedProxies=\{10\.42\.3\.17\}'/,
     ],
     [
       'routes without trusted proxies',

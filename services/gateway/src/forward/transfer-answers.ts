@@ -31,7 +31,8 @@ interface Waiting extends Held {
   disconnect(reason: Reason): void;
 }
 
-type Reason = 'slow' | 'address' | 'memory' | 'connections';
+const reasons = ['slow', 'address', 'memory', 'connections'] as const;
+type Reason = (typeof reasons)[number];
 
 /** Node's timers cannot run for longer than 24 days. */
 const maxTimerMs = 3_600_000;
@@ -68,6 +69,8 @@ export function transferAnswers(options: {
     labelNames: ['reason'],
     registers: [metrics],
   });
+  // Boards and alerts need the series before the first client is disconnected.
+  for (const reason of reasons) disconnected.inc({ reason }, 0);
   const memory = shareMemory<Waiting>({ total: options.memory, choose: slowestOf });
   new Gauge({
     name: 'relay_gateway_unread_bytes',
