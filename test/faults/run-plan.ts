@@ -13,7 +13,7 @@ import { openReaders, openSilentReaders } from './readers/open-readers.ts';
 import { restoreAndWait } from './wait-for-completion.ts';
 
 /** Longer than anything takes that only is slow. */
-const timeoutMs = 90_000;
+const timeoutMs = 300_000;
 /** Every seed has some readers that never read. */
 const silentReaders = 5;
 
