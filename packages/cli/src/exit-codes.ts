@@ -17,6 +17,11 @@ export const exitCodes = {
     code: 11,
     means: 'plain text came from an expert who is known; it was not shown; see `--accept-plaintext`',
   },
+  unseen: {
+    code: 12,
+    means:
+      'the question, or a newer message of the agent, was not shown here before; nothing was sent; see `relay show`',
+  },
   interrupted: { code: 130, means: 'Ctrl-C' },
   terminated: { code: 143, means: 'SIGTERM' },
 } as const satisfies Record<string, { code: number; means: string }>;

@@ -5,7 +5,7 @@ import { Failure } from './failure.ts';
 const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_input: 'usage',
   message_too_large: 'usage',
-  newer_message: 'failed',
+  newer_message: 'unseen',
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',
@@ -53,6 +53,10 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
   unknown_expert: (message) =>
     `${message} If it is: relay keys forget (and set RELAY_EXPERT again if you use it). Then resume the conversation, or ask again.`,
 };
+
+/** Whether the SDK has thrown an error with this code. */
+export const hasCode = (error: unknown, code: RelayErrorCode): boolean =>
+  error instanceof RelayError && error.code === code;
 
 /** Whether the content must not be shown or trusted. */
 export const isRefusal = ({ outcome }: Failure): boolean =>

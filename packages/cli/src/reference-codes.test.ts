@@ -52,13 +52,13 @@ test('the code of a question that was shown cannot be used for another question'
   }
   expect(written).toEqual([]);
   liar.tell({});
-  const answered = await cli.run(['answer', harmless, 'Yes.'], { env: expert });
+  const answered = await cli.answerAs(expert, harmless, 'Yes.');
   expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('Delete test?') });
 });
 
 test('a question cannot get the code of another question, and so not its answer', async () => {
   const harmless = await ask('Delete test?');
-  await cli.run(['answer', harmless, 'Yes.'], { env: expert });
+  await cli.answerAs(expert, harmless, 'Yes.');
   assignCode(harmless);
   const message = expect.stringContaining(`the reference code of another one, ${harmless}.`);
   const refused = await cli.run(['ask', 'Delete PRODUCTION?'], { env: agent });
@@ -88,7 +88,7 @@ test('a question of an AI agent cannot get the code of another question', async 
 
 test('an answer is not shown with another question', async () => {
   const refCode = await ask('Delete test?');
-  await cli.run(['answer', refCode, 'Yes.'], { env: expert });
+  await cli.answerAs(expert, refCode, 'Yes.');
   for (const lie of [
     { question: 'Delete PRODUCTION?' },
     { context: [{ role: 'user', content: 'Hurry.' }] },

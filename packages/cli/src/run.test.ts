@@ -111,7 +111,7 @@ describe('relay listen', () => {
     const refCode = await cli.ask('Later?', '--plaintext');
     const listening = cli.start(['listen', refCode, '--json'], { env: cli.agent });
     await listening.printed(/Listening for answers/);
-    await cli.asExpert('answer', refCode, 'Now.');
+    await cli.answer(refCode, 'Now.');
     await listening.printed(/Now\./);
     await cli.asExpert('close', refCode);
     const ended = await listening.ended;
@@ -142,7 +142,7 @@ test('relay show lists the requests of a key, and shows no others', async () => 
 
 test('relay show prints the messages of a plain text conversation to both sides', async () => {
   const refCode = await cli.ask('Plain?', '--plaintext');
-  await cli.asExpert('answer', refCode, 'Plain.', '--plaintext');
+  await cli.answer(refCode, 'Plain.', '--plaintext');
   const elsewhere = { ...cli.agent, RELAY_CONFIG_DIR: `${cli.folder}/plain-elsewhere` };
   for (const env of [cli.agent, elsewhere, cli.expert]) {
     expect(await cli.run(['show', refCode], { env })).toMatchObject({
@@ -155,7 +155,7 @@ test('relay show prints the messages of a plain text conversation to both sides'
 test('relay show prints the readable part of a conversation that another machine began', async () => {
   await cli.asExpert('keys', 'make', '--json');
   const refCode = await cli.ask('Where?');
-  await cli.asExpert('answer', refCode, 'Here.');
+  await cli.answer(refCode, 'Here.');
   const elsewhere = { ...cli.agent, RELAY_CONFIG_DIR: `${cli.folder}/elsewhere` };
   const shown = await cli.run(['show', refCode], { env: elsewhere });
   expect(shown.stdout).toMatch(/Where\?/);

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterEach(() => liar.tell({}));
 
-const asDeceivedExpert = (...args: string[]) =>
-  cli.run(args, { env: { ...cli.expert, RELAY_URL: liar.url, NO_COLOR: '1' } });
+const deceived = () => ({ ...cli.expert, RELAY_URL: liar.url, NO_COLOR: '1' });
+const asDeceivedExpert = (...args: string[]) => cli.run(args, { env: deceived() });
 
 /** How many messages the relay has, without a lie. */
 async function messagesOf(refCode: string): Promise<number> {
@@ -61,7 +61,7 @@ describe('an expert whose machine has read a request before', () => {
     const keys = await newKeysOfAgent();
     const refCode = await cli.ask('May I?');
     liar.tell({});
-    if (lie === 'no messages') expect((await asDeceivedExpert('answer', refCode, 'Wait.')).code).toBe(0);
+    if (lie === 'no messages') expect((await cli.answerAs(deceived(), refCode, 'Wait.')).code).toBe(0);
     else expect((await asDeceivedExpert('show', refCode)).code).toBe(0);
     const before = await messagesOf(refCode);
     alter((answer) => {
@@ -70,7 +70,7 @@ describe('an expert whose machine has read a request before', () => {
       answer.messages = [];
     });
     for (const args of [[], ['--plaintext']]) {
-      const { code, stderr, stdout } = await asDeceivedExpert('answer', refCode, 'Yes.', ...args, '--json');
+      const { code, stderr, stdout } = await cli.answerAs(deceived(), refCode, 'Yes.', ...args, '--json');
       expect({ code, stderr, error: JSON.parse(stdout).error.code }).toEqual({
         code: 7,
         stderr: expect.stringMatching(/gone or have changed\..*over another channel/),
@@ -80,33 +80,33 @@ describe('an expert whose machine has read a request before', () => {
     expect((await asDeceivedExpert('show', refCode)).code).toBe(7);
     liar.tell({});
     expect(await messagesOf(refCode)).toBe(before);
-    expect((await asDeceivedExpert('answer', refCode, 'Yes.')).code).toBe(0);
+    expect((await cli.answerAs(deceived(), refCode, 'Yes.')).code).toBe(0);
   });
 });
 
 test('on a machine without keys, an answer to an agent with keys is sent in plain text only with --plaintext', async () => {
   const refCode = await cli.ask('Encrypted?');
   const env = { ...cli.expert, RELAY_CONFIG_DIR: `${cli.folder}/without-keys` };
-  const { code, stderr } = await cli.run(['answer', refCode, 'Yes.'], { env });
+  const { code, stderr } = await cli.answerAs(env, refCode, 'Yes.');
   expect({ code, stderr }).toEqual({
     code: 10,
     stderr: expect.stringMatching(/relay keys make.*--plaintext/),
   });
   expect(await messagesOf(refCode)).toBe(0);
-  const sent = await cli.run(['answer', refCode, 'Yes.', '--plaintext'], { env });
+  const sent = await cli.answerAs(env, refCode, 'Yes.', '--plaintext');
   expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('in plain text') });
   expect(await messagesOf(refCode)).toBe(1);
 });
 
 test('a confidential request is answered only after its question could be read', async () => {
   const refCode = await cli.ask('Customer 4711?', '--confidential');
-  expect(await cli.asExpert('answer', refCode, 'Yes.')).toMatchObject({
+  expect(await cli.answer(refCode, 'Yes.')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(new RegExp(`^Not sent: .* relay pickup ${refCode}\n$`, 's')),
   });
   expect(await messagesOf(refCode)).toBe(0);
-  expect((await cli.asExpert('pickup', refCode, '--wait', '1s')).code).toBe(0);
-  expect((await cli.asExpert('answer', refCode, 'Please say more.')).code).toBe(0);
+  expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);
+  expect((await cli.answer(refCode, 'Please say more.')).code).toBe(0);
 });
 
 test('an answer to a closed request is not sent, and the error says how to go on', async () => {
@@ -126,10 +126,10 @@ test('an answer to a closed request is not sent, and the error says how to go on
 
 test('after an answer, the last message of the agent is printed', async () => {
   const refCode = await cli.ask('May I remove the lock?');
-  const first = await cli.asExpert('answer', refCode, 'Yes.');
+  const first = await cli.answer(refCode, 'Yes.');
   expect(first.stdout).toMatch(/The question:\n {2}May I remove the lock\?/);
   await cli.asAgent('ask', '--resume', refCode, 'And the log?', '--no-wait');
-  const second = await cli.asExpert('answer', refCode, 'No.');
+  const second = await cli.answer(refCode, 'No.');
   expect(second.stdout).toMatch(/The last message of the agent:\n {2}And the log\?/);
   expect(second.stdout).not.toContain('May I remove the lock?');
 });
@@ -160,12 +160,12 @@ describe('on a machine with keys, plain text', () => {
 
   test('is sent only with --plaintext, each time', async () => {
     const refCode = await cli.ask('In the open?', '--plaintext');
-    expect(await asDeceivedExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
+    expect(await cli.answerAs(deceived(), refCode, 'Yes.')).toMatchObject(refused);
     expect(await messagesOf(refCode)).toBe(0);
-    expect((await asDeceivedExpert('answer', refCode, 'Yes.', '--plaintext')).stdout).toContain(
+    expect((await cli.answerAs(deceived(), refCode, 'Yes.', '--plaintext')).stdout).toContain(
       'in plain text',
     );
-    expect(await asDeceivedExpert('answer', refCode, 'More.')).toMatchObject(refused);
+    expect(await cli.answerAs(deceived(), refCode, 'More.')).toMatchObject(refused);
     expect(await messagesOf(refCode)).toBe(1);
   });
 
@@ -178,7 +178,7 @@ describe('on a machine with keys, plain text', () => {
         return answer;
       },
     });
-    expect(await asDeceivedExpert('answer', refCode, 'Yes.')).toMatchObject(refused);
+    expect(await cli.answerAs(deceived(), refCode, 'Yes.')).toMatchObject(refused);
     liar.tell({});
     expect(await messagesOf(refCode)).toBe(0);
   });

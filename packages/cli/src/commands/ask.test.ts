@@ -22,7 +22,7 @@ describe('relay ask', () => {
     const asking = start('ask', 'May I remove the lock file?');
     const [refCode] = await asking.printed(/HS-[0-9A-Z]{8}/);
     await listening.printed(new RegExp(`${refCode} .*\\n {2}May I remove the lock file\\?`));
-    expect((await cli.asExpert('answer', refCode, 'Yes, it is stale.')).code).toBe(0);
+    expect((await cli.answer(refCode, 'Yes, it is stale.')).code).toBe(0);
 
     expect(await asking.ended).toEqual({
       code: 0,
@@ -41,7 +41,7 @@ describe('relay ask', () => {
     const env = { ...cli.agent, RELAY_EXPERT: fingerprint };
     const asking = cli.start(['ask', 'Well?', '--json'], { env });
     const [refCode] = await asking.printed(/HS-[0-9A-Z]{8}/);
-    await cli.asExpert('answer', refCode, 'Twice\nnow.');
+    await cli.answer(refCode, 'Twice\nnow.');
     const { code, stdout } = await asking.ended;
     expect(code).toBe(0);
     expect(parse(stdout)).toMatchObject({
@@ -60,8 +60,8 @@ describe('relay ask', () => {
 
   test.concurrent('prints every answer once, also those that came when no command was waiting', async () => {
     const refCode = await cli.ask('Well?');
-    await cli.asExpert('answer', refCode, 'one');
-    await cli.asExpert('answer', refCode, 'two');
+    await cli.answer(refCode, 'one');
+    await cli.answer(refCode, 'two');
     expect((await cli.asAgent('show', refCode)).stdout).toMatch(/one\n(.*\n)+ {2}two/);
     expect((await cli.asAgent('ask', '--resume', refCode)).stdout).toBe('one\n\ntwo\n');
     expect((await cli.asAgent('ask', '--resume', refCode, '--wait', '1s')).code).toBe(3);
@@ -72,7 +72,7 @@ describe('relay ask', () => {
     const [refCode] = await asking.printed(/HS-[0-9A-Z]{8}/);
     asking.kill('SIGKILL');
     await asking.ended;
-    await cli.asExpert('answer', refCode, 'Yes.');
+    await cli.answer(refCode, 'Yes.');
     expect(await cli.asAgent('ask', '--resume', refCode.toLowerCase())).toMatchObject({
       code: 0,
       stdout: 'Yes.\n',
@@ -132,17 +132,17 @@ describe('relay ask', () => {
     const [refCode] = await asking.printed(/HS-[0-9A-Z]{8}/);
     await asking.printed(/NOT been sent yet/);
     expect((await cli.asExpert('show', refCode)).stdout).not.toContain('4711');
-    const picked = await cli.asExpert('pickup', refCode, '--wait', '60s');
+    const picked = await cli.pickUp(refCode, '--wait', '60s');
     expect(picked.stdout).toMatch(/agent .*end-to-end encrypted\n {2}Customer 4711\?/);
     await asking.printed(/question was sent, encrypted/);
-    await cli.asExpert('answer', refCode, 'Yes.');
+    await cli.answer(refCode, 'Yes.');
     expect(await asking.ended).toMatchObject({ code: 0, stdout: 'Yes.\n' });
   });
 
   test.concurrent('marks an answer in plain text', async () => {
     const refCode = await cli.ask('Well?', '--plaintext');
-    expect((await cli.asExpert('answer', refCode, 'Sure.')).code).not.toBe(0);
-    expect((await cli.asExpert('answer', refCode, 'Sure.', '--plaintext')).stdout).toContain('in plain text');
+    expect((await cli.answer(refCode, 'Sure.')).code).not.toBe(0);
+    expect((await cli.answer(refCode, 'Sure.', '--plaintext')).stdout).toContain('in plain text');
     expect(await cli.asAgent('ask', '--resume', refCode)).toEqual({
       code: 0,
       stdout: 'Sure.\n',
@@ -205,7 +205,7 @@ describe('the exit code is', () => {
   test.concurrent('7: another expert than the known one answered', async () => {
     const RELAY_EXPERT = fingerprint.replace(/\d/g, (digit) => String(9 - Number(digit)));
     const refCode = await cli.ask('Well?');
-    await cli.asExpert('answer', refCode, 'Trust me.');
+    await cli.answer(refCode, 'Trust me.');
     const { code, stdout, stderr } = await cli.run(['ask', '--resume', refCode], {
       env: { ...cli.agent, RELAY_EXPERT },
     });

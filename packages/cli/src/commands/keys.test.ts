@@ -110,7 +110,7 @@ describe('relay keys', () => {
       stderr: expect.stringContaining('for experts'),
     });
     const refCode = await cli.ask('Well?');
-    await cli.asExpert('answer', refCode, 'Yes.');
+    await cli.answer(refCode, 'Yes.');
     await cli.asAgent('ask', '--resume', refCode);
     expect((await cli.asAgent('keys')).stdout).toContain(made.fingerprint);
     expect((await cli.asAgent('keys', 'forget')).code).toBe(0);
@@ -120,7 +120,7 @@ describe('relay keys', () => {
   test('that replace others are another expert for agents that knew the old ones', async () => {
     const ask = async () => {
       const refCode = await cli.ask('Well?');
-      await cli.asExpert('answer', refCode, 'Yes.');
+      await cli.answer(refCode, 'Yes.');
       return await cli.asAgent('ask', '--resume', refCode, '--json');
     };
     expect((await ask()).code).toBe(0);

@@ -4,8 +4,10 @@ import { defineCommand } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { markWritten } from '../relay/mark-written.ts';
 import { openExpert } from '../relay/open-expert.ts';
 import { requireOpen } from '../relay/request-state.ts';
+import { requireShown } from '../relay/shown-to-expert.ts';
 import { showConversation } from './show/conversation-view.ts';
 import { viewOf } from './show/view-as-expert.ts';
 
@@ -21,6 +23,7 @@ export const pickUp = defineCommand({
   examples: ['relay pickup HS-7KQ2M9XD'],
   words: [1, 1],
   async run(context, { options: { wait = '10s' }, words: [word = ''] }) {
+    const startedAt = context.now();
     const refCode = readRefCode(word);
     const patience = readDuration('--wait', wait);
     const { expert, hasKeys } = await openExpert(context, { instead: 'Agents need not pick up anything.' });
@@ -37,11 +40,15 @@ export const pickUp = defineCommand({
           'usage',
           `${refCode} was asked in plain text: there are no keys to exchange. Answer it: relay answer ${refCode} "..."`,
         );
-      if (!request.isPickedUp) requireOpen(request);
+      if (!request.isPickedUp) {
+        requireOpen(request);
+        await requireShown(context, { expert, request, startedAt });
+      }
       await request.pickUp({ signal });
       await waitForFirstMessage(context, request, patience);
       const view = await viewOf(await expert.request(refCode, { signal }), signal);
       showConversation(context, view, 'provider');
+      await markWritten(context, expert, view);
       if (view.refused) throw view.refused;
       if (view.messages.length === 0)
         context.err.paragraph(`\nThere is no message of the agent yet. Look again: relay show ${refCode}`);

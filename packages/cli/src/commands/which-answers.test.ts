@@ -36,7 +36,7 @@ describe('an answer in plain text', () => {
       stdout: expect.stringMatching(/plain text, readable by the relay\n {2}Sure\./),
     });
     const met = await asked();
-    await cli.asExpert('answer', met, 'It is me.');
+    await cli.answer(met, 'It is me.');
     expect((await cli.asAgent('ask', '--resume', met)).code).toBe(0);
 
     const refCode = await asked();
@@ -61,7 +61,7 @@ describe('an answer in plain text', () => {
 describe('an answer that was written before the last message was read', () => {
   test('is skipped and reported, and printed with --any', async () => {
     const refCode = await asked();
-    await cli.asExpert('answer', refCode, 'Yes, go ahead.');
+    await cli.answer(refCode, 'Yes, go ahead.');
     await cli.asAgent('ask', '--resume', refCode, 'WAIT: PRODUCTION, too?', '--no-wait');
     // On a busy machine the answer may arrive after this second.
     await eventually('the answer to be skipped', async () => {
@@ -69,7 +69,7 @@ describe('an answer that was written before the last message was read', () => {
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
       return early.test(stderr);
     });
-    await cli.asExpert('answer', refCode, 'No!');
+    await cli.answer(refCode, 'No!');
     expect(await cli.asAgent('ask', '--resume', refCode)).toMatchObject({ code: 0, stdout: 'No!\n' });
     expect(await cli.asAgent('ask', '--resume', refCode, '--any')).toEqual({
       code: 0,
@@ -90,7 +90,7 @@ test('erased messages are reported to both sides, and are no error', async () =>
   try {
     await brief.asExpert('keys', 'make', '--json');
     const refCode = await brief.ask('May I?');
-    await brief.asExpert('answer', refCode, 'Yes.');
+    await brief.answer(refCode, 'Yes.');
     await brief.asAgent('ask', '--resume', refCode);
     await brief.asAgent('close', refCode);
     for (const env of [brief.agent, brief.expert]) {

@@ -8,13 +8,21 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { BundleOptions } from './build-cli.ts';
 import { type CommandRunner, createCommandRunner, type Ended } from './command-runner.ts';
 
+type Environment = Readonly<Record<string, string>>;
+
 /** A relay, and the command line with the environment variables of an agent and an expert. */
 interface TestCli extends CommandRunner {
   readonly relay: Constellation;
-  readonly agent: Readonly<Record<string, string>>;
-  readonly expert: Readonly<Record<string, string>>;
+  readonly agent: Environment;
+  readonly expert: Environment;
   asAgent(...args: string[]): Promise<Ended>;
   asExpert(...args: string[]): Promise<Ended>;
+  /** Shows a request to the expert, and answers it more than five seconds later. */
+  answer(refCode: string, text: string, ...options: string[]): Promise<Ended>;
+  /** Shows a request to the expert, and picks it up more than five seconds later. */
+  pickUp(refCode: string, ...options: string[]): Promise<Ended>;
+  /** The same as `answer` with the environment of another expert. */
+  answerAs(env: Environment, ...words: string[]): Promise<Ended>;
   /** Asks without waiting, as the agent. Returns the reference code. */
   ask(question: string, ...options: string[]): Promise<string>;
   /** A proxy in front of the relay, which can change all calls and answers. It stops with this object. */
@@ -36,6 +44,11 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   const agent = { RELAY_URL, RELAY_API_KEY: consumerKey, RELAY_CONFIG_DIR: `${folder}/agent` };
   const expert = { RELAY_URL, RELAY_API_KEY: providerKey, RELAY_CONFIG_DIR: `${folder}/expert` };
   const asAgent = (...args: string[]) => run(args, { env: agent });
+  const asExpert = (...args: string[]) => run(args, { env: expert });
+  async function answerAs(env: Environment, ...words: string[]): Promise<Ended> {
+    await run(['show', words[0] ?? ''], { env });
+    return await run(['answer', ...words], { env: { ...env, ...later } });
+  }
   const liars: LyingRelay[] = [];
   return {
     ...runner,
@@ -43,7 +56,13 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
     agent,
     expert,
     asAgent,
-    asExpert: (...args) => run(args, { env: expert }),
+    asExpert,
+    answer: (...words) => answerAs(expert, ...words),
+    answerAs,
+    async pickUp(...words) {
+      await asExpert('show', words[0]);
+      return await run(['pickup', ...words], { env: { ...expert, ...soon } });
+    },
     async ask(question, ...own) {
       const { code, stdout, stderr } = await asAgent('ask', question, '--no-wait', ...own);
       if (code !== 0 || !/^HS-[0-9A-Z]{8}\n$/.test(stdout))
@@ -62,6 +81,14 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
     },
   };
 }
+
+/** A process with this environment has a clock that is a minute ahead: what others have printed was read by then. */
+export const later = {
+  NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+60_000',
+} as const;
+
+/** The same, so that what it prints was in turn read by a process with `later`. */
+const soon = { NODE_OPTIONS: later.NODE_OPTIONS.replace('60_000', '10_000') };
 
 /** Opens a test CLI before the tests of a file, and stops it after them. Its members can be used once the tests run. */
 export function useTestCli(options: TestCliOptions = {}): TestCli {

@@ -1,9 +1,9 @@
 import type { ContextMessage, Protection } from '@expert-relay/sdk';
-import type { ExpertRequest } from '@expert-relay/sdk/expert';
+import type { ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { isConfidential } from '../../relay/request-state.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
-import { shortTime } from '../show/conversation-view.ts';
+import { shortTime, showAgent } from '../show/conversation-view.ts';
 
 /** An event of a conversation. Printed as one JSON line, or as a few lines in a terminal. */
 export type News = { readonly refCode: string; readonly requestId: string } & (
@@ -13,7 +13,8 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly expiresAt: string;
       readonly status: string;
       readonly question: string;
-      /** Undefined for a request that was listed and not read. Then the question may be shortened, too. */
+      readonly agent?: string | undefined;
+      readonly agentName?: string | undefined;
       readonly context?: readonly ContextMessage[] | undefined;
       readonly encrypted?: boolean | undefined;
     }
@@ -29,9 +30,6 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
 );
 
-/** The relay's list shortens questions to this length. */
-const excerptLength = 2_000;
-
 export function showNews({ out }: Context, news: News, json: boolean): void {
   if (json) {
     out.line(JSON.stringify(news));
@@ -44,9 +42,12 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       const before = length > 0 ? `, ${length} message${length > 1 ? 's' : ''} before it` : '';
       const how = news.encrypted ? 'takes encrypted answers' : 'plain text';
       heading(`${shortTime(news.createdAt)}  ${news.encrypted === undefined ? 'waits' : how}${before}`);
+      showAgent(out, news, '  ');
+      for (const { role, content } of news.context ?? []) {
+        out.line(`  ${out.paint('cyan', `before: ${out.shown(role)}`)}`);
+        out.foreign(content, { indent: '    ' });
+      }
       out.foreign(news.question, { indent: '  ' });
-      if (news.question.length >= excerptLength)
-        out.line(out.typed(`  All of it: relay show ${news.refCode}`));
       out.line(out.paint('cyan', out.typed(`  ${nextCommand(news)}`)));
       break;
     }
@@ -74,9 +75,14 @@ function nextCommand(request: Extract<News, { type: 'request' }>): string {
   return `relay answer ${refCode} "..."${encrypted === false ? ' --plaintext' : ''}`;
 }
 
-export function describeRequest(request: ExpertRequest): News {
+/** A question that was refused is empty. */
+export const mayBeShown = ({ question, plaintext }: Pick<ExpertRequest, 'question' | 'plaintext'>): boolean =>
+  (question || (plaintext ?? '')) !== '';
+
+export function describeRequest(request: ExpertRequest | ListedQuestion): News {
   const { refCode, requestId, createdAt, expiresAt, status, question, plaintext, context, encrypted } =
     request;
-  const about = { refCode, requestId, createdAt, expiresAt, status, context, encrypted };
+  const { agent, agentName } = request;
+  const about = { refCode, requestId, createdAt, expiresAt, status, agent, agentName, context, encrypted };
   return { type: 'request', ...about, question: question || (plaintext ?? '') };
 }

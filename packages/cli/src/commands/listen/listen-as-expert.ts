@@ -1,9 +1,10 @@
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
+import { markWritten } from '../../relay/mark-written.ts';
 import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { describeRequest, type News, showNews } from './inbox.ts';
+import { describeRequest, mayBeShown, type News, showNews } from './inbox.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
@@ -21,7 +22,11 @@ export async function listenAsExpert(
   const { signal, err } = context;
   const side = await openExpert(context, { instead: '' });
   const { access, expert, outages, name, hasKeys } = side;
-  const show = (news: News) => showNews(context, news, json);
+  const show = async (news: News) => {
+    showNews(context, news, json);
+    if (news.type === 'request') await markWritten(context, expert, { ...news, messages: [] });
+    if (news.type === 'message') await markWritten(context, expert, { ...news, messages: [news] });
+  };
   err.paragraph(`Listening as ${err.shown(name)} at ${access.url}. Ctrl-C ends it.`, { style: 'dim' });
   if (!hasKeys)
     err.paragraph('This machine has no keys: only plain text can be read and sent. See: relay keys', {
@@ -34,7 +39,7 @@ export async function listenAsExpert(
     if (refCode === undefined) await watchRequests(context, side, { show, picksUp });
     else {
       const request = await expert.request(refCode, { signal });
-      show(describeRequest(request));
+      if (mayBeShown(request)) await show(describeRequest(request));
       if (picksUp && hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
       await follow(context, request, show);
     }
@@ -50,7 +55,7 @@ export async function listenAsExpert(
 async function follow(
   { signal }: Context,
   request: ExpertRequest,
-  show: (news: News) => void,
+  show: (news: News) => Promise<void>,
 ): Promise<void> {
   const { refCode, requestId } = request;
   const { refused } =
@@ -59,7 +64,7 @@ async function follow(
       : { refused: undefined };
   if (refused) throw refused;
   for await (const { role, ...message } of request.messages) {
-    if (role === 'consumer') show({ type: 'message', refCode, requestId, ...message });
+    if (role === 'consumer') await show({ type: 'message', refCode, requestId, ...message });
   }
-  show({ type: 'ended', refCode, requestId, status: request.status });
+  await show({ type: 'ended', refCode, requestId, status: request.status });
 }

@@ -69,8 +69,8 @@ describe('relay listen ends', () => {
     const [refCode = ''] = await ask(1, agent);
     const listening = cli.start(['listen', '--accept-plaintext'], { env: agent, closesStdout: true });
     await listening.printed(/Listening/);
-    await cli.run(['answer', refCode, 'Is it read?'], { env: expert });
-    await cli.run(['answer', refCode, 'Is it read?', '--plaintext'], { env: expert });
+    await cli.answerAs(expert, refCode, 'Is it read?');
+    await cli.answerAs(expert, refCode, 'Is it read?', '--plaintext');
     expect(await listening.ended).toMatchObject({ code: 0 });
     expect(
       await cli.run(['ask', '--resume', refCode, '--wait', '60s', '--accept-plaintext'], { env: agent }),
@@ -95,7 +95,7 @@ describe('with 57 open conversations, relay listen', () => {
     );
     const { liar, calls } = await recordCalls();
     const answered = all[30]?.refCode ?? '';
-    await cli.run(['answer', answered, 'Yes.', '--plaintext'], { env: expert });
+    await cli.answerAs(expert, answered, 'Yes.', '--plaintext');
     const env = { ...expert, RELAY_URL: liar.url };
     // The first command checks the address.
     await cli.run(['whoami'], { env });
@@ -132,12 +132,12 @@ describe('with 57 open conversations, relay listen', () => {
     const { liar, calls } = await recordCalls();
     const env = { ...agent, RELAY_URL: liar.url };
     const all = await ask(57, env);
-    await cli.run(['answer', all[20] ?? '', 'Meanwhile.', '--plaintext'], { env: expert });
+    await cli.answerAs(expert, all[20] ?? '', 'Meanwhile.', '--plaintext');
     await cli.run(['whoami'], { env });
     calls.length = 0;
     const listening = cli.start(['listen', '--accept-plaintext'], { env });
     await listening.printed(/Meanwhile\./);
-    await cli.run(['answer', all[40] ?? '', 'Now.', '--plaintext'], { env: expert });
+    await cli.answerAs(expert, all[40] ?? '', 'Now.', '--plaintext');
     await listening.printed(/Now\./);
     listening.kill('SIGTERM');
     expect((await listening.ended).code).toBe(143);
@@ -163,7 +163,7 @@ describe('the start and the end of an outage are reported once', () => {
     await waiting.printed(/cannot be reached/);
     await Promise.all([proxy.restore(), hub.restore()]);
     await waiting.printed(/answers again/);
-    await cli.run(['answer', refCode, 'Here.', '--plaintext'], { env: expert });
+    await cli.answerAs(expert, refCode, 'Here.', '--plaintext');
     await waiting.printed(/Here\./);
     if (command === 'listen') waiting.kill('SIGINT');
     const { stderr } = await waiting.ended;
@@ -204,7 +204,7 @@ test('relay listen uses keys that are made while it runs', async () => {
   const [refCode = ''] = await ask(1, agent);
   await listening.printed(new RegExp(refCode));
   expect((await cli.run(['keys', 'make'], { env: expert })).code).toBe(0);
-  expect((await cli.run(['answer', refCode, 'Which one?'], { env: expert })).code).toBe(0);
+  expect((await cli.answerAs(expert, refCode, 'Which one?')).code).toBe(0);
   const said = await cli.run(['ask', '--resume', refCode, 'The secret one.', '--no-wait'], { env: agent });
   expect(said.code).toBe(0);
   await listening.printed(/This machine now has keys/);
@@ -245,7 +245,7 @@ test('relay listen on a machine without the keys of a conversation says how to r
   await listening.printed(
     new RegExp(`${refCode} .* takes encrypted answers, 1 message before it\\n  Who reads this\\?`),
   );
-  expect((await cli.run(['answer', refCode, 'I do.'], { env: expert })).code).toBe(0);
+  expect((await cli.answerAs(expert, refCode, 'I do.')).code).toBe(0);
   await cli.run(['ask', '--resume', refCode, 'And who else?', '--no-wait'], { env: agent });
   await listening.printed(new RegExp(`${refCode} +cannot be read here\\n.*relay keys restore`));
   listening.kill('SIGINT');

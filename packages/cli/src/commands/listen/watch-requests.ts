@@ -5,7 +5,7 @@ import { explainError } from '../../explain-error.ts';
 import type { ExpertSide } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { hasEnded } from '../../relay/request-state.ts';
-import { describeRequest, type News } from './inbox.ts';
+import { describeRequest, mayBeShown, type News } from './inbox.ts';
 
 /** A request that was listed or announced. It is read only after a message of its agent. */
 interface Watched {
@@ -25,7 +25,8 @@ interface Watched {
 }
 
 interface Watching {
-  show(news: News): void;
+  /** Resolves when it was written to standard output, and remembered as shown. */
+  show(news: News): Promise<void>;
   picksUp: boolean;
 }
 
@@ -56,7 +57,7 @@ export async function watchRequests(
 
   /** Runs tasks of one request in order. An error affects only this request. */
   function queue(one: Watched, run: () => Promise<void>): void {
-    one.work = one.work.then(run).catch((error: unknown) => {
+    one.work = one.work.then(run).catch(async (error: unknown) => {
       if (signal.aborted) return;
       const { requestId, refCode } = one;
       const { outcome, code, message } = explainError(error, signal);
@@ -69,7 +70,7 @@ export async function watchRequests(
       // Requests that do not exist any more are ignored.
       if (outcome === 'unknown' || one.state !== 'open') return;
       one.state = code === 'no_keys_yet' ? 'needs keys' : 'over';
-      show({ type: 'refused', refCode, requestId, code, message });
+      await show({ type: 'refused', refCode, requestId, code, message });
     });
   }
 
@@ -91,10 +92,18 @@ export async function watchRequests(
     for (const [index, { role, ...message }] of messages.entries()) {
       const isNews = role === 'consumer' && index >= begin && !known.has(message.messageId);
       known.add(message.messageId);
-      if (isNews) show({ type: 'message', refCode: request.refCode, requestId, ...message });
+      if (!isNews) continue;
+      await showQuestionFirst(request);
+      await show({ type: 'message', refCode: request.refCode, requestId, ...message });
     }
     one.from = undefined;
     if (refused) throw refused;
+  }
+
+  /** A message counts as shown together with its question, which may only have been shown elsewhere. */
+  async function showQuestionFirst(request: ExpertRequest): Promise<void> {
+    const isShown = await reader().shownBefore(request.requestId, Number.POSITIVE_INFINITY);
+    if (!isShown) await show(describeRequest(request));
   }
 
   /** Shows a request that arrived while this command runs. */
@@ -103,7 +112,7 @@ export async function watchRequests(
     queue(one, async () => {
       one.request = await reader().request(requestId, { signal });
       one.refCode = one.request.refCode;
-      show(describeRequest(one.request));
+      if (mayBeShown(one.request)) await show(describeRequest(one.request));
       await pickUp(one.request);
       await read(one);
     });
@@ -117,7 +126,7 @@ export async function watchRequests(
     queue(one, async () => {
       if (one.state === 'over') return;
       one.state = 'over';
-      show({ type: 'ended', refCode: one.refCode, requestId: one.requestId, status });
+      await show({ type: 'ended', refCode: one.refCode, requestId: one.requestId, status });
     });
   }
 
@@ -142,12 +151,11 @@ export async function watchRequests(
         if (request.refused) {
           one.state = 'over';
           const { requestId, refCode, refused: code } = request;
-          show({ type: 'refused', refCode, requestId, code, message: 'It is not what was shown before.' });
-        } else if (request.status === 'pending') show({ type: 'request', ...request });
+          await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
+        } else if (request.status === 'pending') await show(describeRequest(request));
       }
     }
     if (!isListed && !picksUp) {
-      if (hasKeys && pending.length > 0) err.paragraph(plaintextHint, { style: 'dim' });
       if (responded.length > 0) err.paragraph(describeAnswered(responded.length), { style: 'dim' });
     }
     isListed = true;
@@ -205,8 +213,8 @@ export async function watchRequests(
   }
 }
 
-/** The SDK's list does not say which agents have sent keys. */
-const plaintextHint = 'If one of these was asked without encryption, add --plaintext to its answer.\n';
+const notAsBefore =
+  'It is not what was shown before. Do not answer it before you know why: ask the agent over another channel.';
 
 const describeAnswered = (count: number): string =>
   `${count} more ${count === 1 ? 'is' : 'are'} answered and still open: relay show\n`;

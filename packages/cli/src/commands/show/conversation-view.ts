@@ -24,6 +24,10 @@ export interface ConversationView {
   readonly expiresAt: string;
   /** When the relay erased the messages. */
   readonly erasedAt?: string | undefined;
+  /** The name of the agent's key, as the relay states it. */
+  readonly agent?: string | undefined;
+  /** The name that the agent gave itself. It is signed with the question. */
+  readonly agentName?: string | undefined;
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly messages: readonly ShownMessage[];
@@ -41,6 +45,7 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
   const end = hasEnded(status) ? '' : `, open until ${shortTime(expiresAt)}`;
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
+  if (me === 'provider') showAgent(out, view);
   if (view.erasedAt) out.paragraph(describeErased(view.erasedAt), { style: 'dim' });
   const heading = (who: string, at: string, how: string) => {
     out.line();
@@ -67,6 +72,17 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     out.line(out.paint('yellow', 'you  NOT SENT YET'));
     out.foreign(text, { indent: '  ' });
   }
+}
+
+/** The name that the agent gave itself, which is signed, and the name of its key, which the relay states. */
+export function showAgent(
+  out: Context['out'],
+  { agent, agentName }: Pick<ConversationView, 'agent' | 'agentName'>,
+  indent = '',
+): void {
+  const names = [agentName && `Agent ${out.shown(agentName)}`, agent && `key: ${out.shown(agent)}`];
+  const line = names.filter(Boolean).join('  ');
+  if (line !== '') out.line(indent + out.paint('dim', line));
 }
 
 /** The retention is 30 days after the end, unless the relay has another setting. */

@@ -20,7 +20,10 @@ export async function viewAsAgent(
   const { signal } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const kept = conversations.find(refCode);
-  if (!kept) return { ...headOf(raw), messages: raw.messages.map(unopened), unsent: [] };
+  if (!kept) {
+    const messages = raw.erasedAt ? [] : raw.messages.map(unopened);
+    return { ...headOf(raw), messages, unsent: [] };
+  }
   // An answer must not be shown with another question.
   if (!(await isAsAsked(kept, raw))) throw questionAltered(refCode);
   const journal = openJournal(conversations);
@@ -30,7 +33,7 @@ export async function viewAsAgent(
     const refused = await readNew(conversation, journal, signal);
     const { fingerprint, verification, status, unsent } = conversation;
     const messages = said(conversations.find(kept.state.id) ?? kept, raw, unsent);
-    return { ...headOf(raw), status, messages, unsent, fingerprint, verification, refused };
+    return { ...headOf(raw, kept), status, messages, unsent, fingerprint, verification, refused };
   } finally {
     relay.stop();
     journal.release();
@@ -69,14 +72,19 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
   }
 }
 
-function headOf({ context, question, plaintext, erasedAt, ...head }: RawConversation) {
-  return {
-    ...head,
-    ...(erasedAt && { erasedAt }),
-    context: context ?? [],
-    question: question ?? plaintext ?? '',
-  };
+/** After the erasure nothing of the relay's is shown, since nothing could be compared: only what this machine has stored. */
+function headOf(raw: RawConversation, kept?: KeptConversation) {
+  const { requestId, refCode, status, createdAt, expiresAt, erasedAt } = raw;
+  const head = { requestId, refCode, status, createdAt, expiresAt };
+  if (!erasedAt)
+    return { ...head, context: raw.context ?? [], question: raw.question ?? raw.plaintext ?? '' };
+  const asked = kept?.entries.find(isQuestion);
+  return { ...head, erasedAt, context: [], question: asked?.text ?? '' };
 }
+
+/** Whether it is the question that the relay could read. A confidential one is a message. */
+const isQuestion = ({ role, messageId, protection }: Entry): boolean =>
+  role === 'consumer' && messageId === undefined && protection === 'plaintext';
 
 /**
  * The stored messages in the relay's order, since clocks may differ. The question and unsent texts are shown elsewhere.

@@ -1,26 +1,44 @@
-import type { ExpertRequest } from '@expert-relay/sdk/expert';
+import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
+import { markWritten } from '../../relay/mark-written.ts';
 import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
+
 import type { ConversationView } from './conversation-view.ts';
 
-/** A conversation as the expert sees it. Showing it does not pick it up. */
-export async function viewAsExpert(context: Context, refCode: string): Promise<ConversationView> {
+/** Shows a conversation to the expert, and remembers what was shown. Showing it does not pick it up. */
+export async function showToExpert(
+  context: Context,
+  refCode: string,
+  show: (view: ConversationView) => void,
+): Promise<ConversationView> {
   const { expert } = await openExpert(context, { instead: '' });
   try {
     const request = await expert.request(refCode, { signal: context.signal });
-    return await viewOf(request, context.signal);
+    const view = await viewOf(request, context.signal);
+    show(view);
+    // Of a refused question nothing was shown. After a refused message, the question and the messages before it were.
+    if (view.question !== '' || view.messages.length > 0) await markWritten(context, expert, view);
+    return view;
   } finally {
     expert.stop();
   }
 }
 
-export async function viewOf(request: ExpertRequest, signal: AbortSignal): Promise<ConversationView> {
-  const { messages, refused } = await readCurrentMessages(request, signal);
+/** `read`: messages that were read before, and are not returned again. */
+export async function viewOf(
+  request: ExpertRequest,
+  signal: AbortSignal,
+  read: readonly ExpertMessage[] = [],
+): Promise<ConversationView> {
+  const current = await readCurrentMessages(request, signal);
   const { requestId, refCode, status, createdAt, expiresAt, question, plaintext, context, unsent, erasedAt } =
     request;
+  const { agent, agentName } = request;
   return {
-    ...{ requestId, refCode, status, createdAt, expiresAt, context, messages, unsent, erasedAt, refused },
+    ...{ requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt, agent, agentName },
+    messages: [...read, ...current.messages],
+    refused: current.refused,
     question: question || (plaintext ?? ''),
   };
 }

@@ -1,0 +1,49 @@
+import type { ListedQuestion } from '@expert-relay/sdk/expert';
+import type { Context } from '../../context.ts';
+import { listRequests, listRows } from '../../relay/find-request.ts';
+import { markWritten } from '../../relay/mark-written.ts';
+import { openExpert } from '../../relay/open-expert.ts';
+import type { Access } from '../../relay/require-relay.ts';
+import { splitByWidth } from '../../terminal/text-width.ts';
+import { shortTime } from './conversation-view.ts';
+
+const newest = 20;
+
+/** The newest requests of an agent's key. */
+export async function showListToAgent(context: Context, access: Access, json: boolean): Promise<void> {
+  const requests = await listRequests(access, newest, context.signal);
+  if (json) context.out.line(JSON.stringify({ requests }));
+  else showRows(context, requests);
+}
+
+/** The newest requests of an expert. Each question is compared with what was shown before, and remembered. */
+export async function showListToExpert(context: Context, json: boolean): Promise<void> {
+  const { out, signal } = context;
+  const { access, expert } = await openExpert(context, { instead: '' });
+  try {
+    const requests = await expert.check(await listRows(access, newest, signal));
+    // A line of the list is not the whole question: only as JSON does it count as shown.
+    if (json) {
+      out.line(JSON.stringify({ requests }));
+      for (const { requestId, refused } of requests)
+        if (!refused) await markWritten(context, expert, { requestId, messages: [] });
+    } else showRows(context, requests);
+  } finally {
+    expert.stop();
+  }
+}
+
+type Row = Pick<ListedQuestion, 'refCode' | 'status' | 'createdAt' | 'question'> & {
+  readonly refused?: ListedQuestion['refused'];
+};
+
+/** One line each. `relay show HS-...` shows the whole question. */
+function showRows({ out, err }: Context, rows: readonly Row[]): void {
+  if (rows.length === 0) err.paragraph('There are no requests yet. An agent makes one: relay ask "..."');
+  for (const { refCode, status, createdAt, question, refused } of rows) {
+    const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  `;
+    const text = refused ? `refused: ${refused}` : out.shown(question.split('\n')[0] ?? '');
+    const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - facts.length) : [text];
+    out.line(facts + fits);
+  }
+}

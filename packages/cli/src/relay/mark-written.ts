@@ -1,0 +1,21 @@
+import type { Expert } from '@expert-relay/sdk/expert';
+import type { Context } from '../context.ts';
+
+/** A question and messages that were printed. */
+export interface Printed {
+  readonly requestId: string;
+  readonly messages: readonly { readonly messageId?: string | undefined }[];
+}
+
+/** Waits until everything is written to standard output, then notes that the question and these messages were shown. */
+export async function markWritten(
+  { out }: Context,
+  expert: Pick<Expert, 'markShown'>,
+  { requestId, messages }: Printed,
+): Promise<void> {
+  await out.written();
+  await expert.markShown(
+    requestId,
+    messages.flatMap(({ messageId }) => messageId ?? []),
+  );
+}

@@ -1,0 +1,70 @@
+import type { Expert, ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import { showConversation } from '../commands/show/conversation-view.ts';
+import { viewOf } from '../commands/show/view-as-expert.ts';
+import type { Context } from '../context.ts';
+import { isRefusal } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { markWritten } from './mark-written.ts';
+
+/** What was written to standard output less than this before a command started was hardly read. */
+export const readingTimeMs = 5_000;
+
+interface Opened {
+  readonly expert: Pick<Expert, 'markShown' | 'shownBefore'>;
+  readonly request: ExpertRequest;
+  /** Messages that were read and that a further read does not return. */
+  readonly read?: readonly ExpertMessage[];
+}
+
+export interface Decision extends Opened {
+  /** When the command started. */
+  readonly startedAt: number;
+  readonly evenIfNewer?: boolean;
+}
+
+/**
+ * The ids of the messages that the user was shown before the command started. An expert signs the question with the
+ * first answer: where it was never shown, it is shown now, and the user is asked.
+ */
+export async function requireShown(context: Context, decision: Decision): Promise<readonly string[]> {
+  const { expert, request, startedAt, evenIfNewer = false } = decision;
+  const { requestId } = request;
+  const shown = await expert.shownBefore(requestId, startedAt - readingTimeMs);
+  if (shown) return shown;
+  // Never without any question on standard output, not even with the option.
+  const isShownSince = (await expert.shownBefore(requestId, Number.POSITIVE_INFINITY)) !== undefined;
+  if (evenIfNewer && isShownSince) return [];
+  return await showAndAsk(context, decision, {
+    why: isShownSince ? 'was shown here only now' : 'was not shown here yet',
+    question: 'Is this what you mean?',
+  });
+}
+
+/** Shows what the agent has written since, and asks whether the user stands by the answer. */
+export const requireStill = (context: Context, opened: Opened): Promise<readonly string[]> =>
+  showAndAsk(context, opened, {
+    why: 'has a newer message of the agent, which was not shown here',
+    question: 'Send your answer all the same?',
+  });
+
+async function showAndAsk(
+  context: Context,
+  { expert, request, read }: Opened,
+  { why, question }: { why: string; question: string },
+): Promise<readonly string[]> {
+  const { input, out, err, signal } = context;
+  const { refCode, requestId } = request;
+  if (!input.isTerminal || !out.isTerminal) {
+    const sentence = `Not sent: ${refCode} ${why}. Read it: relay show ${refCode}. Then answer, at least five seconds later.`;
+    throw new Failure('unseen', sentence, { code: 'newer_message', details: { refCode } });
+  }
+  const view = await viewOf(request, signal, read);
+  showConversation(context, view, 'provider');
+  if (view.refused && isRefusal(view.refused)) throw view.refused;
+  await markWritten(context, expert, { requestId, messages: view.messages });
+  err.line();
+  const answer = await input.readLine(`${refCode} ${why}. ${question} (y/N) `);
+  if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
+    throw new Failure('unseen', 'Not sent.', { code: 'newer_message', details: { refCode } });
+  return view.messages.flatMap(({ messageId }) => messageId ?? []);
+}
