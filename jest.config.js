@@ -26,6 +26,8 @@ export default {
   // Most tests wait more than they work: two more than there are cores keep a small machine busy.
   maxWorkers: Math.min(availableParallelism() + 2, 4),
   testSequencer: './jest.sequencer.js',
+  // Tests that this machine cannot run are listed with their reasons, after the summary of the others.
+  reporters: ['default', './jest.skipped.js'],
   // Each file loads its modules again. The memory that this leaves is freed with the process.
   workerIdleMemoryLimit: '1GB',
   // On a busy machine a worker needs longer than the usual half second to exit. One that a test keeps open never exits, and

@@ -1,4 +1,5 @@
 import { withRun } from './local/with-run.ts';
+import { programsForTests } from './servers/find-tool.ts';
 import { openServers } from './servers/open-servers.ts';
 
 /** `npm run servers`: only Postgres, Redis and NATS, for tests and services started by hand. */
@@ -7,7 +8,8 @@ export async function servers(): Promise<void> {
     const { terminal } = run;
     const urls = await terminal.step('servers', (detail) => openServers(run, { durable: true, detail }));
     terminal.line();
-    for (const [name, url] of Object.entries(urls)) terminal.line(`export ${name}='${url}'`);
+    const exported = { ...urls, ...(await programsForTests(run.home.cache)) };
+    for (const [name, value] of Object.entries(exported)) terminal.line(`export ${name}='${value}'`);
     terminal.line('\n  Stop: Ctrl-C\n');
     await run.interrupted;
   });

@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../scripts/local/with-run.ts';
-import { unpackPackages } from '../../scripts/servers/sources/debian.ts';
+import { findNchan } from '../../scripts/servers/find-nchan.ts';
 import type { Usage } from '../programs/answer-commands.ts';
 import { readProcessTree } from './process-usage.ts';
 import type { BenchProcess } from './processes.ts';
 
 /** nginx + nchan with one worker, as a baseline for the hub: `POST /publish` and `GET /listen`, each with `?topic=`. */
 export async function startNchan({ home, ports, supervisor }: Run): Promise<BenchProcess> {
-  const { program, module } = await findNchan(home.cache);
+  const { program, module, env } = await findNchan(home.cache);
   const port = await ports.choose('nchan');
   const folder = home.file('nchan');
   mkdirSync(folder, { recursive: true });
@@ -20,7 +20,7 @@ export async function startNchan({ home, ports, supervisor }: Run): Promise<Benc
     tier: 1,
     command: program,
     args: ['-p', folder, '-c', file, '-e', 'stderr'],
-    env: process.env,
+    env: { ...process.env, ...env },
     cwd: folder,
     logFile: home.log('nchan'),
     stopSignal: 'SIGTERM',
@@ -46,29 +46,6 @@ function usageOf(pid: number): Usage {
     rss: processes.reduce((sum, { rss }) => sum + rss, 0),
     heap: 0,
   };
-}
-
-const debianPackage = 'libnginx-mod-nchan';
-
-interface NchanProgram {
-  readonly program: string;
-  readonly module: string;
-}
-
-/** nginx with nchan, as installed on this machine; else from Debian's packages, which are unpacked. */
-async function findNchan(cache: string): Promise<NchanProgram> {
-  const installed = inFolder('/');
-  if (installed) return installed;
-  await unpackPackages(debianPackage, cache);
-  const unpacked = inFolder(join(cache, 'debian', debianPackage));
-  if (unpacked) return unpacked;
-  throw new Error(`the package ${debianPackage} contains no nginx with nchan`);
-}
-
-function inFolder(folder: string): NchanProgram | undefined {
-  const program = join(folder, 'usr/sbin/nginx');
-  const module = join(folder, 'usr/lib/nginx/modules/ngx_nchan_module.so');
-  return existsSync(program) && existsSync(module) ? { program, module } : undefined;
 }
 
 function configure(options: { module: string; port: number; folder: string; pidFile: string }): string {

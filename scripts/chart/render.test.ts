@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
-import { caseFile, chart, hasHelm, helm, refusalOf, render, withHelm } from './testing/helm.ts';
-import { hasPython, python } from './testing/python.ts';
+import { describe, expect } from '@jest/globals';
+import { testUnless } from '../testing/test-unless.ts';
+import { caseFile, chart, helm, helmMissing, refusalOf, render, withHelm } from './testing/helm.ts';
+import { python, pythonMissing } from './testing/python.ts';
 
-const withSchemas = hasHelm && hasPython ? test : test.skip;
+const withSchemas = testUnless(helmMissing ?? pythonMissing);
 
 const cases = readdirSync(join(chart, 'ci')).map((file) => file.replace('-values.yaml', ''));
 /** Kinds of others, whose schemas are not part of Kubernetes. */

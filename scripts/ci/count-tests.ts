@@ -1,15 +1,22 @@
 // node --import tsx scripts/ci/count-tests.ts <jest's --json file> <exit code of npm test>
 //
-// Prints every suite with its time to stderr, and `<passed> <failed>` to stdout.
+// Prints every suite with its time to stderr; to stdout `<passed> <failed>`, and then the skipped tests with their reasons.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { skippedLines } from '../../jest.skipped.js';
 
 interface JestResult {
   numPassedTests: number;
   numFailedTests: number;
   /** Suites that broke before their first test. */
   numRuntimeErrorTestSuites: number;
-  testResults: { name: string; status: string; startTime: number; endTime: number }[];
+  testResults: {
+    name: string;
+    status: string;
+    startTime: number;
+    endTime: number;
+    assertionResults: { status: string; title: string }[];
+  }[];
 }
 
 const [file = '', exitCode = '1'] = process.argv.slice(2);
@@ -28,4 +35,10 @@ const broken = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuite
 // Whatever ended badly without naming a test (the build, a server, a handle left open) counts as one.
 const unnamed = broken === 0 && (exitCode !== '0' || passed === 0);
 if (unnamed) console.error(`    ✗ ${passed} tests passed, and npm test ended with exit code ${exitCode}`);
-console.log(`${passed} ${unnamed ? 1 : broken}`);
+
+const pending = (result?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+  assertionResults
+    .filter(({ status }) => status === 'pending')
+    .map(({ title }) => ({ file: relative(process.cwd(), name), title })),
+);
+console.log([`${passed} ${unnamed ? 1 : broken}`, ...skippedLines(pending)].join('\n'));

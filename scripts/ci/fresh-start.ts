@@ -38,7 +38,7 @@ function newUser(): NodeJS.ProcessEnv {
   const { XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME, ...env } = process.env;
   // An empty home folder shows what is written there. Only what was downloaded before is taken from the real one.
   env.npm_config_cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
-  env.RELAY_CACHE = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay');
+  env.RELAY_CACHE ??= join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay');
   env.HOME = home;
   // A new user has no servers.
   for (const name of ['RELAY_HOME', 'DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL', 'NATS_URL'])

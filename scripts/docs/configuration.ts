@@ -34,6 +34,10 @@ set: everything comes from one address there.
 const localRun = {
   RELAY_HOME: ['.relay', 'where `npm start` keeps data, logs, secrets and `dev.json`'],
   RELAY_CACHE: ['~/.cache/expert-relay', 'where downloaded servers are kept, for all checkouts'],
+  RELAY_PATH_ONLY: [
+    'false',
+    '`true`: servers are searched on PATH, and not in the folders where systems put them',
+  ],
   RELAY_PORT: ['8080', 'the port of the gateway; when it is not set and taken, the next free one'],
   RELAY_HUB_PORT: ['8090', 'the same for the hub'],
 } as const;

@@ -83,7 +83,7 @@ export function localValues(
 
 /** The user's own settings, and what any program may need. The addresses of the servers are among the values. */
 function userSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ours = /^(RELAY_HOME|RELAY_CACHE)$/;
+  const ours = /^(RELAY_HOME|RELAY_CACHE|RELAY_PATH_ONLY)$/;
   const wanted = /^(RELAY_|HUB_|OTEL_)|^(PATH|HOME|USER|TZ|LANG|TMPDIR|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.test(name) && !ours.test(name)));
 }

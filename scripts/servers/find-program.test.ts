@@ -29,7 +29,7 @@ test('programs are found on PATH, those too old or broken left out', async () =>
     join(folder, 'absent'),
     put('good', 'Redis server v=7.2.4'),
   ].join(':');
-  expect(await findPrograms(without, path)).toEqual([
+  expect(await findPrograms(without, { PATH: path })).toEqual([
     { path: join(folder, 'good/redis-server'), version: '7.2.4' },
   ]);
 });

@@ -1,27 +1,32 @@
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
-import type { Found, FoundProgram, Placement, ServerKind } from './server-kind.ts';
+import type { Found, FoundProgram, Placement, ProgramKind } from './server-kind.ts';
 
 /** The programs on PATH and in the usual folders that are new enough, in that order. */
-export function findPrograms(kind: ServerKind, path = process.env.PATH ?? ''): Promise<FoundProgram[]> {
-  const folders = [...path.split(delimiter), ...kind.folders].filter(Boolean);
-  return checkPrograms(kind, executables(kind.programs, folders));
+export function findPrograms(
+  kind: ProgramKind,
+  { PATH = '', RELAY_PATH_ONLY } = process.env,
+): Promise<FoundProgram[]> {
+  const usual = RELAY_PATH_ONLY === 'true' ? [] : kind.folders;
+  return checkPrograms(kind, [...PATH.split(delimiter), ...usual].filter(Boolean));
 }
 
-/** Those of the programs that run and are new enough. */
+/** The programs in these folders that run and are new enough. */
 export async function checkPrograms(
-  kind: ServerKind,
-  paths: readonly string[],
+  kind: ProgramKind,
+  folders: readonly string[],
   env?: NodeJS.ProcessEnv,
 ): Promise<FoundProgram[]> {
+  const { programs, beside = [] } = kind;
   const found: FoundProgram[] = [];
-  for (const path of paths) {
+  for (const path of executables(programs, folders)) {
+    if (executables(beside, [dirname(path)]).length < beside.length) continue;
     const printed = await runCommand({
       command: path,
       args: ['--version'],
       env: { ...process.env, ...env },
-      timeout: 5_000,
+      timeout: 30_000,
       failure: `${path} does not run`,
     }).catch(() => '');
     const version = findVersion(printed);
@@ -49,7 +54,7 @@ export function findOnPath(
 }
 
 /** The programs of these names in these folders, the first name's first. */
-export function executables(names: readonly string[], folders: readonly string[]): string[] {
+function executables(names: readonly string[], folders: readonly string[]): string[] {
   const files = names.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name)));
   return files.filter(isExecutable);
 }

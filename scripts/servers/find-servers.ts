@@ -61,7 +61,8 @@ export function missingServers(
 ): StepError {
   const servers = missing.map(({ kind, data }) => {
     const major = kind.majorOfData?.(data);
-    return { kind, data, major, ...kind.packages(major) };
+    const debian = major ? `${kind.debian}-${major}` : kind.debian;
+    return { kind, data, major, debian, ...kind.packages(major) };
   });
   const titles = servers.map(({ kind: { title, minimum, name }, major }) =>
     major

@@ -12,8 +12,8 @@ export const nats: ServerKind = {
   programs: ['nats-server'],
   // Debian puts it where only root's PATH leads.
   folders: ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin'],
+  debian: 'nats-server',
   packages: () => ({
-    debian: 'nats-server',
     homebrew: 'nats-server',
     docker: '-p 127.0.0.1:4222:4222 nats:2.11-alpine -js',
   }),

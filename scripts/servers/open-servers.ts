@@ -48,7 +48,7 @@ export async function openServers(
 }
 
 /** A server as the supervisor runs it. */
-export function serverProgram(placement: Placement, launch: Launch): Program {
+function serverProgram(placement: Placement, launch: Launch): Program {
   const { kind } = placement;
   const url = new URL(kind.url(placement));
   return {

@@ -24,8 +24,8 @@ export const postgres: ServerKind = {
     `/usr/local/opt/postgresql@${version}/bin`,
     `/Applications/Postgres.app/Contents/Versions/${version}/bin`,
   ]),
+  debian: 'postgresql',
   packages: (major) => ({
-    debian: major ? `postgresql-${major}` : 'postgresql',
     homebrew: `postgresql@${major ?? 17}`,
     docker: `-p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:${major ?? 17}`,
   }),

@@ -14,8 +14,8 @@ export const redis: ServerKind = {
   protocols: ['redis:', 'rediss:'],
   programs: ['redis-server', 'valkey-server'],
   folders: ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin'],
+  debian: 'redis-server',
   packages: () => ({
-    debian: 'redis-server',
     homebrew: 'redis',
     docker: '-p 127.0.0.1:6379:6379 redis:7-alpine --appendonly yes --maxmemory-policy noeviction',
   }),

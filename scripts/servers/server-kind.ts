@@ -1,21 +1,30 @@
 import type { Home } from '../local/home.ts';
 import type { Program } from '../processes/program.ts';
 
-/** One kind of server: where its program is found, how it is started, and how to check that it works. */
-export interface ServerKind {
-  name: 'postgres' | 'redis' | 'nats';
+/** A program that is found on this machine, or else fetched. */
+export interface ProgramKind {
   title: string;
   minimum: string;
+  /** Names of the program, best first. */
+  programs: readonly string[];
+  /** Programs that must be in the same folder. */
+  beside?: readonly string[];
+  /** Folders beside PATH where systems put it. */
+  folders: readonly string[];
+  /** Debian's package. */
+  debian: string;
+}
+
+/** One kind of server: where its program is found, how it is started, and how to check that it works. */
+export interface ServerKind extends ProgramKind {
+  name: 'postgres' | 'redis' | 'nats';
   /** The variable that names a server of the user's own. */
   variable: 'DATABASE_URL' | 'REDIS_URL' | 'NATS_URL';
   /** What such a variable looks like. */
   example: string;
   protocols: readonly string[];
-  /** Names of the program, best first, and folders beside PATH where systems put it. */
-  programs: readonly string[];
-  folders: readonly string[];
-  /** What users can install themselves: Debian's package, Homebrew's formula, and a command for Docker. */
-  packages(major?: string): { debian: string; homebrew: string; docker: string };
+  /** What users can install themselves: Homebrew's formula, and a command for Docker. */
+  packages(major?: string): { homebrew: string; docker: string };
   /** The signal at which it writes everything out and ends. */
   stopSignal: NodeJS.Signals;
   /** Connects and returns the version; throws an error whose message is one clause. */
@@ -71,8 +80,8 @@ export type Source = (
 
 /** Fetches programs into the cache, without installing anything on this machine. */
 export interface Fetcher {
-  title(kind: ServerKind): string;
-  fetch(kind: ServerKind, cache: string): Promise<void>;
+  title(kind: ProgramKind): string;
+  fetch(kind: ProgramKind, cache: string): Promise<void>;
   /** The programs that were fetched, by this run or an earlier one. */
-  programs(kind: ServerKind, cache: string): Promise<FoundProgram[]>;
+  programs(kind: ProgramKind, cache: string): Promise<FoundProgram[]>;
 }

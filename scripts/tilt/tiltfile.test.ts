@@ -1,14 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { hasHelm, type Manifest, manifests, withHelm } from '../chart/testing/helm.ts';
-import { hasPython, python } from '../chart/testing/python.ts';
+import { helmMissing, type Manifest, manifests } from '../chart/testing/helm.ts';
+import { python, pythonMissing } from '../chart/testing/python.ts';
 import { root } from '../local/home.ts';
 import { services } from '../local/services.ts';
+import { testUnless } from '../testing/test-unless.ts';
 
 /* The Tiltfile is evaluated as Starlark, with stand-ins for Tilt's functions. Tilt itself is not to be had here. */
 
-const withTiltfile = (hasPython ? withHelm : test.skip) as typeof test;
+const missing = helmMissing ?? pythonMissing;
+const withTiltfile = testUnless(missing);
 
 interface Call {
   function: string;
@@ -28,7 +30,7 @@ let calls: Call[];
 let rendered: Manifest[];
 
 beforeAll(async () => {
-  if (!hasHelm || !hasPython) return;
+  if (missing !== undefined) return;
   rendered = await manifests('--values', join(root, 'scripts/tilt/values.yaml'));
   const { code, output } = await python(['scripts/tilt/evaluate.py'], JSON.stringify(rendered));
   if (code !== 0) throw new Error(output);

@@ -18,9 +18,3 @@ export async function findPython(path = process.env.PATH ?? ''): Promise<Python>
   if (major === 3 && minor >= 10) return { program, version: version.trim() };
   return { missing: `${program} is Python ${version.trim()}, and 3.10 or later is needed` };
 }
-
-/** Reports on stderr that a test is skipped because Python is missing. Returns the end of the test's title. */
-export function reportSkipped({ missing }: { missing: string }): string {
-  process.stderr.write(`SKIPPED: tests with Python, because ${missing}.\n`);
-  return ` (skipped: ${missing})`;
-}

@@ -2,8 +2,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 

@@ -7,8 +7,9 @@ import {
   type Vault,
 } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import type { Device } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
@@ -31,10 +32,12 @@ async function send(page: Page, text: string): Promise<void> {
 }
 
 /** Reads or writes the vault with a provider key, as a program does. */
-async function callVault(apiKey: string, vault?: Vault): Promise<Vault> {
-  const answer = await fetch(`${product.relay.gatewayUrl}/api/v1/vault`, {
+async function callVault(apiKey: string, vault?: Vault, replaces?: string): Promise<Vault> {
+  const url = `${product.relay.gatewayUrl}/api/v1/vault`;
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const answer = await fetch(url, {
     method: vault ? 'PUT' : 'GET',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    headers: { ...headers, ...(replaces && { 'if-match': replaces }) },
     ...(vault && { body: JSON.stringify({ vault }) }),
   });
   expect(answer.ok).toBe(true);
@@ -125,4 +128,66 @@ test('after another user has signed in with the same browser, no data of the fir
   const keys = await readStoredKeys(next);
   const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
   expect(keys.filter((key) => !key.startsWith(userId))).toEqual([]);
+});
+
+test('signing in as another user asks before the key of the first one is removed', async () => {
+  await using device = await product.signIn('fay');
+  await using agent = await device.newAgent();
+  const conversation = await agent.ask('May I?');
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await makeExpertKey(page);
+  await box(page).waitFor();
+  const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
+  const signIn = (user: string) =>
+    device.context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
+  const question = page.getByText('This browser has the encryption key of another user.');
+
+  await signIn('gil');
+  await page.goto('/dashboard/requests');
+  await question.waitFor();
+  expect(await readStoredKeys(page)).toContain(`${userId}/expert-root`);
+  await page.getByRole('button', { name: 'Keep that key' }).click();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+  expect(await readStoredKeys(page)).toContain(`${userId}/expert-root`);
+  // It asks only once.
+  await page.reload();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+
+  // The first user continues without the recovery code.
+  await signIn('fay');
+  await page.goto(`/dashboard/requests/${conversation.requestId}`);
+  await box(page).waitFor();
+
+  await signIn('hal');
+  await page.goto('/dashboard/requests');
+  await question.waitFor();
+  await page.getByRole('button', { name: 'Remove it' }).click();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+  expect((await readStoredKeys(page)).filter((key) => key.startsWith(userId))).toEqual([]);
+});
+
+test('the owner is told when a program has replaced the key', async () => {
+  await using device = await product.signIn('ivy');
+  await using agent = await device.newAgent();
+  const conversation = await agent.ask('May I?');
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await makeExpertKey(page);
+  await box(page).waitFor();
+  const notice = page.getByText('Your encryption key was replaced, and not in this browser.');
+  expect(await notice.count()).toBe(0);
+  const apiKey = await makeProviderKey(device);
+  const { headers } = await fetch(`${product.relay.gatewayUrl}/api/v1/vault`, {
+    headers: { 'x-api-key': apiKey },
+  });
+  const replaces = headers.get('etag') ?? '';
+  await callVault(apiKey, await sealVault(makeRoot(), await makeRecoveryCode()), replaces);
+  await page.goto('/dashboard/requests');
+  await notice.waitFor();
+  await page.getByRole('button', { name: 'It was me' }).click();
+  await notice.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('link', { name: /May I/ }).waitFor();
+  expect(await notice.count()).toBe(0);
 });

@@ -8,8 +8,9 @@ import {
   type TestStream,
   topicUrl,
 } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { openBrowser } from './setup/open-browser.ts';
 import { openEventSource, type ReceivedEvents } from './setup/open-event-source.ts';
 import { servePage } from './setup/serve-page.ts';

@@ -1,8 +1,9 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
-import { largeHostileText, scripts } from './setup/hostile-texts.ts';
+import { expensiveTexts, largeHostileText, scripts } from './setup/hostile-texts.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product } from './setup/open-product.ts';
 import { watchAttacks } from './setup/watch-attacks.ts';
@@ -114,6 +115,79 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
   await checkLayoutOfLargeText(page);
   await page.getByRole('button', { name: 'Continue writing' }).click();
   expect(attacks).toEqual([]);
+});
+
+test('a conversation full of expensive text keeps its page usable', async () => {
+  await using agent = await device.newAgent('expensive agent');
+  const session = await device.context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  for (const [name, text] of Object.entries(expensiveTexts)) {
+    const isLong = text.length > 30_000;
+    const messages = Array.from({ length: isLong ? 1 : 10 }, () => ({ role: 'user', content: text }));
+    const { requestId } = await agent.askPlainly({ question: text, plaintext: 'Expensive', messages });
+    for (let at = 0; at < 12; at++) await agent.sendPlainly(requestId, text);
+    await openConversation(requestId);
+    await page.locator('[data-message]').nth(11).waitFor();
+    for (const fold of await page.locator('details > summary').all()) await fold.click();
+    if (isLong)
+      await page
+        .getByRole('button', { name: /^Show all/ })
+        .first()
+        .click();
+    await page.locator('main article').first().scrollIntoViewIfNeeded();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Keep open' }).click();
+    const elements = await page.evaluate<number>(`document.querySelectorAll('main *').length`);
+    const { metrics } = await session.send('Performance.getMetrics');
+    const seconds = metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN;
+    // Each takes about a second of the page's CPU time or less.
+    if (!(elements < 20_000 && seconds < 10)) throw new Error(`${name}: ${elements} elements, ${seconds} s`);
+  }
+});
+
+test('hidden characters in code, links and names are visible, and marks stay in their line', async () => {
+  await using agent = await device.newAgent('deploy\u202etobe\u200b');
+  const zalgo = 'z\u0301\u0302\u0303\u0304';
+  const { requestId } = await agent.askPlainly({
+    plaintext: 'Plain',
+    question: [
+      'مرحبا احذف `/var/run/deploy.lock` ثم `tmp/\u202efr- mr`',
+      '```\nrm -rf /\u2067tmp\u200b\n```',
+      '[pay\u00adpal](https://evil.example/)',
+      `Some ${zalgo} text and \u202ean override, שלום\u200f.`,
+    ].join('\n\n'),
+  });
+  await openConversation(requestId);
+  await untilMarkdown(page);
+  const article = page.getByRole('article', { name: 'Question' });
+  expect(await article.locator('p code').allTextContents()).toEqual([
+    '/var/run/deploy.lock',
+    'tmp/<U+202E>fr- mr',
+  ]);
+  expect(await article.locator('pre').textContent()).toBe('rm -rf /<U+2067>tmp<U+200B>');
+  expect(await article.getByRole('link').textContent()).toBe('pay<U+00AD>pal');
+  expect(await article.getByText('an override').textContent()).toBe(
+    `Some ${zalgo} text and <U+202E>an override, שלום\u200f.`,
+  );
+  await page.getByRole('heading', { name: 'deploy<U+202E>tobe<U+200B>' }).waitFor();
+  expect(await page.title()).toContain('deploy<U+202E>tobe<U+200B>');
+  await page.getByRole('link', { name: /deploy<U\+202E>tobe<U\+200B>/ }).waitFor();
+  // The first character of the path is at its left, although the sentence runs from right to left.
+  const [slash, last] = await page.evaluate<number[]>(`(() => {
+    const text = document.querySelector('main article p code').firstChild;
+    return [0, text.length - 1].map((at) => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().left;
+    });
+  })()`);
+  expect(slash).toBeLessThan(last ?? 0);
+  const tall = await page.evaluate(`(() => {
+    const box = document.querySelector('main article [data-tall]');
+    return [box.textContent, getComputedStyle(box).overflow, box.offsetHeight < 40];
+  })()`);
+  expect(tall).toEqual([zalgo, 'clip', true]);
 });
 
 test('watchAttacks reports scripts and violations of the policy', async () => {

@@ -1,6 +1,7 @@
 import { eventually } from '@expert-relay/testkit';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { type Device, unexpectedProblems } from './setup/open-product.ts';
 import { untilStored } from './setup/read-stored-keys.ts';

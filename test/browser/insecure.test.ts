@@ -1,8 +1,9 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
 import { eventually, reservePort } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { openBrowser } from './setup/open-browser.ts';
 
 /* A relay in a private network without https. Browsers offer its pages no WebCrypto, locks or service worker. */

@@ -1,6 +1,7 @@
 import { eventually } from '@expert-relay/testkit';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { button, type Device, newUser, unexpectedProblems } from './setup/open-product.ts';
 import { pressUntil } from './setup/press-until.ts';

@@ -1,6 +1,7 @@
 import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 import { untilStored } from './setup/read-stored-keys.ts';

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { openBrowser } from './setup/open-browser.ts';
 
 /* What the content security policy of the dashboard allows, tested with an empty page. */

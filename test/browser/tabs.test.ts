@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
 import { type Device, type TestAgent, unexpectedProblems } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';

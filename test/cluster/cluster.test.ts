@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@expert-relay/testkit';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../scripts/local/home.ts';
 import { services } from '../../scripts/local/services.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { gatewayUrl, hubUrl, openLoadPod, outside } from './load/start-load.ts';
 import { commandsOf } from './page.ts';
 import { tryPolicies } from './policies.ts';
@@ -18,12 +19,9 @@ import { type Outcome, underLoad } from './under-load.ts';
 // RELAY_TEST_CLUSTER names the older commit for the upgrade; the images of that commit have the tag `previous`.
 const { KUBECONFIG, RELAY_TEST_CLUSTER: older } = process.env;
 const isOn = Boolean(KUBECONFIG && older);
-if (!isOn) {
-  process.stderr.write(
-    'KUBECONFIG or RELAY_TEST_CLUSTER is not set: the tests on a cluster are skipped (see CONTRIBUTING.md).\n',
-  );
-}
-const withCluster = isOn ? test : test.skip;
+const withCluster = testUnless(
+  isOn ? undefined : 'KUBECONFIG or RELAY_TEST_CLUSTER is not set (CONTRIBUTING.md)',
+);
 jest.setTimeout(600_000);
 
 const chart = join(root, 'charts/expert-relay');

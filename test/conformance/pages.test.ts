@@ -86,7 +86,7 @@ describe('the web app', () => {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
           `connect-src 'self' ${hub}; manifest-src 'self'; worker-src 'self'; form-action 'self'; ` +
           "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
-          'trusted-types dompurify expert-relay',
+          'trusted-types expert-relay',
       );
     }
   });

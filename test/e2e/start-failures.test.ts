@@ -107,10 +107,6 @@ describe('the worker refuses a Redis', () => {
         const launch = redis.runProgram(place, program);
         return { ...launch, args: [...launch.args, '--maxmemory-policy', 'allkeys-lru'] };
       },
-      container: {
-        ...redis.container,
-        command: (place) => [...redis.container.command(place), '--maxmemory-policy', 'allkeys-lru'],
-      },
     });
   });
 

@@ -2,8 +2,9 @@ import { type Constellation, startConstellation, type Tenant } from '@expert-rel
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { reservePort } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { browserTest as test } from '../browser/setup/browser-test.ts';
 import { openBrowser } from '../browser/setup/open-browser.ts';
 import { type RunningExample, runExample } from './run-example.ts';
 

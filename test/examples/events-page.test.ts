@@ -5,8 +5,11 @@ import { type Constellation, startConstellation, type Tenant } from '@expert-rel
 import { eventually, openStream, reservePort, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findPython, reportSkipped } from '../black-box/find-python.ts';
+import { whyMissing } from '../../scripts/servers/find-tool.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { findPython } from '../black-box/find-python.ts';
 import { keyExchange } from '../black-box/samples.ts';
+import { browserTest } from '../browser/setup/browser-test.ts';
 import { openBrowser } from '../browser/setup/open-browser.ts';
 import { servePage } from '../browser/setup/serve-page.ts';
 import { blocks } from './blocks.ts';
@@ -14,14 +17,12 @@ import { type RunningExample, runExample } from './run-example.ts';
 
 /* The programs in docs/events.md run unchanged. */
 
-// Chromium may have to be installed first.
 jest.setTimeout(600_000);
 
 const page = 'docs/events.md';
 const [fetchReader = '', eventSourceReader = ''] = blocks(page, 'js');
 const [pythonReader = ''] = blocks(page, 'python');
 const python = await findPython();
-const isMissing = 'missing' in python;
 
 let site: Awaited<ReturnType<typeof servePage>>;
 let relay: Constellation;
@@ -99,17 +100,17 @@ const eventsOf = (reader: RunningExample): [string, { reason?: string }][] =>
       return [name, JSON.parse(data.join(' '))];
     });
 
-const readers: [string, () => readonly [string, ...string[]], boolean][] = [
-  ['the reader with fetch', () => ['node', '--input-type=module', '--eval', fetchReader], true],
+const readers: [string, () => readonly [string, ...string[]], string | undefined][] = [
+  ['the reader with fetch', () => ['node', '--input-type=module', '--eval', fetchReader], undefined],
   [
-    `the reader in Python${isMissing ? reportSkipped(python) : ''}`,
-    () => [isMissing ? '' : python.program, '-c', pythonReader],
-    !isMissing,
+    'the reader in Python',
+    () => ['program' in python ? python.program : '', '-c', pythonReader],
+    whyMissing(python),
   ],
 ];
 
-describe.each(readers)('docs/events.md, %s', (_name, program, canRun) => {
-  const run = canRun ? test : test.skip;
+describe.each(readers)('docs/events.md, %s', (_name, program, missing) => {
+  const run = testUnless(missing);
 
   run('prints each event once and in order while streams end', async () => {
     const reader = runExample(program(), readerEnv({ RELAY_API_KEY: expert.providerKey }));
@@ -167,44 +168,47 @@ describe('docs/events.md, the reader with EventSource', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 600_000);
+  });
   afterAll(() => browser?.close());
 
-  test('receives each event once and in order, and fetches a new token when one is refused', async () => {
-    const tab = await browser.newPage();
-    await tab.goto(site.url);
-    await tab.addScriptTag({ content: eventSourceReader });
-    const topic = `/svc/providers/${expert.userId}/activity`;
-    const answer = await fetch(`${relay.gatewayUrl}/api/v1/stream-token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': expert.providerKey },
-      body: JSON.stringify({ topics: [topic] }),
-    });
-    const { token } = (await answer.json()) as { token: string };
-    await tab.evaluate(`{
+  browserTest(
+    'receives each event once and in order, and fetches a new token when one is refused',
+    async () => {
+      const tab = await browser.newPage();
+      await tab.goto(site.url);
+      await tab.addScriptTag({ content: eventSourceReader });
+      const topic = `/svc/providers/${expert.userId}/activity`;
+      const answer = await fetch(`${relay.gatewayUrl}/api/v1/stream-token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': expert.providerKey },
+        body: JSON.stringify({ topics: [topic] }),
+      });
+      const { token } = (await answer.json()) as { token: string };
+      await tab.evaluate(`{
       const tokens = ['not.a.token'];
       window.received = [];
       follow(${JSON.stringify(relay.hubUrl)}, ${JSON.stringify(topic)}, async () => tokens.shift() ?? '${token}',
         (name, data) => window.received.push([name, data]));
     }`);
-    const ids = await sendWhileStreamsEnd();
-    type Received = [string, { requestId?: string; refCode?: string; type?: string }][];
-    const eventsOfRequest = async () =>
-      (await tab.evaluate<Received>('window.received')).filter(([, data]) => data.requestId === requestId);
-    const events = await eventually(
-      'the end of the request',
-      async () => {
-        const received = await eventsOfRequest();
-        return received.some(([, { type }]) => type === 'request_closed') ? received : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
-    expect(events.map(([, data]) => data)).toEqual([
-      { type: 'new_request', refCode, question: expect.any(String), requestId },
-      ...messages(ids).map((message) => ({ ...message, requestId })),
-      { type: 'request_closed', refCode, requestId, reason: 'closed' },
-    ]);
-  });
+      const ids = await sendWhileStreamsEnd();
+      type Received = [string, { requestId?: string; refCode?: string; type?: string }][];
+      const eventsOfRequest = async () =>
+        (await tab.evaluate<Received>('window.received')).filter(([, data]) => data.requestId === requestId);
+      const events = await eventually(
+        'the end of the request',
+        async () => {
+          const received = await eventsOfRequest();
+          return received.some(([, { type }]) => type === 'request_closed') ? received : undefined;
+        },
+        { timeoutMs: 60_000 },
+      );
+      expect(events.map(([, data]) => data)).toEqual([
+        { type: 'new_request', refCode, question: expect.any(String), requestId },
+        ...messages(ids).map((message) => ({ ...message, requestId })),
+        { type: 'request_closed', refCode, requestId, reason: 'closed' },
+      ]);
+    },
+  );
 });
 
 test('docs/events.md: the events of each topic have the members in its table', async () => {

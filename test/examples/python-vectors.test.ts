@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
-import { reportSkipped } from '../black-box/find-python.ts';
+import { expect } from '@jest/globals';
+import { whyMissing } from '../../scripts/servers/find-tool.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { findPythonWithPackages } from '../black-box/find-python-with-packages.ts';
 
 /* docs/crypto-vectors.json, checked by a Python implementation that shares no code with the SDK. */
@@ -16,9 +17,7 @@ const python = await findPythonWithPackages(
   pathOf('packages/sdk/vectors/requirements.txt'),
   'import cryptography; assert int(cryptography.__version__.split(".")[0]) >= 40',
 );
-const isMissing = 'missing' in python;
-const testWithPython = isMissing ? test.skip : test;
-const skipped = isMissing ? reportSkipped(python) : '';
+const testWithPython = testUnless(whyMissing(python));
 
 type Case = Record<string, unknown>;
 const vectors: { valid: Case[]; refused: Case[] } = JSON.parse(
@@ -26,14 +25,14 @@ const vectors: { valid: Case[]; refused: Case[] } = JSON.parse(
 );
 
 function check(...args: string[]) {
-  const program = isMissing ? '' : python.program;
+  const program = 'program' in python ? python.program : '';
   const { stdout, stderr, status } = spawnSync(program, [pathOf('packages/sdk/vectors/check.py'), ...args], {
     encoding: 'utf8',
   });
   return { lines: stdout.trim().split('\n'), stderr, status };
 }
 
-testWithPython(`check.py: every vector has the expected result${skipped}`, () => {
+testWithPython('check.py: every vector has the expected result', () => {
   const { valid, refused } = vectors;
   expect(check()).toEqual({
     lines: [`${valid.length} valid cases and ${refused.length} to refuse, 0 failed`],
@@ -42,7 +41,7 @@ testWithPython(`check.py: every vector has the expected result${skipped}`, () =>
   });
 });
 
-testWithPython(`check.py: reports a wrong result for each kind of vector${skipped}`, () => {
+testWithPython('check.py: reports a wrong result for each kind of vector', () => {
   // One case of each kind, valid and refused, with a wrong result.
   const valid = oneOfEachKind(vectors.valid).map((one) => ({ ...one, output: { other: true } }));
   const refused = oneOfEachKind(vectors.refused).map((one) => ({ ...one, error: 'other' }));

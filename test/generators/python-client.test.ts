@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startConstellation } from '@expert-relay/constellation';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { reportSkipped } from '../black-box/find-python.ts';
+import { whyMissing } from '../../scripts/servers/find-tool.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { findPythonWithPackages } from '../black-box/find-python-with-packages.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const python = await findPythonWithPackages(here('requirements.txt'));
-const isMissing = 'missing' in python;
 
-(isMissing ? test.skip : test)(
-  `openapi-python-client makes a client without a warning, and its calls work${isMissing ? reportSkipped(python) : ''}`,
+testUnless(whyMissing(python))(
+  'openapi-python-client makes a client without a warning, and its calls work',
   async () => {
-    if (!isMissing) await generateAndCall(python.program);
+    if ('program' in python) await generateAndCall(python.program);
   },
   600_000,
 );

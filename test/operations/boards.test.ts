@@ -10,10 +10,9 @@ import {
   testServers,
   topicUrl,
 } from '@expert-relay/testkit';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import pg from 'pg';
-import { run } from '../../scripts/chart/testing/cached-tool.ts';
-import { promtool } from '../../scripts/chart/testing/promtool.ts';
+import { testRules, withPromtool } from '../../scripts/chart/testing/promtool.ts';
 import { root } from '../../scripts/local/home.ts';
 import { nats } from '../../scripts/servers/nats.ts';
 import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
@@ -36,7 +35,6 @@ const targets = readdirSync(folder).flatMap((file) =>
   ).flatMap((panel) => panel.targets.map((target) => ({ name: `${file}: ${panel.title}`, ...target }))),
 );
 
-const withPromtool = (promtool ? test : test.skip) as typeof test;
 const prefix = `boards-${crypto.randomUUID().slice(0, 8)}`;
 
 withPromtool('each panel of the boards has data from the running product', async () => {
@@ -200,13 +198,7 @@ async function evaluate(
     const queries = [...substituted.keys()].map((expr) => ({ expr, eval_time: '10m', exp_samples: [] }));
     const tests = [{ interval: '1m', input_series: series, promql_expr_test: queries }];
     writeFileSync(join(workFolder, 'boards.yaml'), JSON.stringify({ rule_files: [], tests }));
-    const output = await run(promtool ?? '', ['test', 'rules', 'boards.yaml'], {
-      cwd: workFolder,
-      maxBuffer: 2 ** 26,
-    }).then(
-      ({ stdout }) => stdout,
-      ({ stdout, stderr }) => `${stdout}${stderr}`,
-    );
+    const output = await testRules(workFolder, 'boards.yaml');
     for (const expr of expressions) results.set(expr, { labels: [] });
     for (const [, quoted = '', message = ''] of output.matchAll(
       /expr: ("(?:[^"\\]|\\.)*"), time: 10m,?\s*([\s\S]*?)(?=\n\s+expr: |\n*$)/g,

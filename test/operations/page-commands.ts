@@ -4,10 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { FoundProgram } from '../../scripts/servers/server-kind.ts';
 import { type Product, type ServiceName, services } from './run-product.ts';
 import { migrate } from './run-programs.ts';
 
@@ -29,9 +30,13 @@ export interface Shell extends AsyncDisposable {
 
 /**
  * A shell with its own `kubectl` and `helm`, which read and change `secret`, and replace the processes of `product`. They
- * support the commands of the page, and fail for all others.
+ * support the commands of the page, and fail for all others. `programs` are those of the servers, which PATH may lack.
  */
-export async function openShell(product: Product, secret: Record<string, string>): Promise<Shell> {
+export async function openShell(
+  product: Product,
+  secret: Record<string, string>,
+  programs: readonly FoundProgram[],
+): Promise<Shell> {
   const functions = [...commandsOf('Rotating secrets'), commandsOf('Keys of the relay')[0]].join('\n');
   const folder = mkdtempSync(join(tmpdir(), 'relay-page-'));
 
@@ -80,10 +85,15 @@ export async function openShell(product: Product, secret: Record<string, string>
   for (const program of ['kubectl', 'helm']) {
     writeFileSync(join(folder, program), fakeProgram(port), { mode: 0o755 });
   }
+  for (const { path, env = {} } of programs) {
+    const variables = Object.entries(env).map(([name, value]) => `${name}='${value}' `);
+    const text = `#!/bin/sh\n${variables.join('')}exec '${path}' "$@"\n`;
+    writeFileSync(join(folder, basename(path)), text, { mode: 0o755 });
+  }
 
   return {
     async run(commands, env = {}) {
-      const path = `${folder}:${process.env.PATH}:/usr/sbin`;
+      const path = `${folder}:${process.env.PATH}`;
       const script = `set -o errexit -o pipefail -o nounset\n${functions}\n${commands}`;
       const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
         cwd: root,

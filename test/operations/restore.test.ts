@@ -10,29 +10,36 @@ import {
   topicUrl,
   untilAvailable,
 } from '@expert-relay/testkit';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import pg from 'pg';
-import { findOnPath } from '../../scripts/servers/find-program.ts';
+import { findTool, requireTool, whyMissing } from '../../scripts/servers/find-tool.ts';
 import { nats } from '../../scripts/servers/nats.ts';
+import { postgres } from '../../scripts/servers/postgres.ts';
 import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
+import { postgresTools, postgresWithTools } from '../../scripts/servers/tools.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { commandsOf, openShell } from './page-commands.ts';
 import { runProduct } from './run-product.ts';
 import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
 
 /* The backup and the restore, with the commands of docs/runbook.md. */
 
-const withDump = findOnPath(['pg_dump']) && findOnPath(['pg_restore']) ? test : test.skip;
+// pg_dump must be of the server's version, which npm's Postgres does not have with it: so the server is the test's own.
+const tool = await findTool(postgresWithTools);
+const withDump = testUnless(whyMissing(tool));
 const { redisUrl } = testServers();
 
 withDump(
   'after a restore, the saved data exists and the relay works',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
+    const program = requireTool(tool);
+    await using ownPostgres = await startOwnServer(postgres, program);
     const ownNats = await startOwnServer(nats);
     const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
-    await using original = await makeDatabase();
-    await using restored = await makeDatabase();
-    await using data = await makeDatabase();
+    await using original = await makeDatabase(ownPostgres.url);
+    await using restored = await makeDatabase(ownPostgres.url);
+    await using data = await makeDatabase(ownPostgres.url);
     try {
       await migrate(original.url);
       const secret = await makeSecret({ databaseUrl: original.url, natsUrl: ownNats.url, redisUrl });
@@ -40,7 +47,7 @@ withDump(
         secret,
         settings: { RELAY_REDIS_PREFIX: redisPrefix, RELAY_DATABASE_POOL: '2' },
       });
-      await using shell = await openShell(product, secret);
+      await using shell = await openShell(product, secret, postgresTools(program));
       const { gatewayUrl, hubUrl } = product;
       const user = await createUser(original.url);
       const { body: kept } = await submit(gatewayUrl, user.consumerKey);

@@ -3,12 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, testServers } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { redisUsers, renderNatsUsers } from '../../scripts/chart/server-users.ts';
-import { findOnPath } from '../../scripts/servers/find-program.ts';
+import { findTools, requireTool, whyMissing } from '../../scripts/servers/find-tool.ts';
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
+import { postgresTools, postgresWithTools, redisCli } from '../../scripts/servers/tools.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { callAll, type Load } from './call-all.ts';
 import { commandsOf, openShell, type Shell } from './page-commands.ts';
 import { type Product, runProduct } from './run-product.ts';
@@ -19,6 +21,12 @@ import { asSuperuser, createUser, makeSecret, migrate } from './run-programs.ts'
  * thirty processes, so they run only on request: RELAY_TEST_ROTATIONS=true npm test -- test/operations/rotations
  */
 const isOn = process.env.RELAY_TEST_ROTATIONS === 'true';
+// The programs are fetched only where they are needed.
+const tools = isOn ? await findTools([nats, postgresWithTools, redisCli]) : [];
+const [missing] = isOn
+  ? tools.flatMap((tool) => whyMissing(tool) ?? [])
+  : ['RELAY_TEST_ROTATIONS is not "true"'];
+const rotation = testUnless(missing);
 
 const password = () => `k${randomBytes(12).toString('hex')}`;
 const passwords: Record<string, string> = {};
@@ -43,7 +51,7 @@ let shell: Shell;
 let load: Load;
 
 beforeAll(async () => {
-  if (!isOn) return;
+  if (missing !== undefined) return;
   ownNats = await startOwnServer({
     ...nats,
     url: ({ port }) => `nats://hub:${passwordOf('HUB')}@127.0.0.1:${port}`,
@@ -75,10 +83,12 @@ beforeAll(async () => {
   secret.REDIS_URL_DASHBOARD = withUser(ownRedis.url, 'dashboard', passwordOf('dashboard'));
   secret.REDIS_URL_EXPIRY_WORKER = withUser(ownRedis.url, 'expiry-worker', passwordOf('expiry-worker'));
   product = await runProduct({ secret, settings });
-  shell = await openShell(product, secret);
+  const [natsServer, postgresProgram, cli] = tools.map(requireTool);
+  if (!natsServer || !postgresProgram || !cli) return;
+  shell = await openShell(product, secret, [natsServer, ...postgresTools(postgresProgram), cli]);
 });
 afterAll(async () => {
-  if (!isOn) return;
+  if (missing !== undefined) return;
   await shell?.[Symbol.asyncDispose]();
   await product?.[Symbol.asyncDispose]();
   await ownNats?.stop();
@@ -89,7 +99,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  if (!isOn) return;
+  if (missing !== undefined) return;
   load = await callAll(product, await createUser(adminUrl));
   await waitForCalls();
 });
@@ -102,7 +112,6 @@ const settings = {
   RELAY_RATE_LIMIT_POLL: '0',
 };
 
-const rotation = isOn ? test : test.skip;
 rotation('keys of the relay', async () => {
   const before = { ...secret };
   const [, useNew = '', removeOld = ''] = commandsOf('Keys of the relay');
@@ -119,8 +128,7 @@ rotation('keys of the relay', async () => {
   expect(Object.values(secret).filter((value) => value.includes(','))).toEqual([]);
 });
 
-const withPsql = isOn && findOnPath(['psql']) ? test : test.skip;
-withPsql('password for Postgres', async () => {
+rotation('password for Postgres', async () => {
   // The owner of the tables is "relay" on the page.
   const [commands = ''] = commandsOf('Password for Postgres').map((block) =>
     block.replaceAll(/(IN ROLE|role =) relay/g, `$1 ${owner}`),
@@ -140,8 +148,7 @@ withPsql('password for Postgres', async () => {
   await asSuperuser(`DROP ROLE ${owner}_2`);
 });
 
-const withRedisCli = isOn && findOnPath(['redis-cli']) ? test : test.skip;
-withRedisCli('passwords for Redis', async () => {
+rotation('passwords for Redis', async () => {
   const newPassword = password();
   const [commands = ''] = commandsOf('Passwords for Redis');
   await shell.run(commands, {

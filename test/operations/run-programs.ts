@@ -33,20 +33,20 @@ export async function migrate(databaseUrl: string): Promise<void> {
 
 const { databaseUrl: adminUrl } = testServers();
 
-/** Runs one statement as the superuser of the test's Postgres. */
-export async function asSuperuser(statement: string): Promise<void> {
-  const client = new pg.Client(adminUrl);
+/** Runs one statement as the superuser of the test's Postgres, or of another. */
+export async function asSuperuser(statement: string, serverUrl = adminUrl): Promise<void> {
+  const client = new pg.Client(serverUrl);
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
 
 /** Creates an empty database, which is dropped at the end of the test. */
-export async function makeDatabase(): Promise<{ url: string } & AsyncDisposable> {
+export async function makeDatabase(serverUrl = adminUrl): Promise<{ url: string } & AsyncDisposable> {
   const name = `relay_operations_${randomBytes(6).toString('hex')}`;
-  await asSuperuser(`CREATE DATABASE ${name}`);
+  await asSuperuser(`CREATE DATABASE ${name}`, serverUrl);
   return {
-    url: Object.assign(new URL(adminUrl), { pathname: name }).href,
-    [Symbol.asyncDispose]: () => asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`),
+    url: Object.assign(new URL(serverUrl), { pathname: name }).href,
+    [Symbol.asyncDispose]: () => asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`, serverUrl),
   };
 }
 

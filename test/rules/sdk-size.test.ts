@@ -9,6 +9,7 @@ const limits = {
   '.': 17_600,
   './expert': 17_500,
   './crypto': 7_600,
+  './text': 700,
 };
 
 /** The bundle that a browser loads for this code. */
@@ -32,10 +33,11 @@ const sources = {
   '.': join(root, 'packages/sdk/src/index.ts'),
   './expert': join(root, 'packages/sdk/src/expert/index.ts'),
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
+  './text': join(root, 'packages/sdk/src/show-hidden.ts'),
 };
 
 describe('the size of the SDK in a browser', () => {
-  test.each(['.', './expert', './crypto'] as const)(
+  test.each(['.', './expert', './crypto', './text'] as const)(
     'the whole entry "%s" stays below its limit after gzip',
     async (entry) => {
       const code = await bundle(`export * from '${sources[entry]}';`);

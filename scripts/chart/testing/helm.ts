@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../local/home.ts';
+import { whyMissing } from '../../servers/find-tool.ts';
+import { testUnless } from '../../testing/test-unless.ts';
 import { run } from './cached-tool.ts';
 import { findHelm } from './find-helm.ts';
 
@@ -17,20 +18,18 @@ export interface Manifest {
 }
 
 const program = await findHelm();
-if (!program) {
-  const missing = 'helm is neither on the PATH nor can it be compiled, since there is no Go here';
-  if (process.env.RELAY_REQUIRE_HELM === 'true') throw new Error(`${missing}. Install Helm 3 or Go.`);
-  process.stderr.write(`${missing}: the tests of the chart are skipped. Install Helm 3 or Go to run them.\n`);
+export const helmMissing = whyMissing(program);
+if (helmMissing !== undefined && process.env.RELAY_REQUIRE_HELM === 'true') {
+  throw new Error(`${helmMissing}. Install Helm 3 or Go.`);
 }
-export const hasHelm = program !== undefined;
 
-/** For tests that need helm. Without it they count as skipped. */
-export const withHelm = (hasHelm ? test : test.skip) as typeof test;
+/** For tests that need helm. Without it they are skipped. */
+export const withHelm = testUnless(helmMissing);
 
 /** Runs helm, and answers what it printed; a failure is thrown with what helm says. */
 export async function helm(...args: string[]): Promise<string> {
   const limits = { maxBuffer: 64 * 1024 * 1024 };
-  return (await run(program ?? 'helm', args, limits)).stdout;
+  return (await run('path' in program ? program.path : '', args, limits)).stdout;
 }
 
 const rendered = new Map<string, Promise<string>>();

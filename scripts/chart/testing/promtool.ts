@@ -1,27 +1,19 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { findOnPath } from '../../servers/find-program.ts';
-import { cachedTool, run } from './cached-tool.ts';
+import { findTool, requireTool, whyMissing } from '../../servers/find-tool.ts';
+import { promtool } from '../../servers/tools.ts';
+import { testUnless } from '../../testing/test-unless.ts';
+import { run } from './cached-tool.ts';
 
-/** `promtool` of the PATH, or else out of Debian's package, which is unpacked and not installed. */
-async function findPromtool(): Promise<string | undefined> {
-  const installed = findOnPath(['promtool']);
-  if (installed || !existsSync('/etc/debian_version')) return installed;
-  const folder = await cachedTool('promtool-debian', async (target) => {
-    await run('apt-get', ['download', 'prometheus'], { cwd: target });
-    await run('sh', ['-c', 'dpkg -x prometheus_*.deb . && rm -r prometheus_*.deb usr/bin/prometheus'], {
-      cwd: target,
-    });
-  }).catch((error: Error) => {
-    process.stderr.write(`promtool could not be unpacked: ${error.message}\n`);
-    return undefined;
-  });
-  return folder && join(folder, 'usr/bin/promtool');
-}
+const tool = await findTool(promtool);
 
-export const promtool = await findPromtool();
-if (!promtool) {
-  process.stderr.write(
-    'There is no promtool: alerts and boards are not tried. Install Prometheus to try them.\n',
+/** For tests that need promtool. Without it they are skipped. */
+export const withPromtool = testUnless(whyMissing(tool));
+
+/** Runs `promtool test rules` with a file of a folder. Returns all that it printed, also when rules fail. */
+export async function testRules(folder: string, file: string): Promise<string> {
+  const { path, env } = requireTool(tool);
+  const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 2 ** 26 };
+  const { stdout, stderr } = await run(path, ['test', 'rules', file], options).catch(
+    (error: { stdout: string; stderr: string }) => error,
   );
+  return `${stdout}${stderr}`;
 }

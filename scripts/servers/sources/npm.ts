@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeOnce } from '../../local/cached-folder.ts';
 import { runCommand } from '../../processes/run-command.ts';
-import { checkPrograms, executables } from '../find-program.ts';
+import { checkPrograms } from '../find-program.ts';
 import type { Fetcher } from '../server-kind.ts';
 
 const version = '18.4.0-beta.17';
@@ -18,7 +18,7 @@ export const npm: Fetcher = {
     }),
   programs(kind, cache) {
     const folder = join(folderIn(cache), 'node_modules', packageName, 'native/bin');
-    return checkPrograms(kind, executables(kind.programs, [folder]));
+    return checkPrograms(kind, [folder]);
   },
 };
 

@@ -55,3 +55,25 @@ export function largeHostileText(bytes = 900_000): string {
   const blockBytes = new TextEncoder().encode(block).length + 1;
   return Array.from({ length: Math.floor(bytes / blockBytes) }, () => block).join('\n');
 }
+
+const fill = (unit: string, length = 30_000): string =>
+  unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+
+/** Texts that took a browser seconds or minutes: to parse, to build as elements, or to lay out. */
+export const expensiveTexts: Readonly<Record<string, string>> = {
+  'emphasis that never ends': fill('.*a'),
+  'images that never end': fill('!['),
+  'inline code': fill('`a` '),
+  'list items': fill('- a\n'),
+  links: fill('[a](https://b.example) '),
+  'uses of one long address': `[a]: https://${'x'.repeat(1_900)}\n\n${fill('[a] ', 27_000)}`,
+  'a wide table': `|${'a|'.repeat(500)}\n|${'-|'.repeat(500)}\n${'|\n'.repeat(100)}`,
+  'nested lists': fill(`${'- '.repeat(30)}a\n`),
+  'marks on marks': fill(`a${'\u0301'.repeat(12)}`),
+  overrides: fill('\u202e'),
+  'Thai without words': fill('กขค'),
+  'Thai without words, in code': `\`\`\`\n${fill('กขค', 29_000)}`,
+  'two directions': fill('aא'),
+  'two directions in long paragraphs': fill(`${'aא'.repeat(2_000)}\n\n`),
+  'a megabyte of two directions': fill('aא', 320_000),
+};

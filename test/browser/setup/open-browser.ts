@@ -1,5 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
-import { findBrowser } from './find-browser.ts';
+import { findTool, requireTool } from '../../../scripts/servers/find-tool.ts';
+import { chromium as chromiumProgram } from '../../../scripts/servers/tools.ts';
 
 /** Features that Playwright 1.65 disables. Its list must be repeated, since Chromium obeys only the last `--disable-features`. */
 const disabledByPlaywright = [
@@ -27,8 +28,6 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // The sandbox of Chromium does not work for root.
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 /** The limit of each step of a page. It is for what hangs: a busy machine may stall for many seconds. */
@@ -36,9 +35,10 @@ const stepTimeoutMs = 120_000;
 
 /** Starts a headless Chromium that makes no calls of its own to the internet. */
 export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
-  const executablePath = await findBrowser();
+  const program = requireTool(await findTool(chromiumProgram));
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: program.path,
+    env: { ...process.env, ...program.env } as Record<string, string>,
     args: [...args, ...flags],
     timeout: stepTimeoutMs,
   });

@@ -7,8 +7,7 @@ export function useProduct(options: ConstellationOptions = {}): Product {
   let product: (Product & AsyncDisposable) | undefined;
   beforeAll(async () => {
     product = await openProduct(options);
-    // Chromium may have to be installed first.
-  }, 600_000);
+  });
   afterAll(async () => await product?.[Symbol.asyncDispose]());
 
   const opened = (): Product => {

@@ -1,19 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { subjectsFor } from '@expert-relay/contracts';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, startOwnNats } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
-import { startNats } from '../testing/start-nats.ts';
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
 
 describe('faults of NATS', () => {
   test('NATS is away while events are written: they are published when it is back', async () => {
-    await using nats = await startNats();
+    await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     const relay = await outbox.relay();
     await writeAndWait(outbox, 10);
-    await nats.stop('SIGKILL');
+    await nats.kill();
     await outbox.write('a', 700);
     relay.wake();
     await pause(1_000);
@@ -24,7 +23,7 @@ describe('faults of NATS', () => {
   });
 
   test('NATS is killed in the middle of a batch: each event is stored once, in order', async () => {
-    await using nats = await startNats();
+    await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     const relay = await outbox.relay();
     await writeAndWait(outbox, 1);
@@ -33,7 +32,7 @@ describe('faults of NATS', () => {
       relay.wake();
       // Some of the 1,000 are marked now, some only stored, some only sent.
       while ((await outbox.waiting()) === 1_000) await pause(1);
-      await nats.stop('SIGKILL');
+      await nats.kill();
       await nats.start();
       await outbox.untilPublished();
     }
@@ -41,7 +40,7 @@ describe('faults of NATS', () => {
   });
 
   test('NATS is frozen during a batch: each event is stored once, in order', async () => {
-    await using nats = await startNats();
+    await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
     await writeAndWait(outbox, 10);
@@ -55,18 +54,18 @@ describe('faults of NATS', () => {
   });
 
   test('the stream lost its tail: the lost events are published again, before newer ones', async () => {
-    await using nats = await startNats();
+    await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
     await writeAndWait(outbox, 20);
-    await nats.stop();
-    await nats.backUp();
+    await nats.shutDown();
+    await nats.save();
     await nats.start();
     await writeAndWait(outbox, 30);
     const { rows } = await outbox.pool.query('SELECT max(stream_seq)::int AS last FROM outbox_events');
     expect(rows[0].last).toBe(50);
 
-    await nats.stop('SIGKILL');
+    await nats.kill();
     await nats.restore();
     await outbox.write('a', 10);
     await nats.start();
@@ -77,17 +76,17 @@ describe('faults of NATS', () => {
   });
 
   test('the stream lost its tail while no event was written: a new leader and an old one both notice', async () => {
-    await using nats = await startNats();
+    await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     const first = await outbox.relay();
     await writeAndWait(outbox, 20);
-    await nats.stop();
-    await nats.backUp();
+    await nats.shutDown();
+    await nats.save();
     await nats.start();
     for (const newLeader of [false, true]) {
       await writeAndWait(outbox, 10);
       if (newLeader) await first.stop?.();
-      await nats.stop('SIGKILL');
+      await nats.kill();
       await nats.restore();
       await nats.start();
       if (newLeader) await outbox.relay();
@@ -97,7 +96,7 @@ describe('faults of NATS', () => {
   });
 
   test('the stream was deleted: it is created again, with all rows that were kept', async () => {
-    await using nats = await startNats();
+    await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
     await outbox.relay();
     await writeAndWait(outbox, 50);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startOwnNats } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nkeys } from 'nats';
 import { createLog } from '../log/index.ts';
@@ -9,7 +10,6 @@ import { createNats } from './create-nats.ts';
 import type { NatsAccess } from './read-access.ts';
 import { type Certificates, makeCertificates } from './testing/make-certificates.ts';
 import { makeCreds } from './testing/make-creds.ts';
-import { startNatsWith } from './testing/start-nats-with.ts';
 
 let folder: string;
 let certificates: Certificates;
@@ -54,14 +54,14 @@ describe('TLS', () => {
     ca_file: "${certificates.ca}" ${more} }\n`;
 
   test('a certificate of the configured authority is accepted, and no other', async () => {
-    await using server = await startNatsWith(serverConfig());
+    await using server = await startOwnNats(serverConfig());
     expect(await tryToConnect({ url: `nats://${server.host}`, caFile: certificates.ca })).toBe('hello');
     expect(await tryToConnect({ url: `tls://${server.host}`, caFile: certificates.ca })).toBe('hello');
     expect(await tryToConnect({ url: `tls://${server.host}` })).toMatch(/certificate/);
   });
 
   test('a server that requires a certificate gets the one of this service', async () => {
-    await using server = await startNatsWith(serverConfig(', verify: true'));
+    await using server = await startOwnNats(serverConfig(', verify: true'));
     const { ca: caFile, client } = certificates;
     const url = `tls://${server.host}`;
     expect(await tryToConnect({ url, caFile, certFile: client.cert, keyFile: client.key })).toBe('hello');
@@ -69,7 +69,7 @@ describe('TLS', () => {
   });
 
   test('is required when it is configured, also by a server without TLS', async () => {
-    await using server = await startNatsWith('');
+    await using server = await startOwnNats('');
     expect(await tryToConnect({ url: `nats://${server.host}` })).toBe('hello');
     expect(await tryToConnect({ url: `tls://${server.host}` })).toMatch(/has no TLS/);
     const caFile = certificates.ca;
@@ -80,7 +80,7 @@ describe('TLS', () => {
 describe('signing in', () => {
   test('with user and password of any characters', async () => {
     const [user, password] = ['a@relay', 'p:/?#%20'];
-    await using server = await startNatsWith(
+    await using server = await startOwnNats(
       `authorization { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)} }`,
     );
     const [name, secret] = [user, password].map(encodeURIComponent);
@@ -90,7 +90,7 @@ describe('signing in', () => {
 
   test('with an nkey', async () => {
     const key = nkeys.createUser();
-    await using server = await startNatsWith(`authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`);
+    await using server = await startOwnNats(`authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`);
     const seedOf = (one: typeof key) => new TextDecoder().decode(one.getSeed());
     const url = `nats://${server.host}`;
     expect(await tryToConnect({ url, nkeySeed: seedOf(key) })).toBe('hello');
@@ -101,7 +101,7 @@ describe('signing in', () => {
     const { creds, serverConfig } = makeCreds();
     const credentialsFile = join(folder, 'user.creds');
     writeFileSync(credentialsFile, creds);
-    await using server = await startNatsWith(serverConfig);
+    await using server = await startOwnNats(serverConfig);
     expect(await tryToConnect({ url: `nats://${server.host}`, credentialsFile })).toBe('hello');
     expect(await tryToConnect({ url: `nats://${server.host}` })).toMatch(/authorization/i);
   });

@@ -15,9 +15,9 @@ export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): Req
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // Only DOMPurify makes HTML of text. The app's own policy allows the address of the service worker.
+    // No code makes HTML of text. The app's own policy allows the address of the service worker.
     "require-trusted-types-for 'script'",
-    'trusted-types dompurify expert-relay',
+    'trusted-types expert-relay',
   ].join('; ');
 
   return (_request, response) => {

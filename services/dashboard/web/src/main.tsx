@@ -20,7 +20,12 @@ const start = async () => {
   try {
     const me = await readMe();
     followUser(me.userId);
-    const services = await createServices(me);
+    const services = await createServices(me, async (storage) => {
+      const { KeysOfOthersQuestion } = await import('./app/keys-of-others.tsx');
+      return new Promise((decide) =>
+        root.render(<KeysOfOthersQuestion name={me.name} storage={storage} onDecide={decide} />),
+      );
+    });
     root.render(
       <StrictMode>
         <App services={services} queries={createQueryClient()} />

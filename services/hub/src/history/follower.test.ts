@@ -1,22 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTcpProxy, eventually } from '@expert-relay/testkit';
+import { createTcpProxy, eventually, type OwnNats, startOwnNats } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { epochOf, formatPosition } from '../events/position.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
-import { type NatsProcess, startNatsProcess } from '../testing/nats-process.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';
 import { startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
-let nats: NatsProcess;
+let nats: OwnNats;
 let stream: TestStream;
 let hub: TestHub;
 let request: RequestEvents;
 const open: { close(): void }[] = [];
 
 beforeEach(async () => {
-  nats = await startNatsProcess();
+  nats = await startOwnNats();
   stream = await openTestStream(nats.url);
   hub = await startHub();
   request = new RequestEvents();

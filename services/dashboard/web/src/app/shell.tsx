@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
@@ -6,11 +6,14 @@ import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts';
 import { useAction } from '../ui/use-action.ts';
 import { ConnectionBar } from './connection-bar.tsx';
+import { lazyPage } from './lazy-page.tsx';
 import { DocumentTitle, waitingCount } from './page.tsx';
 import { routes } from './routes.ts';
 import styles from './shell.module.css';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
+
+const VaultNotice = lazyPage(async () => (await import('./vault-notice.tsx')).VaultNotice);
 
 const pages = [
   { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },
@@ -23,6 +26,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const services = useServices();
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
+  const hasVaultChanged = useStore(services.expertKey.change) !== undefined;
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const signingOut = useAction(() => signOut(services));
   useShortcuts({
@@ -77,6 +81,11 @@ export function Shell({ children }: { children: ReactNode }) {
       </nav>
       <div className={styles.content}>
         <ConnectionBar isStillSignedIn={signingOut.error !== undefined} />
+        {hasVaultChanged && (
+          <Suspense>
+            <VaultNotice />
+          </Suspense>
+        )}
         <main id="main" className={styles.main}>
           {children}
         </main>

@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
@@ -40,7 +41,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
         <BackIcon />
       </Link>
       <PageHeading className={styles.agent} takesFocus={!keepsFocus}>
-        <bdi>{request.agent ?? 'Agent'}</bdi>
+        <bdi>{showHidden(request.agent ?? 'Agent')}</bdi>
       </PageHeading>
       <div className={styles.facts}>
         <RefCode code={request.refCode} />

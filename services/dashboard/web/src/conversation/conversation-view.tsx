@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
@@ -28,7 +29,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
   const isOnline = useStore(connection).kind === 'online';
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
-  usePageTitle(request ? `${request.refCode} ${request.agent ?? ''}` : 'Request');
+  usePageTitle(request ? `${request.refCode} ${showHidden(request.agent ?? '')}` : 'Request');
   const isOver = request !== undefined && hasEnded(request);
   useShortcuts({
     r: () => {
@@ -70,7 +71,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
       <span role="status" className="visually-hidden">
         {scroll.announcement > 0 && (
           // A new element each time, since a live region does not announce an unchanged text again.
-          <span key={scroll.announcement}>New message from {request.agent ?? 'the agent'}</span>
+          <span key={scroll.announcement}>New message from {showHidden(request.agent ?? 'the agent')}</span>
         )}
       </span>
       {!request.erasedAt && (

@@ -1,4 +1,5 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import { showHidden } from '@expert-relay/sdk/text';
 import { memo, useMemo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
@@ -92,7 +93,7 @@ function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
   return (
     <article className={`${styles.group} ${isOwn ? styles.own : ''}`}>
       <p className={styles.by}>
-        <bdi className={styles.sender}>{isOwn ? 'You' : (agent ?? 'Agent')}</bdi>
+        <bdi className={styles.sender}>{isOwn ? 'You' : showHidden(agent ?? 'Agent')}</bdi>
         {first && <Time at={first.createdAt} look="clock" details />}
       </p>
       {group.messages.map((message) => (

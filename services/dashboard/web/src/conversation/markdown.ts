@@ -1,90 +1,191 @@
-import DOMPurify from 'dompurify';
-import { Marked } from 'marked';
+import { showHidden } from '@expert-relay/sdk/text';
+import type { Token } from 'markdown-it';
 import { readLink } from './links.ts';
+import { parseMarkdown, TooMuchWork } from './parse-markdown.ts';
+import { maxBlockLength, textParts } from './text-parts.ts';
 
-const escapeHtml = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-
-/** Limits: a wide table with short rows, or many uses of one long address, would make megabytes of a few kilobytes. */
-const maxCells = 5_000;
+/** A longer address is no link: many uses of one would make megabytes of a few kilobytes. */
 const maxAddressLength = 2_000;
+/** What a text may become: characters on the screen and in addresses, and elements. */
+const maxCharacters = 60_000;
+const maxElements = 4_000;
 
-const marked = new Marked({
-  gfm: true,
-  breaks: true,
-  async: false,
-  tokenizer: {
-    // `undefined`: it is not a table. `false`: the parser decides.
-    table: (source) => (countCells(source) > maxCells ? undefined : false),
-  },
-  renderer: {
-    // Text is never HTML: tags are shown as text.
-    html: ({ text, block }) =>
-      block ? `<p>${escapeHtml(text.trim()).replaceAll('\n', '<br>')}</p>` : escapeHtml(text),
-    // Headings in a message must not become headings of the page.
-    heading({ tokens }) {
-      return `<p><strong>${this.parser.parseInline(tokens)}</strong></p>`;
-    },
-    // Nothing is loaded from other sites: an image becomes a link to its address.
-    image: ({ href, text }) =>
-      href.length > maxAddressLength
-        ? escapeHtml(text)
-        : `<a href="${escapeHtml(href)}">${escapeHtml(text || 'Image')}</a>`,
-    link({ href, tokens }) {
-      const text = this.parser.parseInline(tokens);
-      return href.length > maxAddressLength ? text : `<a href="${escapeHtml(href)}">${text}</a>`;
-    },
-    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
-  },
-});
+/** The elements of tokens that only enclose others. */
+const enclosing: Readonly<Record<string, readonly string[]>> = {
+  paragraph: ['p'],
+  // Headings in a message must not become headings of the page.
+  heading: ['p', 'strong'],
+  bullet_list: ['ul'],
+  ordered_list: ['ol'],
+  list_item: ['li'],
+  blockquote: ['blockquote'],
+  table: ['table'],
+  thead: ['thead'],
+  tbody: ['tbody'],
+  tr: ['tr'],
+  th: ['th'],
+  td: ['td'],
+  strong: ['strong'],
+  em: ['em'],
+  s: ['del'],
+};
+const withOwnDirection = new Set(['p', 'li', 'blockquote', 'th', 'td']);
 
-/** The number of cells of a table: each row gets as many cells as the first one. */
-function countCells(source: string): number {
-  const [, first = '', second = ''] = /^([^\n]*)\n([^\n]*)/.exec(source) ?? [];
-  if (!/^[\s|:-]+$/.test(second)) return 0;
-  const [block = ''] = source.split(/\n[ \t]*\n/, 1);
-  return first.split('|').length * block.split('\n').length;
-}
+/** A character under marks that would cover other lines, or inside a mark. The last one of a keycap is not among them. */
+const tall = /(?:\P{M}|^)[\p{M}\u200c\u200d]{3,}|.(?!\u20e3)\p{Me}/gsu;
 
-const tags = 'p br strong em del code pre ul ol li blockquote a table thead tbody tr th td hr'.split(' ');
-
-/** Renders Markdown as elements that are safe to show. */
+/**
+ * Renders Markdown as elements. They are made one by one and never from HTML, so that a text becomes only what is here.
+ *
+ * @throws TooMuchWork for a text that would occupy the page
+ */
 export function renderMarkdown(text: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(marked.parse(text) as string, {
-    ALLOWED_TAGS: tags,
-    ALLOWED_ATTR: ['href', 'start'],
-    ALLOW_ARIA_ATTR: false,
-    ALLOW_DATA_ATTR: false,
-    RETURN_DOM_FRAGMENT: true,
-  });
-  for (const anchor of fragment.querySelectorAll('a')) finishLink(anchor);
-  for (const table of fragment.querySelectorAll('table')) wrap(table, 'table');
-  for (const code of fragment.querySelectorAll('pre')) wrap(code, 'code').prepend(copyButton());
-  for (const block of fragment.querySelectorAll('p, li, blockquote, td, th'))
-    block.setAttribute('dir', 'auto');
-  return fragment;
+  const rendering = new Rendering();
+  rendering.add(parseMarkdown(text));
+  for (const table of rendering.fragment.querySelectorAll('table')) wrap(table, 'table');
+  for (const code of rendering.fragment.querySelectorAll('pre')) wrap(code, 'code').prepend(copyButton());
+  return rendering.fragment;
 }
 
-function finishLink(anchor: HTMLAnchorElement): void {
-  const link = readLink(anchor.getAttribute('href') ?? '', anchor.textContent);
-  if (!link) {
-    anchor.replaceWith(...anchor.childNodes);
-    return;
+class Rendering {
+  readonly fragment = document.createDocumentFragment();
+  /** The fragment, and the elements that are not complete. */
+  readonly #open: (DocumentFragment | HTMLElement)[] = [this.fragment];
+  /** Where the enclosing link leads. */
+  #href: string | undefined;
+  #characters = 0;
+  #elements = 0;
+
+  add(tokens: readonly Token[]): void {
+    for (const [at, token] of tokens.entries()) {
+      if (token.type === 'inline') this.#addInline(token, tokens[at - 2]?.type === 'list_item_open');
+      else if (!token.hidden) this.#addToken(token);
+    }
   }
-  anchor.href = link.href;
-  anchor.target = '_blank';
-  anchor.rel = 'noopener noreferrer';
-  if (!link.target) return;
-  const target = document.createElement('bdi');
-  target.dataset.target = '';
-  target.textContent = ` (${link.target})`;
-  anchor.after(target);
+
+  #addInline({ children, content }: Token, startsItem: boolean): void {
+    if (content.length > maxBlockLength) throw new TooMuchWork();
+    const [first] = children ?? [];
+    const task = startsItem && first?.type === 'text' ? /^\[([ xX])\] /.exec(first.content) : null;
+    if (task && first) first.content = (task[1] === ' ' ? '☐ ' : '☑ ') + first.content.slice(task[0].length);
+    this.add(children ?? []);
+  }
+
+  #addToken(token: Token): void {
+    const name = token.type.replace(/_(?:open|close)$/, '');
+    const around = enclosing[name];
+    if (around && token.nesting === 1) {
+      for (const tag of around) {
+        const element = this.#enter(tag);
+        if (tag === 'ol') element.setAttribute('start', attribute(token, 'start') || '1');
+      }
+    } else if (around) {
+      for (const _ of around) this.#leave();
+    } else if (name === 'link') {
+      if (token.nesting === 1) this.#enterLink(attribute(token, 'href'));
+      else this.#leaveLink();
+    } else if (name === 'image') {
+      this.#addImage(token);
+    } else if (name === 'code_inline') {
+      this.#addCode(token.content);
+    } else if (name === 'code_block' || name === 'fence') {
+      this.#enter('pre').dir = 'ltr';
+      // A copied command must not run by a line break that nobody sees.
+      this.#addCode(token.content.replace(/\n$/, ''), { isBlock: true });
+      this.#leave();
+    } else if (name === 'softbreak' || name === 'hardbreak' || name === 'hr') {
+      this.#enter(name === 'hr' ? 'hr' : 'br');
+      this.#leave();
+    } else {
+      this.#addText(showHidden(token.content, { prose: this.#href === undefined }));
+    }
+  }
+
+  #addCode(code: string, { isBlock = false } = {}): void {
+    this.#enter('code').dir = 'ltr';
+    const parts = textParts(showHidden(code));
+    for (const part of parts) {
+      if (isBlock && parts.length > 1) this.#enter('span').dataset.part = '';
+      this.#addText(part);
+      if (isBlock && parts.length > 1) this.#leave();
+    }
+    this.#leave();
+  }
+
+  /** Nothing is loaded from other sites: an image becomes a link to its address. */
+  #addImage(token: Token): void {
+    const isLinked = this.#href !== undefined;
+    if (!isLinked) this.#enterLink(attribute(token, 'src'));
+    this.#addText(showHidden(token.content || 'Image'));
+    if (!isLinked) this.#leaveLink();
+  }
+
+  #enterLink(href: string): void {
+    this.#href = href;
+    this.#enter('a');
+  }
+
+  #leaveLink(): void {
+    const anchor = this.#leave() as HTMLAnchorElement;
+    const href = this.#href ?? '';
+    this.#href = undefined;
+    const link = href.length <= maxAddressLength && readLink(href, anchor.textContent);
+    if (!link) {
+      anchor.replaceWith(...anchor.childNodes);
+      return;
+    }
+    this.#count(link.href);
+    anchor.href = link.href;
+    anchor.target = '_blank';
+    anchor.rel = 'noopener noreferrer';
+    if (!link.target) return;
+    const target = this.#enter('bdi');
+    target.dataset.target = '';
+    this.#addText(` (${showHidden(link.target)})`);
+    this.#leave();
+  }
+
+  #addText(text: string): void {
+    this.#count(text);
+    let from = 0;
+    for (const { 0: character, index } of text.matchAll(tall)) {
+      this.#top.append(text.slice(from, index));
+      const box = this.#enter('span');
+      box.dataset.tall = '';
+      box.append(character);
+      this.#leave();
+      from = index + character.length;
+    }
+    this.#top.append(text.slice(from));
+  }
+
+  get #top(): DocumentFragment | HTMLElement {
+    return this.#open.at(-1) ?? this.fragment;
+  }
+
+  #enter(tag: string): HTMLElement {
+    this.#elements += 1;
+    if (this.#elements > maxElements) throw new TooMuchWork();
+    const element = document.createElement(tag);
+    this.#top.append(element);
+    this.#open.push(element);
+    return element;
+  }
+
+  #leave(): HTMLElement {
+    const element = this.#open.pop() as HTMLElement;
+    // Not before it is complete, since the browser decides the direction again whenever something is added.
+    if (withOwnDirection.has(element.localName)) element.dir = 'auto';
+    return element;
+  }
+
+  #count({ length }: string): void {
+    this.#characters += length;
+    if (this.#characters > maxCharacters) throw new TooMuchWork();
+  }
 }
+
+const attribute = (token: Token, name: string): string => String(token.attrGet(name) ?? '');
 
 /** Puts an element into a box that can be scrolled, also with the keyboard. */
 function wrap(element: Element, kind: 'table' | 'code'): HTMLElement {

@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { Time } from '../ui/time.tsx';
 import type { RequestView } from './conversation-state.ts';
 import styles from './question.module.css';
@@ -73,7 +74,7 @@ function ContextMessages({
         // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
         <li key={index} className={styles.message}>
           <p className={styles.role}>
-            <bdi>{roles[role] ?? role.slice(0, 40)}</bdi>
+            <bdi>{roles[role] ?? showHidden(role.slice(0, 40))}</bdi>
           </p>
           <RichText text={content} isFirst={isFirst} />
         </li>

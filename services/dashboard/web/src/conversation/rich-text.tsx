@@ -1,9 +1,12 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { loadCode } from '../app/lazy-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { createStore, useStore } from '../ui/store.ts';
+import { inTurn } from './in-turn.ts';
 import styles from './rich-text.module.css';
+import { renderPlain } from './text-parts.ts';
 
 /** A longer text is folded, and shown without rendering its Markdown. */
 const maxMarkdownLength = 30_000;
@@ -25,16 +28,24 @@ function loadMarkdown(): void {
   );
 }
 
-/** Renders a text as Markdown, never as HTML: with `isFirst` at once, otherwise when it comes near the screen. */
+/** Renders a text as Markdown: with `isFirst` as soon as possible, otherwise when it comes near the screen. */
 export function RichText({ text, isFirst = false }: { text: string; isFirst?: boolean }) {
-  return text.length > maxMarkdownLength ? (
+  const [refused, setRefused] = useState<string>();
+  return text.length > maxMarkdownLength || refused === text ? (
     <LongText text={text} />
   ) : (
-    <Markdown text={text} isFirst={isFirst} />
+    <Markdown text={text} isFirst={isFirst} onRefuse={() => setRefused(text)} />
   );
 }
 
-function Markdown({ text, isFirst }: { text: string; isFirst: boolean }) {
+interface MarkdownProps {
+  readonly text: string;
+  readonly isFirst: boolean;
+  /** The text would take too much work. */
+  readonly onRefuse: () => void;
+}
+
+function Markdown({ text, isFirst, onRefuse }: MarkdownProps) {
   const box = useRef<HTMLDivElement>(null);
   const render = useStore(markdown);
   const [isNear, setIsNear] = useState(isFirst);
@@ -43,38 +54,46 @@ function Markdown({ text, isFirst }: { text: string; isFirst: boolean }) {
     if (isNear || !box.current) return;
     return whenNear(box.current, () => setIsNear(true));
   }, [isNear]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: onRefuse is a new function each time.
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const content = isNear && render ? tryToRender(render, text) : undefined;
-    if (content) element.replaceChildren(content);
-    else element.textContent = text;
-    element.toggleAttribute('data-plain', !content);
+    element.replaceChildren(renderPlain(showHidden(text)));
+    element.dataset.plain = '';
+    if (!isNear || !render) return;
+    return inTurn(text.length, () => {
+      try {
+        element.replaceChildren(render(text));
+        delete element.dataset.plain;
+      } catch {
+        onRefuse();
+      }
+    });
   }, [text, render, isNear]);
   // biome-ignore lint/a11y/noStaticElementInteractions: it handles the clicks of the buttons in it.
   // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard clicks buttons too.
   return <div ref={box} className={styles.text} dir="auto" onClick={copyCode} />;
 }
 
-/** A text that the parser cannot handle, such as thousands of nested quotes, is shown unrendered. */
-function tryToRender(render: Render, text: string): DocumentFragment | undefined {
-  try {
-    return render(text);
-  } catch {
-    return undefined;
-  }
-}
-
+/** A text that is too long to render, or takes too much work. It is folded. */
 function LongText({ text }: { text: string }) {
   const [isOpen, setIsOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const isFoldable = text.length > foldedLength;
+  useLayoutEffect(() => {
+    // No character is cut in half.
+    const start = text.slice(0, foldedLength).replace(/[\ud800-\udbff]$/, '');
+    const shown = isFoldable && !isOpen ? `${start}…` : text;
+    box.current?.replaceChildren(renderPlain(showHidden(shown)));
+  }, [text, isFoldable, isOpen]);
   return (
     <>
-      <div className={styles.text} dir="auto" data-plain="">
-        {isOpen ? text : `${text.slice(0, foldedLength)}…`}
-      </div>
-      <Button look="quiet" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
-        {isOpen ? 'Show less' : `Show all (${text.length.toLocaleString()} characters)`}
-      </Button>
+      <div ref={box} className={styles.text} dir="auto" data-plain="" />
+      {isFoldable && (
+        <Button look="quiet" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+          {isOpen ? 'Show less' : `Show all (${text.length.toLocaleString()} characters)`}
+        </Button>
+      )}
     </>
   );
 }

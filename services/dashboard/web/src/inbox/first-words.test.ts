@@ -14,3 +14,8 @@ test('keeps characters that only look like Markdown', () => {
 test('ends before a character that would be cut in half', () => {
   expect(firstWords(`1234${'\u{1F600}'}6`, 5)).toBe('1234…');
 });
+
+test('shows characters that would hide or reorder the rest', () => {
+  expect(firstWords('run \u202ehs.xt\u200b now', 100)).toBe('run <U+202E>hs.xt<U+200B> now');
+  expect(firstWords('\u200fשלום', 100)).toBe('\u200fשלום');
+});

@@ -1,4 +1,5 @@
-/** The beginning of a text in one line, without the marks of Markdown. No character is cut in half at its end. */
+import { showHidden } from '@expert-relay/sdk/text';
+/** The beginning of a text in one line, to be shown without the marks of Markdown. No character is cut in half at its end. */
 export function firstWords(text: string, length: number): string {
   const line = text
     .slice(0, length + 100)
@@ -6,6 +7,7 @@ export function firstWords(text: string, length: number): string {
     .replace(/\*\*(\S[^*\n]*)\*\*|`([^`\n]+)`/g, '$1$2')
     .replace(/\s+/g, ' ')
     .trim();
-  if (line.length <= length) return line;
-  return `${line.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  const shown = showHidden(line, { prose: true });
+  if (shown.length <= length) return shown;
+  return `${shown.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

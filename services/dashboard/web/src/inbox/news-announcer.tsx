@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { useEffect, useState } from 'react';
 import { firstWords } from './first-words.ts';
 import type { Inbox, News } from './inbox.ts';
@@ -25,7 +26,9 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
         return;
       }
       const row = await inbox.complete(first.requestId);
-      setText(`New ${what} from ${row?.agent?.name ?? 'an agent'}: ${firstWords(row?.question ?? '', 120)}`);
+      setText(
+        `New ${what} from ${showHidden(row?.agent?.name ?? 'an agent')}: ${firstWords(row?.question ?? '', 120)}`,
+      );
     };
     const unlisten = inbox.onNews((news) => {
       collected.push(news);

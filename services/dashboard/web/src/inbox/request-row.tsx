@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { memo } from 'react';
 import { Link } from 'wouter';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
@@ -33,7 +34,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
           </span>
         )}
         <span className={styles.agent} dir="auto">
-          {agent?.name ?? 'New request'}
+          {showHidden(agent?.name ?? 'New request')}
         </span>
         <span className={styles.age}>
           {state && `${state} · `}

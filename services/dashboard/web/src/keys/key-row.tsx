@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
@@ -37,7 +38,7 @@ export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => vo
       <div className={styles.line}>
         <div className={styles.facts}>
           <span className={styles.name} dir="auto">
-            {name}
+            {showHidden(name)}
           </span>
           <span className={styles.detail}>
             <span>{kinds[kind]}</span>

@@ -1,3 +1,4 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Page } from '../app/page.tsx';
@@ -90,7 +91,7 @@ function KeyList({ keys, isMaking, onRevoked }: KeyListProps) {
               <li key={id} className={styles.row}>
                 <div className={styles.facts}>
                   <span className={styles.name} dir="auto">
-                    {name}
+                    {showHidden(name)}
                   </span>
                   <span className={styles.detail}>
                     <code>…{lastFour}</code>

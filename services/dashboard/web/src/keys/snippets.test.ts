@@ -35,7 +35,7 @@ function snippet(kind: KeyKind, name: string, { consumerKey, providerKey }: Tena
 
 /** Runs a block as a terminal would. */
 function run(block: string, { input = '', device = 'one' } = {}): Promise<string> {
-  const command = block.replaceAll('npx -y @expert-relay/cli', `'${process.execPath}' '${cli}'`);
+  const command = block.replaceAll('./node_modules/.bin/relay', `'${process.execPath}' '${cli}'`);
   return new Promise((resolve, reject) => {
     const child = execFile(
       'bash',
@@ -130,7 +130,7 @@ test('a JavaScript script opens the key of the browser and answers', async () =>
 
 test('an AI client starts the MCP server by the configuration', async () => {
   const tenant = await relay.makeTenant();
-  const [text = ''] = snippet('consumer', 'MCP', tenant);
+  const [, text = ''] = snippet('consumer', 'MCP', tenant);
   const server = JSON.parse(text).mcpServers['expert-relay'];
   const initialize = {
     jsonrpc: '2.0',
@@ -139,8 +139,26 @@ test('an AI client starts the MCP server by the configuration', async () => {
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
   };
   const variables = Object.entries(server.env).map(([name, value]) => `export ${name}=${value}`);
-  const said = await run([...variables, [server.command, ...server.args].join(' ')].join('\n'), {
-    input: `${JSON.stringify(initialize)}\n`,
-  });
+  const said = await run(
+    [...variables, [server.command.replace('/PATH/TO/THE/FOLDER', '.'), ...server.args].join(' ')].join('\n'),
+    {
+      input: `${JSON.stringify(initialize)}\n`,
+    },
+  );
   expect(JSON.parse(said).result.serverInfo.name).toBe('expert-relay');
 });
+
+test.each(['consumer', 'provider'] as const)(
+  'before they are published, no snippet for a %s key asks npm for a package',
+  (kind) => {
+    const codeOf = (isPublished?: boolean) =>
+      snippetsFor({ kind, secret: 'hs_secret', url: relay.gatewayUrl, hasExpertKey: true }, isPublished)
+        .flatMap(({ blocks }) => blocks)
+        .map(({ code }) => code)
+        .join('\n');
+    expect(codeOf()).not.toMatch(/npx|@expert-relay\/cli|npm install (?!\.\/expert-relay-\*\.tgz$)/m);
+    expect(codeOf(true)).toContain('npx -y @expert-relay/cli');
+    expect(codeOf(true)).toContain('npm install @expert-relay/sdk');
+    expect(codeOf(true)).not.toMatch(/tgz|PATH/);
+  },
+);

@@ -19,13 +19,46 @@ interface SnippetOptions {
   readonly hasExpertKey: boolean;
 }
 
-const notPublished =
-  'Not on npm yet: run it in the folder of Expert Relay, or install the files that “npm run pack” makes there.';
+/**
+ * Whether the packages are on npm: `true` in the release that publishes them. Until then no page may name them to npm, since
+ * whoever publishes them first would get the key that stands beside.
+ */
+const arePublished = false;
 
-export const snippetsFor = (options: SnippetOptions): readonly Snippet[] =>
-  options.kind === 'consumer' ? forAgent(options) : forScript(options);
+interface Packages {
+  readonly about: string;
+  /** Empty, or one line of a shell that ends with a line break. */
+  readonly installForCommands: string;
+  readonly installForScripts: string;
+  readonly relay: string;
+  readonly mcp: { readonly command: string; readonly args: readonly string[] };
+}
 
-function forAgent({ secret, url }: SnippetOptions): readonly Snippet[] {
+const fromNpm: Packages = {
+  about: '',
+  installForCommands: '',
+  installForScripts: 'npm install @expert-relay/sdk\n',
+  relay: 'npx -y @expert-relay/cli',
+  mcp: { command: 'npx', args: ['-y', '@expert-relay/cli', 'mcp'] },
+};
+
+const install = 'npm install ./expert-relay-*.tgz\n';
+/** These commands never ask npm for a name. */
+const fromFiles: Packages = {
+  about:
+    'Not on npm yet: “npm run pack” in the folder of Expert Relay makes two files. Put both into the folder where you run this.',
+  installForCommands: install,
+  installForScripts: install,
+  relay: './node_modules/.bin/relay',
+  mcp: { command: '/PATH/TO/THE/FOLDER/node_modules/.bin/relay', args: ['mcp'] },
+};
+
+export function snippetsFor(options: SnippetOptions, isPublished = arePublished): readonly Snippet[] {
+  const packages = isPublished ? fromNpm : fromFiles;
+  return options.kind === 'consumer' ? forAgent(options, packages) : forScript(options, packages);
+}
+
+function forAgent({ secret, url }: SnippetOptions, packages: Packages): readonly Snippet[] {
   return [
     {
       name: 'curl',
@@ -50,20 +83,20 @@ function forAgent({ secret, url }: SnippetOptions): readonly Snippet[] {
     },
     {
       name: 'Command line',
-      about: `The answer is printed once you have given it. ${notPublished}`,
+      about: `The answer is printed once you have given it. ${packages.about}`.trim(),
       blocks: [
         {
           title: 'In a terminal',
-          code: `${environment(url, secret)}
-npx -y @expert-relay/cli ask "May I remove the lock file?"`,
+          code: `${packages.installForCommands}${environment(url, secret)}
+${packages.relay} ask "May I remove the lock file?"`,
         },
       ],
     },
     {
       name: 'JavaScript',
-      about: notPublished,
+      about: packages.about,
       blocks: [
-        runScript('ask.mjs', environment(url, secret)),
+        runScript('ask.mjs', environment(url, secret), packages),
         {
           title: 'ask.mjs',
           code: `import { createRelay } from '@expert-relay/sdk';
@@ -78,16 +111,18 @@ console.log(answer.text);`,
     },
     {
       name: 'MCP',
-      about: `For AI clients such as Claude, Cursor or VS Code. ${notPublished}`,
+      about: `For AI clients such as Claude, Cursor or VS Code. ${packages.about}`.trim(),
       blocks: [
+        ...(packages.installForCommands
+          ? [{ title: 'In a terminal, once', code: packages.installForCommands.trim() }]
+          : []),
         {
           title: 'In the client’s configuration',
           code: JSON.stringify(
             {
               mcpServers: {
                 'expert-relay': {
-                  command: 'npx',
-                  args: ['-y', '@expert-relay/cli', 'mcp'],
+                  ...packages.mcp,
                   env: { RELAY_URL: url, RELAY_API_KEY: secret },
                 },
               },
@@ -101,29 +136,30 @@ console.log(answer.text);`,
   ];
 }
 
-function forScript({ secret, url, hasExpertKey }: SnippetOptions): readonly Snippet[] {
+function forScript({ secret, url, hasExpertKey }: SnippetOptions, packages: Packages): readonly Snippet[] {
   return [
     {
       name: 'Command line',
-      about: notPublished,
+      about: packages.about,
       blocks: [
         {
           title: hasExpertKey ? 'Once: open your key by its recovery code' : 'Once: make your key',
-          code: `${environment(url, secret)}
-npx -y @expert-relay/cli keys ${hasExpertKey ? 'restore' : 'make'}`,
+          code: `${packages.installForCommands}${environment(url, secret)}
+${packages.relay} keys ${hasExpertKey ? 'restore' : 'make'}`,
         },
-        { title: 'Wait for requests', code: 'npx -y @expert-relay/cli listen' },
+        { title: 'Wait for requests', code: `${packages.relay} listen` },
         {
           title: 'Answer, with the code of the request',
-          code: 'npx -y @expert-relay/cli answer HS-7KQ2M9XD "Yes, it is stale."',
+          code: `${packages.relay} answer HS-7KQ2M9XD "Yes, it is stale."`,
         },
       ],
     },
     {
       name: 'JavaScript',
-      about: `It opens your key by its recovery code, answers “ping” and prints everything else. ${hasExpertKey ? '' : 'Make your key first, in Settings. '}${notPublished}`,
+      about:
+        `It opens your key by its recovery code, answers “ping” and prints everything else. ${hasExpertKey ? '' : 'Make your key first, in Settings. '}${packages.about}`.trim(),
       blocks: [
-        runScript('answer.mjs', environment(url, secret)),
+        runScript('answer.mjs', environment(url, secret), packages),
         {
           title: 'answer.mjs',
           code: `import { createInterface } from '${readline}';
@@ -171,7 +207,7 @@ for await (const request of expert.requests()) {
 const environment = (url: string, secret: string): string =>
   `export RELAY_URL=${url}\nexport RELAY_API_KEY=${secret}`;
 
-const runScript = (file: string, variables: string) => ({
+const runScript = (file: string, variables: string, { installForScripts }: Packages) => ({
   title: 'In a terminal',
-  code: `npm install @expert-relay/sdk\n${variables}\nnode ${file}`,
+  code: `${installForScripts}${variables}\nnode ${file}`,
 });

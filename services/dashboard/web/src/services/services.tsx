@@ -4,9 +4,9 @@ import { createLive, type Live } from '../live/live.ts';
 import { changePreferences } from '../preferences/preferences.ts';
 import { relayFetch } from '../session/call.ts';
 import type { Me } from '../session/me.ts';
-import { clearOtherUsers, openStorage, type Storage } from '../storage/storage.ts';
+import { clearOtherUsers, findOtherUsers, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
-import { createExpertKey, type ExpertKey, type ExpertKeyState } from '../vault/expert-key.ts';
+import { createExpertKey, type ExpertKey, type ExpertKeyState, rootName } from '../vault/expert-key.ts';
 import { closeNotifications } from './sign-out.ts';
 
 /** The objects that every page of a signed-in expert uses. */
@@ -17,17 +17,45 @@ export interface Services {
   readonly expertKey: ExpertKey;
 }
 
-export async function createServices(me: Me): Promise<Services> {
-  if (await clearOtherUsers(me.userId).catch(() => false)) {
-    // Each user decides whether notifications may show questions.
-    changePreferences({ notifications: 'off' });
-    await closeNotifications().catch(() => {});
-  }
+/** What happens to the expert keys that other users of this browser left in it. */
+export type KeysOfOthers = 'keep' | 'remove';
+
+/** `ask` lets the expert decide before a key of somebody else is deleted. */
+export async function createServices(
+  me: Me,
+  ask: (storage: Storage) => Promise<KeysOfOthers>,
+): Promise<Services> {
   const storage = await openStorage(me.userId);
+  await forgetOthers(me.userId, storage, ask).catch(() => {});
   const live = createLive(me);
   const expertKey = createExpertKey({ storage, tabs: live.tabs });
   expertKey.follow();
   return { me, storage, live, expertKey };
+}
+
+/** The users whose keys this one keeps. */
+const keptName = 'kept-users';
+const lastUserName = 'expert-relay:last-user';
+
+/** Deletes what other users stored in this browser, apart from their keys that this user keeps. */
+async function forgetOthers(
+  userId: string,
+  storage: Storage,
+  ask: (storage: Storage) => Promise<KeysOfOthers>,
+): Promise<void> {
+  const owners = await findOtherUsers(userId, rootName);
+  let kept = ((await storage.get(keptName)) ?? '').split(' ').filter((owner) => owners.includes(owner));
+  if (owners.length > kept.length && (await ask(storage)) === 'keep') {
+    kept = owners;
+    await storage.set(keptName, kept.join(' '));
+  }
+  const hasFound = await clearOtherUsers([userId, ...kept]);
+  const lastUser = localStorage.getItem(lastUserName) ?? userId;
+  localStorage.setItem(lastUserName, userId);
+  if (!hasFound && lastUser === userId) return;
+  // Each user decides whether notifications may show questions.
+  changePreferences({ notifications: 'off' });
+  await closeNotifications();
 }
 
 const ServicesContext = createContext<(Services & { readonly expert: Expert }) | undefined>(undefined);

@@ -140,8 +140,24 @@ export function createPageStorage(values = new Map<string, string>()): Storage {
   };
 }
 
-/** Deletes the data of other users of this browser. Returns whether there was any. */
-export async function clearOtherUsers(userId: string): Promise<boolean> {
+/** The other users of this browser who have stored a value of this name. */
+export async function findOtherUsers(userId: string, name: string): Promise<string[]> {
+  if (!globalThis.indexedDB) return [];
+  const database = await openDatabase();
+  const keys = await transact<IDBValidKey[]>(database, ['values'], (store, done) => {
+    const reading = store('values').getAllKeys();
+    reading.onsuccess = () => done(reading.result);
+  });
+  database.close();
+  return keys
+    .map(String)
+    .filter((key) => key.endsWith(`/${name}`))
+    .map((key) => key.slice(0, -name.length - 1))
+    .filter((owner) => owner !== userId);
+}
+
+/** Deletes the data of all users of this browser but these. Returns whether there was any. */
+export async function clearOtherUsers(users: readonly string[]): Promise<boolean> {
   if (!globalThis.indexedDB) return false;
   let hasFound = false;
   const database = await openDatabase();
@@ -150,8 +166,9 @@ export async function clearOtherUsers(userId: string): Promise<boolean> {
       const cursor = store(name).openKeyCursor();
       cursor.onsuccess = () => {
         if (!cursor.result) return;
-        const isOwn = cursor.result.key === userId || String(cursor.result.key).startsWith(`${userId}/`);
-        if (!isOwn) {
+        const key = String(cursor.result.key);
+        const isKept = users.some((user) => key === user || key.startsWith(`${user}/`));
+        if (!isKept) {
           hasFound = true;
           store(name).delete(cursor.result.key);
         }

@@ -128,7 +128,7 @@ test('after a lost answer, the next call confirms the new key', async () => {
     return answer;
   };
   await expect(made.confirm()).rejects.toMatchObject({ status: 0 });
-  expect(browser.kept.size).toBe(0);
+  expect(browser.kept.has('expert-root')).toBe(false);
   globalThis.fetch = send;
   await made.confirm();
   expect(ready(browser).fingerprint).toBe(made.fingerprint);
@@ -163,7 +163,7 @@ test('a key that was removed from the browser is restored by its code', async ()
   await made.confirm();
   await browser.forget();
   expect(browser.state.get()).toEqual({ kind: 'locked' });
-  expect(browser.kept.size).toBe(0);
+  expect(browser.kept.has('expert-root')).toBe(false);
   await browser.open(made.recoveryCode);
   expect(ready(browser).fingerprint).toBe(made.fingerprint);
 });
@@ -171,7 +171,7 @@ test('a key that was removed from the browser is restored by its code', async ()
 test('a damaged stored key counts as missing', async () => {
   const browser = await openBrowser();
   await (await browser.make()).confirm();
-  for (const [name] of browser.kept) browser.kept.set(name, 'not base64!');
+  browser.kept.set('expert-root', 'not base64!');
   await browser.load();
   expect(browser.state.get()).toEqual({ kind: 'locked' });
 });
@@ -182,4 +182,50 @@ test('reading the same key again keeps the same object', async () => {
   const before = browser.state.get();
   await browser.load();
   expect(browser.state.get()).toBe(before);
+});
+
+test('the owner is told of every change of the vault that another device or program made', async () => {
+  const browser = await openBrowser();
+  const made = await browser.make();
+  await made.confirm();
+  await browser.load();
+  expect(browser.change.get()).toBeUndefined();
+
+  /** Replaces the vault as a program does. */
+  const replace = async (root: Uint8Array): Promise<string> => {
+    const code = await makeRecoveryCode();
+    const etag = (await callVault()).headers.get('etag') ?? '';
+    const body = JSON.stringify({ vault: await sealVault(root, code) });
+    expect((await callVault({ method: 'PUT', headers: { 'if-match': etag }, body })).status).toBe(200);
+    return code;
+  };
+  await replace(ready(browser).root);
+  await browser.load();
+  expect(browser.change.get()).toBe('code');
+  // It is told until the owner has read it, also after a reload.
+  await browser.load();
+  expect(browser.change.get()).toBe('code');
+  await browser.acceptChange();
+  await browser.load();
+  expect(browser.change.get()).toBeUndefined();
+
+  const code = await replace(makeRoot());
+  await browser.load();
+  expect(browser.change.get()).toBe('key');
+  await browser.open(code);
+  expect(browser.change.get()).toBeUndefined();
+  await (await browser.renewCode()).confirm();
+  await (await browser.make()).confirm();
+  await browser.load();
+  expect(browser.change.get()).toBeUndefined();
+});
+
+test('a browser that never had the key is told when another key replaces it', async () => {
+  const [owner, other] = [await openBrowser(), await openBrowser()];
+  await (await owner.make()).confirm();
+  await other.load();
+  expect(other.change.get()).toBeUndefined();
+  await (await owner.make()).confirm();
+  await other.load();
+  expect(other.change.get()).toBe('key');
 });

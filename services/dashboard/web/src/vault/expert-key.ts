@@ -1,4 +1,11 @@
-import { makeRecoveryCode, makeRoot, openExpert, openVault, sealVault } from '@expert-relay/sdk/crypto';
+import {
+  makeRecoveryCode,
+  makeRoot,
+  openExpert,
+  openVault,
+  sealVault,
+  type Vault,
+} from '@expert-relay/sdk/crypto';
 import type { Tabs } from '../live/tabs.ts';
 import { CallError } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -34,8 +41,15 @@ export interface NewKey {
   confirm(): Promise<void>;
 }
 
+/** What another device or program has replaced in the vault since this browser last saw it: the key, or only its code. */
+export type VaultChange = 'key' | 'code';
+
 export interface ExpertKey {
   readonly state: Store<ExpertKeyState>;
+  /** Undefined when the vault is the one that this browser knows. */
+  readonly change: Store<VaultChange | undefined>;
+  /** The expert has read about the change. */
+  acceptChange(): Promise<void>;
   /** Reads the key from this browser and the vault from the relay. */
   load(): Promise<void>;
   /** Loads, with retries, and again after a long time in the background. */
@@ -50,7 +64,10 @@ export interface ExpertKey {
   forget(): Promise<void>;
 }
 
-const rootName = 'expert-root';
+/** The name of the expert key in the storage. */
+export const rootName = 'expert-root';
+/** The vault that this browser saw last. */
+const seenName = 'expert-vault';
 const firstRetryMs = 2_000;
 const lastRetryMs = 30_000;
 /** After this time in the background the key is read again. */
@@ -66,6 +83,7 @@ export function createExpertKey({
   tabs: Pick<Tabs, 'send' | 'listen'>;
 }): ExpertKey {
   const state = createStore<ExpertKeyState>({ kind: 'loading' });
+  const change = createStore<VaultChange | undefined>(undefined);
   let changes = 0;
   let readAt = 0;
 
@@ -87,12 +105,26 @@ export function createExpertKey({
     const reason = await findObstacle();
     if (reason) return { kind: 'unsupported', reason };
     const [kept, inUse] = await Promise.all([readRoot(), readVault()]);
+    await compareWithSeen(inUse?.vault);
     if (!kept) return inUse ? { kind: 'locked' } : { kind: 'missing' };
     if (inUse && (await identityOf(kept)) !== inUse.vault.identity) return { kind: 'replaced' };
     const found = await ready(kept);
     const now = state.get();
     // The same object for the same key, so that React does not render again.
     return now.kind === 'ready' && now.fingerprint === found.fingerprint ? now : found;
+  }
+
+  async function compareWithSeen(vault: Vault | undefined): Promise<void> {
+    if (!vault) return;
+    const seen = await storage.get(seenName).catch(() => undefined);
+    if (seen === undefined) return see(vault);
+    const [identity, ciphertext] = seen.split(' ');
+    change.set(identity !== vault.identity ? 'key' : ciphertext !== vault.ciphertext ? 'code' : undefined);
+  }
+
+  async function see({ identity, ciphertext }: Vault): Promise<void> {
+    await storage.set(seenName, `${identity} ${ciphertext}`).catch(() => {});
+    change.set(undefined);
   }
 
   /** A damaged stored key counts as missing: the recovery code restores it. */
@@ -137,6 +169,7 @@ export function createExpertKey({
             throw error;
           }
         }
+        await see(vault);
         await keep(root);
       },
     };
@@ -144,6 +177,12 @@ export function createExpertKey({
 
   return {
     state,
+    change,
+    async acceptChange() {
+      const inUse = await readVault();
+      if (inUse) await see(inUse.vault);
+      tabs.send({ type: 'key-changed' });
+    },
     load,
     follow() {
       void loadUntilDone(load, () => state.get().kind !== 'loading');
@@ -171,7 +210,9 @@ export function createExpertKey({
     async open(recoveryCode) {
       const inUse = await readVault();
       if (!inUse) return load();
-      await keep(await openVault(inUse.vault, recoveryCode));
+      const root = await openVault(inUse.vault, recoveryCode);
+      await see(inUse.vault);
+      await keep(root);
     },
     async forget() {
       await storage.delete(rootName);

@@ -1,0 +1,45 @@
+import type { KeysOfOthers } from '../services/services.tsx';
+import { signOut } from '../services/sign-out.ts';
+import { ActionError } from '../session/action-error.tsx';
+import type { Storage } from '../storage/storage.ts';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+
+interface KeysOfOthersProps {
+  /** The name of the user who has signed in. */
+  readonly name: string;
+  readonly storage: Storage;
+  readonly onDecide: (decision: KeysOfOthers) => void;
+}
+
+/** Asks, before the app opens, what happens to the key of another user of this browser. */
+export function KeysOfOthersQuestion({ name, storage, onDecide }: KeysOfOthersProps) {
+  const signingOut = useAction(() => signOut({ storage }));
+  return (
+    <Notice
+      kind="warning"
+      title="This browser has the encryption key of another user."
+      actions={
+        <>
+          <Button look="main" onClick={() => onDecide('keep')}>
+            Keep that key
+          </Button>
+          <Button look="danger" onClick={() => onDecide('remove')}>
+            Remove it
+          </Button>
+          <Button look="quiet" isBusy={signingOut.isBusy} onClick={() => void signingOut.run()}>
+            Sign out
+          </Button>
+        </>
+      }
+    >
+      <p>
+        You are signed in as <bdi>{name}</bdi>. If the other user is you, or shares this browser with you,
+        keep the key. Once removed, only its recovery code brings it back, and unsent texts of that user are
+        gone.
+      </p>
+      <ActionError error={signingOut.error} />
+    </Notice>
+  );
+}

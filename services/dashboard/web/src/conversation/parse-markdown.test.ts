@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { parseMarkdown, TooMuchWork } from './parse-markdown.ts';
+
+/** The longest text that is rendered. */
+const length = 30_000;
+
+const fill = (...units: string[]): string =>
+  units
+    .map((unit) => unit.repeat(Math.ceil(length / units.length / unit.length)))
+    .join('')
+    .slice(0, length);
+
+const marks = [...'a *_`[]()!<>&\n|-', 'http://a'];
+
+/** All texts that repeat one or two of the characters which have a meaning. */
+const repeated = marks
+  .flatMap((one) => [one, ...marks.map((other) => one + other)])
+  .map((unit) => fill(unit));
+
+/** Texts that are known to be expensive for parsers. */
+const expensive = [
+  fill('.*a'),
+  fill('!['),
+  fill('*a_ '),
+  fill('*a ', 'a* '),
+  fill('[', ']'),
+  fill('[', '](b)'),
+  fill('[a](b "'),
+  fill('[a](', '('),
+  fill('[a]: b\n'),
+  fill('[a]: b "\n'),
+  fill('[a\n'),
+  `[a]: http://${'x'.repeat(length / 2)}\n\n${'[a]'.repeat(length / 6)}`,
+  Array.from({ length: 240 }, (_, at) => '`'.repeat(at + 1)).join(' '),
+  fill('> - '),
+  fill(`${'>'.repeat(50)}a\n`, 'a\n'),
+  `${'> '.repeat(40)}${fill('[a]: \n')}`.slice(0, length),
+  Array.from({ length: 170 }, (_, at) => `${' '.repeat(at * 2)}- a`).join('\n'),
+  `|${'a|'.repeat(100)}\n|${'-|'.repeat(100)}\n${'|\n'.repeat(10_000)}`,
+  `|${'a|'.repeat(5_000)}\n|${'-|'.repeat(5_000)}\n${'a\n'.repeat(5_000)}`,
+  `${fill('a\n')}=`,
+  fill('a|\n-|\n'),
+];
+
+function parseOrRefuse(text: string): 'parsed' | 'refused' {
+  try {
+    parseMarkdown(text);
+    return 'parsed';
+  } catch (error) {
+    if (error instanceof TooMuchWork) return 'refused';
+    throw error;
+  }
+}
+
+test('no text occupies the page: it is parsed, or refused after so many steps', () => {
+  parseMarkdown('**Some** `code`, [a link](b) and\n\n- a list\n');
+  for (const text of [...repeated, ...expensive]) {
+    const { user: before } = process.cpuUsage();
+    const outcome = parseOrRefuse(text);
+    const milliseconds = (process.cpuUsage().user - before) / 1_000;
+    // They take at most 0.1 s. Another parser took eight seconds for `.*a`, and one with quadratic time or worse takes seconds.
+    if (milliseconds > 2_000)
+      throw new Error(`${JSON.stringify(text.slice(0, 40))}: ${milliseconds} ms, ${outcome}`);
+  }
+});
+
+test.each(readdirSync('docs').filter((name) => name.endsWith('.md')))('%s is not too much work', (name) => {
+  expect(parseOrRefuse(readFileSync(`docs/${name}`, 'utf8').slice(0, length))).toBe('parsed');
+});
+
+test('a text with so many elements that a browser would be slow is refused', () => {
+  expect(parseOrRefuse(fill('- a\n'))).toBe('refused');
+  expect(parseOrRefuse(`|${'a|'.repeat(100)}\n|${'-|'.repeat(100)}\n${'|\n'.repeat(600)}`)).toBe('refused');
+});
