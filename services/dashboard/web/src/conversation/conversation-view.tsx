@@ -17,6 +17,7 @@ import { FingerprintPanel } from './fingerprint-panel.tsx';
 import { Question } from './question.tsx';
 import { refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
+import { ShownContext } from './text-end.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
@@ -53,14 +54,16 @@ export function ConversationView({ requestId }: { requestId: string }) {
       <div className={styles.scroller} ref={scroll.scroller}>
         <div className={styles.content} ref={scroll.content}>
           {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
-          <Question request={request} />
-          {request.erasedAt ? (
-            <Notice title="What was said here was erased.">
-              <p>The relay removes questions and answers some time after the end of a request.</p>
-            </Notice>
-          ) : (
-            <Exchange conversation={conversation} />
-          )}
+          <ShownContext value={conversation.markShown}>
+            <Question request={request} />
+            {request.erasedAt ? (
+              <Notice title="What was said here was erased.">
+                <p>The relay removes questions and answers some time after the end of a request.</p>
+              </Notice>
+            ) : (
+              <Exchange conversation={conversation} />
+            )}
+          </ShownContext>
         </div>
       </div>
       {scroll.hasNew && (

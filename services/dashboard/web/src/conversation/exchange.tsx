@@ -32,7 +32,12 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
   return (
     <section className={styles.exchange} aria-label="Answers and follow-up questions">
       {from > 0 && (
-        <Button look="quiet" className={styles.earlier} onClick={() => setMaxShown(maxShown + moreShown)}>
+        <Button
+          look="quiet"
+          className={styles.earlier}
+          data-earlier=""
+          onClick={() => setMaxShown(maxShown + moreShown)}
+        >
           Show earlier messages ({from.toLocaleString()})
         </Button>
       )}
@@ -98,7 +103,7 @@ function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
       </p>
       {group.messages.map((message) => (
         <div key={message.messageId} className={styles.message} data-message={message.messageId}>
-          <RichText text={message.text} isFirst={newest.has(message)} />
+          <RichText text={message.text} isFirst={newest.has(message)} end={message.messageId} />
           <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />
         </div>
       ))}
@@ -116,9 +121,12 @@ function Remarks({
   isEncrypted: boolean;
   isOwn: boolean;
 }) {
-  const { protection, seenYourLast } = message;
+  const { protection, seenYourLast, hasUnknownPart } = message;
   return (
     <>
+      {hasUnknownPart && (
+        <p className={styles.remark}>This message has a part that this version cannot show.</p>
+      )}
       {isOwn && <p className={styles.remark}>Sent</p>}
       {isEncrypted && protection === 'plaintext' && (
         <p className={styles.remark}>Not encrypted: the relay could have written or changed this.</p>

@@ -1,0 +1,33 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { unreadOf } from './shown-texts.ts';
+import type { useConversation } from './use-conversation.ts';
+
+/** Brings the expert to a text that was not read to its end, instead of answering. */
+export function useReadFirst(conversation: ReturnType<typeof useConversation>) {
+  const [wasAsked, setWasAsked] = useState(false);
+  const isUnread = unreadOf(conversation.now) !== undefined;
+  return {
+    isUnread,
+    /** A sentence for the expert who has pressed too early. */
+    hint: wasAsked && isUnread ? 'Read to the end first.' : '',
+    /** Whether the expert has been shown everything. Otherwise the first text that was not is scrolled into view. */
+    check(): boolean {
+      const unread = unreadOf(conversation.state.get());
+      if (unread === undefined) return true;
+      // The sentence makes the reply area higher, before the text is scrolled.
+      flushSync(() => setWasAsked(true));
+      bringTo(unread);
+      return false;
+    },
+  };
+}
+
+/** Scrolls to the end of a text, or to the button that opens it. */
+export function bringTo(name: string): void {
+  const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
+  const end = document.querySelector(selector('data-end'));
+  const folded = document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
+  (end ?? folded)?.scrollIntoView({ block: end ? 'end' : 'center' });
+  if (!end) folded?.focus({ preventScroll: true });
+}
