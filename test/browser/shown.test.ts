@@ -91,7 +91,7 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
     // The relay hides the newest message until the answer is written.
     let isHiding = true;
     let hidden = 0;
-    await page.route(`**/messages/${conversation.requestId}?*`, async (route) => {
+    await page.route(`**/requests/${conversation.requestId}?*`, async (route) => {
       if (!isHiding) return await route.continue();
       const answer = await route.fetch();
       const body = (await answer.json()) as { messages: { role: string; plaintext?: string }[] };
@@ -107,7 +107,7 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
     await button(page, 'Send').click();
     await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
     await page.getByText(`WAIT (${way})`).waitFor();
-    await page.unroute(`**/messages/${conversation.requestId}?*`);
+    await page.unroute(`**/requests/${conversation.requestId}?*`);
     // Also after a reload.
     await page.reload();
     await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();

@@ -1,10 +1,10 @@
-import { showHidden } from '@expert-relay/sdk/text';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../session/connection.ts';
+import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
@@ -30,7 +30,11 @@ export function ConversationView({ requestId }: { requestId: string }) {
   const isOnline = useStore(connection).kind === 'online';
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
-  usePageTitle(request ? `${request.refCode} ${showHidden(request.agent ?? '')}` : 'Request');
+  usePageTitle(
+    request
+      ? `${request.refCode} ${agentAndKey({ agentName: request.agentName, keyName: request.agent }, '')}`
+      : 'Request',
+  );
   const isOver = request !== undefined && hasEnded(request);
   useShortcuts({
     r: () => {
@@ -74,7 +78,10 @@ export function ConversationView({ requestId }: { requestId: string }) {
       <span role="status" className="visually-hidden">
         {scroll.announcement > 0 && (
           // A new element each time, since a live region does not announce an unchanged text again.
-          <span key={scroll.announcement}>New message from {showHidden(request.agent ?? 'the agent')}</span>
+          <span key={scroll.announcement}>
+            New message from{' '}
+            {agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'the agent')}
+          </span>
         )}
       </span>
       {!request.erasedAt && (

@@ -1,6 +1,6 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { showHidden } from '@expert-relay/sdk/text';
 import { memo, useMemo, useState } from 'react';
+import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './exchange.module.css';
@@ -48,7 +48,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
           <Group
             key={item.key}
             group={item}
-            agent={request.agent}
+            agent={agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'Agent')}
             isEncrypted={request.encrypted}
             newest={newest}
           />
@@ -76,7 +76,7 @@ function Line({ text, at }: { text: string; at?: string | undefined }) {
 
 interface GroupProps {
   readonly group: MessageGroup;
-  readonly agent: string | undefined;
+  readonly agent: string;
   readonly isEncrypted: boolean;
   readonly newest: ReadonlySet<ExpertMessage>;
 }
@@ -98,7 +98,7 @@ function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
   return (
     <article className={`${styles.group} ${isOwn ? styles.own : ''}`}>
       <p className={styles.by}>
-        <bdi className={styles.sender}>{isOwn ? 'You' : showHidden(agent ?? 'Agent')}</bdi>
+        <bdi className={styles.sender}>{isOwn ? 'You' : agent}</bdi>
         {first && <Time at={first.createdAt} look="clock" details />}
       </p>
       {group.messages.map((message) => (

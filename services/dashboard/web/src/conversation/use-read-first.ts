@@ -28,6 +28,15 @@ export function bringTo(name: string): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
   const end = document.querySelector(selector('data-end'));
   const folded = document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
-  (end ?? folded)?.scrollIntoView({ block: end ? 'end' : 'center' });
-  if (!end) folded?.focus({ preventScroll: true });
+  if (end) return scrollTo(end, settlingFrames);
+  folded?.scrollIntoView({ block: 'center' });
+  folded?.focus({ preventScroll: true });
+}
+
+/** The browser lays out the parts of a long text while they come into view, and so moves its end. */
+const settlingFrames = 20;
+
+function scrollTo(end: Element, frames: number): void {
+  end.scrollIntoView({ block: 'end' });
+  if (frames > 0) requestAnimationFrame(() => scrollTo(end, frames - 1));
 }
