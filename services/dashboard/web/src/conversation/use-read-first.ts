@@ -28,9 +28,11 @@ export function bringTo(name: string): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
   const end = document.querySelector(selector('data-end'));
   const folded = document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
-  if (end) return scrollTo(end, settlingFrames);
-  folded?.scrollIntoView({ block: 'center' });
-  folded?.focus({ preventScroll: true });
+  if (end) scrollTo(end, settlingFrames);
+  else {
+    folded?.scrollIntoView({ block: 'center' });
+    folded?.focus({ preventScroll: true });
+  }
 }
 
 /** The browser lays out the parts of a long text while they come into view, and so moves its end. */
