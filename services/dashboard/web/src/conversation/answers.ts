@@ -1,4 +1,5 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import type { AnswerOptions } from '@expert-relay/sdk/expert';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
 import {
@@ -10,6 +11,7 @@ import {
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
 import { settleAnswers } from './settle-answers.ts';
+import { shownMessages } from './shown-texts.ts';
 
 interface AnswersOptions {
   readonly requestId: string;
@@ -43,7 +45,7 @@ export function createAnswers(options: AnswersOptions) {
   const removed = new Set<string>();
   /** The relay has refused a waiting answer with this code. */
   let finalCode: FailureCode | undefined;
-  /** While refused answers are moved from the SDK to this page. */
+  /** While answers are moved from the SDK to this page. */
   let moving: Promise<void> | undefined;
 
   const setAnswers = (answers: readonly PendingAnswer[]) => state.set({ ...state.get(), answers });
@@ -74,7 +76,7 @@ export function createAnswers(options: AnswersOptions) {
     if (moving) return;
     const before = state.get();
     const isOver = hasEnded(request);
-    const answers = settleAnswers(before, { unsent: request.unsent, inFlight, isOver });
+    const answers = settleAnswers(before, { unsent: request.unsent, held: request.held, inFlight, isOver });
     if (answers !== before.answers) setAnswers(answers);
     if (finalCode && inFlight.size === 0 && !isOver) {
       const code = finalCode;
@@ -120,7 +122,7 @@ export function createAnswers(options: AnswersOptions) {
     }
     moving = undefined;
     update();
-    for (const answer of discarded) if (answer.key !== waiting[0]?.key) void sendAgain(answer);
+    for (const answer of discarded) if (answer.key !== waiting[0]?.key) void sendAgain(answer, answer.shown);
   }
 
   /** Retries answers that are waiting, also while the conversation is not shown. */
@@ -137,7 +139,7 @@ export function createAnswers(options: AnswersOptions) {
     }
   });
 
-  async function send(text: string, onKept?: () => void): Promise<void> {
+  async function send(text: string, onKept?: () => void, shown = shownMessages(state.get())): Promise<void> {
     const { answers, messages } = state.get();
     const answer: PendingAnswer = {
       key: nextKey(),
@@ -145,9 +147,15 @@ export function createAnswers(options: AnswersOptions) {
       at: new Date().toISOString(),
       delivery: inFlight.size === 0 ? 'sending' : 'waiting',
       after: messages.length,
+      shown,
     };
-    inFlight.add(answer.key);
     setAnswers([...answers, answer]);
+    await deliver(answer, { ...(onKept && { onKept }) });
+  }
+
+  async function deliver(answer: PendingAnswer, options: AnswerOptions): Promise<void> {
+    const { text, shown } = answer;
+    inFlight.add(answer.key);
     // While answers are moved, the SDK would discard this one too.
     while (moving) await moving;
     const request = await untilOpen();
@@ -156,7 +164,8 @@ export function createAnswers(options: AnswersOptions) {
       if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
-        ...(onKept && { onKept }),
+        shown,
+        ...options,
       });
       inFlight.delete(answer.key);
       change(answer.key, { delivery: isSent ? 'sent' : 'waiting', messageId });
@@ -173,10 +182,42 @@ export function createAnswers(options: AnswersOptions) {
 
   const hide = ({ key }: PendingAnswer) => setAnswers(state.get().answers.filter((one) => one.key !== key));
 
-  async function sendAgain(answer: PendingAnswer): Promise<void> {
+  /** Sends a held answer. The agent is told that it had not seen the newer messages. */
+  async function sendAnyway(answer: PendingAnswer): Promise<void> {
+    // Another tab may have sent or discarded it.
+    if (!opened()?.held.includes(answer.text) || inFlight.has(answer.key)) return;
+    change(answer.key, { delivery: 'sending' });
+    await deliver(answer, { evenIfNewer: true });
+  }
+
+  /**
+   * Gives the answers that wait back to the expert, who changes them. The SDK can only discard all of them. `keep` stores
+   * their texts before that.
+   */
+  async function takeBack(keep: (text: string) => Promise<void>): Promise<void> {
+    const request = opened();
+    if (!request || moving) return;
+    const isWaiting = ({ key, delivery, text }: PendingAnswer) =>
+      (delivery === 'held' || delivery === 'waiting') && !inFlight.has(key) && request.unsent.includes(text);
+    const waiting = state.get().answers.filter(isWaiting);
+    await keep(waiting.map(({ text }) => text).join('\n\n'));
+    // Until they are gone, the list of answers stays as it is.
+    moving = request
+      .discard()
+      .then(() => {
+        for (const answer of waiting) if (!request.unsent.includes(answer.text)) hide(answer);
+      })
+      .finally(() => {
+        moving = undefined;
+        update();
+      });
+    await moving;
+  }
+
+  async function sendAgain(answer: PendingAnswer, shown?: readonly string[]): Promise<void> {
     hide(answer);
     // The storage has the refused answer until the SDK has stored the text.
-    await send(answer.text, () => void storeRefused());
+    await send(answer.text, () => void storeRefused(), shown);
     await storeRefused();
   }
 
@@ -196,7 +237,9 @@ export function createAnswers(options: AnswersOptions) {
     settle,
     noteFailure,
     send,
-    sendAgain,
+    sendAgain: (answer: PendingAnswer) => sendAgain(answer),
+    sendAnyway,
+    takeBack,
     discard,
   };
 }

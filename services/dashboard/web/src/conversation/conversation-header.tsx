@@ -1,9 +1,9 @@
-import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
+import { agentAndKey } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy-button.tsx';
 import { BackIcon, LockIcon } from '../ui/icons.tsx';
@@ -41,7 +41,7 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
         <BackIcon />
       </Link>
       <PageHeading className={styles.agent} takesFocus={!keepsFocus}>
-        <bdi>{showHidden(request.agent ?? 'Agent')}</bdi>
+        <bdi>{agentAndKey({ agentName: request.agentName, keyName: request.agent }, 'Agent')}</bdi>
       </PageHeading>
       <div className={styles.facts}>
         <RefCode code={request.refCode} />

@@ -5,6 +5,7 @@ import type { FailureCode } from './refusal-sentences.ts';
 export type OpenRequest = Pick<
   ExpertRequest,
   | 'agent'
+  | 'agentName'
   | 'refCode'
   | 'status'
   | 'createdAt'
@@ -16,6 +17,7 @@ export type OpenRequest = Pick<
   | 'encrypted'
   | 'isPickedUp'
   | 'unsent'
+  | 'held'
   | 'messages'
   | 'pickUp'
   | 'answer'
@@ -27,7 +29,7 @@ export type OpenRequest = Pick<
 /** The shown members of a request besides its messages. */
 export type RequestView = Omit<
   OpenRequest,
-  'unsent' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
+  'unsent' | 'held' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
 >;
 
 /** An answer that is not in the list of messages yet. */
@@ -35,12 +37,17 @@ export interface PendingAnswer {
   readonly key: string;
   readonly text: string;
   readonly at: string;
-  /** `waiting`: it is sent once the relay can be reached. `refused`: it is not sent, and `code` is the reason. */
-  readonly delivery: 'waiting' | 'sending' | 'sent' | 'refused';
+  /**
+   * `waiting`: it is sent once the relay can be reached. `held`: the agent has written meanwhile, and the expert decides.
+   * `refused`: it is not sent, and `code` is the reason.
+   */
+  readonly delivery: 'waiting' | 'held' | 'sending' | 'sent' | 'refused';
   readonly code?: FailureCode | undefined;
   readonly messageId?: string | undefined;
   /** The number of messages when it was written. */
   readonly after: number;
+  /** The messages that the expert had been shown when it was written. Unknown for one of before a reload: the SDK knows. */
+  readonly shown: readonly string[];
 }
 
 export interface ConversationState {
@@ -48,6 +55,8 @@ export interface ConversationState {
   readonly request: RequestView | undefined;
   readonly messages: readonly ExpertMessage[];
   readonly answers: readonly PendingAnswer[];
+  /** The texts whose ends the expert has been shown: see `shown-texts`. */
+  readonly shown: ReadonlySet<string>;
   /** The error of the last read. */
   readonly failure: FailureCode | undefined;
   /** A check of the conversation failed: nothing more is shown or sent until the expert has decided. */
@@ -60,6 +69,7 @@ export interface ConversationState {
 
 const names = [
   'agent',
+  'agentName',
   'refCode',
   'status',
   'createdAt',

@@ -1,10 +1,10 @@
-import { showHidden } from '@expert-relay/sdk/text';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../session/connection.ts';
+import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
@@ -17,6 +17,7 @@ import { FingerprintPanel } from './fingerprint-panel.tsx';
 import { Question } from './question.tsx';
 import { refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
+import { ShownContext } from './text-end.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
@@ -29,7 +30,11 @@ export function ConversationView({ requestId }: { requestId: string }) {
   const isOnline = useStore(connection).kind === 'online';
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
-  usePageTitle(request ? `${request.refCode} ${showHidden(request.agent ?? '')}` : 'Request');
+  usePageTitle(
+    request
+      ? `${request.refCode} ${agentAndKey({ agentName: request.agentName, keyName: request.agent }, '')}`
+      : 'Request',
+  );
   const isOver = request !== undefined && hasEnded(request);
   useShortcuts({
     r: () => {
@@ -53,14 +58,16 @@ export function ConversationView({ requestId }: { requestId: string }) {
       <div className={styles.scroller} ref={scroll.scroller}>
         <div className={styles.content} ref={scroll.content}>
           {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
-          <Question request={request} />
-          {request.erasedAt ? (
-            <Notice title="What was said here was erased.">
-              <p>The relay removes questions and answers some time after the end of a request.</p>
-            </Notice>
-          ) : (
-            <Exchange conversation={conversation} />
-          )}
+          <ShownContext value={conversation.markShown}>
+            <Question request={request} />
+            {request.erasedAt ? (
+              <Notice title="What was said here was erased.">
+                <p>The relay removes questions and answers some time after the end of a request.</p>
+              </Notice>
+            ) : (
+              <Exchange conversation={conversation} />
+            )}
+          </ShownContext>
         </div>
       </div>
       {scroll.hasNew && (
@@ -71,7 +78,10 @@ export function ConversationView({ requestId }: { requestId: string }) {
       <span role="status" className="visually-hidden">
         {scroll.announcement > 0 && (
           // A new element each time, since a live region does not announce an unchanged text again.
-          <span key={scroll.announcement}>New message from {showHidden(request.agent ?? 'the agent')}</span>
+          <span key={scroll.announcement}>
+            New message from{' '}
+            {agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'the agent')}
+          </span>
         )}
       </span>
       {!request.erasedAt && (

@@ -1,6 +1,6 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createPageStorage } from '../storage/storage.ts';
 import { requestView } from '../testing/requests.ts';
 import { untilPasses } from '../testing/until-passes.ts';
@@ -36,6 +36,7 @@ function fakeRequest() {
     status: 'pending' as OpenRequest['status'],
     isPickedUp: true,
     unsent,
+    held: [] as string[],
     /** What `answer` and `refresh` do. */
     onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
       messageId: 'm1',
@@ -200,7 +201,7 @@ test('an answer is sending, then sent, then in the list', async () => {
   request.onAnswer = () => new Promise((resolve) => (finish = resolve));
   const sending = conversation.send('Yes.');
   expect(deliveries()).toEqual([['Yes.', 'sending', '']]);
-  await untilPasses(() => expect(request.answered).toEqual([{ text: 'Yes.', plaintext: false }]));
+  await untilPasses(() => expect(request.answered).toEqual([{ text: 'Yes.', plaintext: false, shown: [] }]));
   finish({ messageId: 'm7', isSent: true });
   await sending;
   expect(deliveries()).toEqual([['Yes.', 'sent', '']]);
@@ -213,7 +214,7 @@ test('only an answer to a request without keys is sent as plain text', async () 
   request.encrypted = false;
   await open();
   await conversation.send('Yes.');
-  expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true }]);
+  expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true, shown: [] }]);
 });
 
 test('an answer to an encrypted request that is not picked up is refused, and not sent as plain text', async () => {
@@ -469,4 +470,71 @@ test('a conversation that was closed here shows that, also after the page is loa
   conversation = create();
   await open(request);
   expect(now().isEndedHere).toBe(true);
+});
+
+test('an answer names the messages that the expert had been shown when it was written', async () => {
+  request.list(message('one'), message('two'));
+  await open();
+  await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
+  conversation.markShown('one');
+  const sending = conversation.send('Yes.');
+  conversation.markShown('two');
+  await sending;
+  expect(request.answered).toMatchObject([{ shown: ['one'] }]);
+  // Also after a reload.
+  await untilPasses(() => expect(kept.get('shown-texts:r1')).toContain('two'));
+  conversation = create();
+  await open();
+  expect(now().shown).toEqual(new Set(['one', 'two']));
+});
+
+describe('an answer that is held since the agent has written', () => {
+  const hold = (...held: string[]) => {
+    request.unsent.splice(0, 9, ...held);
+    request.held.splice(0, 9, ...held);
+  };
+
+  test('is sent when the expert wants it anyway, with the links of when it was written', async () => {
+    request.onAnswer = async (text) => {
+      hold(text);
+      throw new RelayError('newer_message', 'newer');
+    };
+    await open();
+    await conversation.send('Yes.');
+    expect(deliveries()).toEqual([['Yes.', 'held', '']]);
+    request.list(message('WAIT'));
+    await untilPasses(() => expect(texts()).toEqual(['WAIT']));
+    conversation.markShown('WAIT');
+    request.onAnswer = async () => {
+      hold();
+      return { messageId: 'm1', isSent: true };
+    };
+    const [answer] = now().answers;
+    if (answer) await conversation.sendAnyway(answer);
+    expect(request.answered.at(-1)).toMatchObject({ text: 'Yes.', shown: [], evenIfNewer: true });
+    expect(deliveries()).toEqual([['Yes.', 'sent', '']]);
+    // A second press sends nothing.
+    if (answer) await conversation.sendAnyway(answer);
+    expect(request.answered).toHaveLength(2);
+  });
+
+  test('goes back to the expert, and is stored before it is discarded', async () => {
+    hold('Yes.', 'Do it.');
+    await open();
+    expect(deliveries().map(([text, delivery]) => [text, delivery])).toEqual([
+      ['Yes.', 'held'],
+      ['Do it.', 'held'],
+    ]);
+    const steps: string[] = [];
+    request.onDiscard = async () => {
+      steps.push('discard');
+      request.held.splice(0);
+      return request.unsent.splice(0);
+    };
+    await conversation.takeBack(async (text) => {
+      steps.push(text);
+    });
+    expect(steps).toEqual(['Yes.\n\nDo it.', 'discard']);
+    expect(now().answers).toEqual([]);
+  });
 });

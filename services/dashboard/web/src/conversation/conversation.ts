@@ -29,6 +29,12 @@ export interface Conversation {
   /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. */
   send(text: string, onKept?: () => void): Promise<void>;
   sendAgain(answer: PendingAnswer): Promise<void>;
+  /** Sends an answer that was held since the agent had written meanwhile. */
+  sendAnyway(answer: PendingAnswer): Promise<void>;
+  /** Removes the answers that wait, once `keep` has stored their texts. */
+  takeBack(keep: (text: string) => Promise<void>): Promise<void>;
+  /** Notes that the expert was shown the end of a text: see `shown-texts`. */
+  markShown(name: string): void;
   /** Removes an answer that was refused. */
   discard(answer: PendingAnswer): Promise<void>;
   /** Ends it for both sides. @throws RelayError */
@@ -49,12 +55,14 @@ export function createConversation({
     request: undefined,
     messages: [],
     answers: [],
+    shown: new Set(),
     failure: undefined,
     refusal: undefined,
     needsKey: false,
     isEndedHere: false,
   });
   const endedName = `ended-here:${requestId}`;
+  const shownName = `shown-texts:${requestId}`;
   let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
   const pause = createPause();
   let isOutdated = false;
@@ -81,9 +89,22 @@ export function createConversation({
     },
   });
 
+  async function readShown(): Promise<readonly string[]> {
+    return JSON.parse((await storage.get(shownName)) ?? '[]');
+  }
+
+  const addShown = (names: readonly string[]) => update({ shown: new Set([...state.get().shown, ...names]) });
+
+  async function storeShown(): Promise<void> {
+    // Other tabs have shown other texts.
+    addShown(await readShown());
+    await storage.set(shownName, JSON.stringify([...state.get().shown]));
+  }
+
   const restored = Promise.all([
     answers.restored,
     storage.get(endedName).then((ended) => update({ isEndedHere: ended !== undefined })),
+    readShown().then(addShown),
   ]).catch(() => {});
 
   /** The request, once it is open with the current expert key. */
@@ -158,6 +179,14 @@ export function createConversation({
     state,
     send: answers.send,
     sendAgain: answers.sendAgain,
+    sendAnyway: answers.sendAnyway,
+    takeBack: answers.takeBack,
+    markShown(name) {
+      if (state.get().shown.has(name)) return;
+      addShown([name]);
+      // A text that cannot be stored as shown has to be shown again after a reload.
+      void storeShown().catch(() => {});
+    },
     discard: answers.discard,
     follow(open) {
       wanted = open;

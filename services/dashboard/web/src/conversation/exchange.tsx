@@ -1,6 +1,6 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { showHidden } from '@expert-relay/sdk/text';
 import { memo, useMemo, useState } from 'react';
+import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import styles from './exchange.module.css';
@@ -32,7 +32,12 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
   return (
     <section className={styles.exchange} aria-label="Answers and follow-up questions">
       {from > 0 && (
-        <Button look="quiet" className={styles.earlier} onClick={() => setMaxShown(maxShown + moreShown)}>
+        <Button
+          look="quiet"
+          className={styles.earlier}
+          data-earlier=""
+          onClick={() => setMaxShown(maxShown + moreShown)}
+        >
           Show earlier messages ({from.toLocaleString()})
         </Button>
       )}
@@ -43,7 +48,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
           <Group
             key={item.key}
             group={item}
-            agent={request.agent}
+            agent={agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'Agent')}
             isEncrypted={request.encrypted}
             newest={newest}
           />
@@ -71,7 +76,7 @@ function Line({ text, at }: { text: string; at?: string | undefined }) {
 
 interface GroupProps {
   readonly group: MessageGroup;
-  readonly agent: string | undefined;
+  readonly agent: string;
   readonly isEncrypted: boolean;
   readonly newest: ReadonlySet<ExpertMessage>;
 }
@@ -93,12 +98,12 @@ function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
   return (
     <article className={`${styles.group} ${isOwn ? styles.own : ''}`}>
       <p className={styles.by}>
-        <bdi className={styles.sender}>{isOwn ? 'You' : showHidden(agent ?? 'Agent')}</bdi>
+        <bdi className={styles.sender}>{isOwn ? 'You' : agent}</bdi>
         {first && <Time at={first.createdAt} look="clock" details />}
       </p>
       {group.messages.map((message) => (
         <div key={message.messageId} className={styles.message} data-message={message.messageId}>
-          <RichText text={message.text} isFirst={newest.has(message)} />
+          <RichText text={message.text} isFirst={newest.has(message)} end={message.messageId} />
           <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />
         </div>
       ))}
@@ -116,9 +121,12 @@ function Remarks({
   isEncrypted: boolean;
   isOwn: boolean;
 }) {
-  const { protection, seenYourLast } = message;
+  const { protection, seenYourLast, hasUnknownPart } = message;
   return (
     <>
+      {hasUnknownPart && (
+        <p className={styles.remark}>This message has a part that this version cannot show.</p>
+      )}
       {isOwn && <p className={styles.remark}>Sent</p>}
       {isEncrypted && protection === 'plaintext' && (
         <p className={styles.remark}>Not encrypted: the relay could have written or changed this.</p>

@@ -36,7 +36,7 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
   if (delivery !== 'refused') {
     return (
       <p className={styles.remark} role="status">
-        {delivery === 'sent' ? 'Sent' : delivery === 'sending' && isOnline ? 'Sending…' : waiting(isOnline)}
+        {describe(delivery, isOnline)}
       </p>
     );
   }
@@ -61,6 +61,12 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
 
 /** Why the same text would be refused again. */
 const wouldFailAgain: ReadonlySet<FailureCode> = new Set(['message_too_large', 'conversation_full']);
+
+function describe(delivery: PendingAnswer['delivery'], isOnline: boolean): string {
+  if (delivery === 'sent') return 'Sent';
+  if (delivery === 'held') return 'Not sent yet: the agent wrote meanwhile.';
+  return delivery === 'sending' && isOnline ? 'Sending…' : waiting(isOnline);
+}
 
 const waiting = (isOnline: boolean) =>
   isOnline ? 'Waiting to be sent…' : 'Waiting: it will be sent once the relay can be reached.';

@@ -19,6 +19,7 @@ interface Page {
   readonly expiresAt: string;
   readonly erasedAt?: string;
   readonly agent?: { readonly name?: string };
+  readonly agentName?: string | null;
   readonly question?: string | null;
   readonly context?: OpenRequest['context'];
   readonly plaintext?: string | null;
@@ -55,7 +56,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     const { body } = await call<Page>(`${path}?after=${seq}&limit=1000`, { signal: aborted }).catch(fail);
     head = body;
     for (const message of body.messages) {
-      if (message.seq > seq) ready.push(readMessage(message));
+      if (message.seq > seq) ready.push(readMessage(message, body.consumerEncryptPubKey === null));
       seq = Math.max(seq, message.seq);
     }
     hasNews();
@@ -104,6 +105,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     get agent() {
       return first.agent?.name;
     },
+    agentName: first.agentName ?? undefined,
     refCode: first.refCode,
     createdAt: first.createdAt,
     question: first.question ?? '',
@@ -123,6 +125,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
       return (head ?? first).providerEncryptPubKey !== null;
     },
     unsent: [],
+    held: [],
     messages: { [Symbol.asyncIterator]: messages },
     pickUp: async () => {},
     discard: async () => [],
@@ -142,12 +145,13 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   };
 }
 
-const readMessage = ({ role, messageId, createdAt, plaintext }: Listed): ExpertMessage => ({
+/** Where the agent sent keys, the relay could have written what comes in plain text. */
+const readMessage = ({ role, messageId, createdAt, plaintext }: Listed, isPlain: boolean): ExpertMessage => ({
   role,
   messageId,
   createdAt,
   protection: 'plaintext',
-  text: plaintext ?? 'An encrypted message. Open this page over https to read it.',
+  text: (isPlain ? plaintext : undefined) ?? 'An encrypted message. Open this page over https to read it.',
 });
 
 const codes: Readonly<Record<number, RelayErrorCode>> = {

@@ -3,6 +3,8 @@ import { Time } from '../ui/time.tsx';
 import type { RequestView } from './conversation-state.ts';
 import styles from './question.module.css';
 import { RichText } from './rich-text.tsx';
+import { contextEnd, questionEnd } from './shown-texts.ts';
+import { TextEnd } from './text-end.tsx';
 
 /** The question of a confidential submit. The real one comes encrypted, after the pick-up. */
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
@@ -19,7 +21,7 @@ export function Question({ request }: { request: RequestView }) {
   return (
     <article className={styles.question} aria-label="Question">
       <div className={styles.text}>
-        <RichText text={question} isFirst />
+        <RichText text={question} isFirst end={questionEnd} />
       </div>
       <p className={styles.note}>
         Asked <Time at={createdAt} details />
@@ -48,6 +50,7 @@ export function Question({ request }: { request: RequestView }) {
             </details>
           )}
           <ContextMessages messages={open} isFirst />
+          <TextEnd name={contextEnd} />
         </section>
       )}
     </article>

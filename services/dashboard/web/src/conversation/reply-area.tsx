@@ -6,10 +6,12 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { hasEnded } from './conversation-state.ts';
 import { confidentialQuestion } from './question.tsx';
+import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
+import { useReadFirst } from './use-read-first.ts';
 
 interface ReplyAreaProps {
   readonly requestId: string;
@@ -73,6 +75,7 @@ function EncryptedReply({
   const [hasOpened, setHasOpened] = useState(false);
   const [failure, setFailure] = useState<Sentence>();
   const isReady = key.kind === 'ready';
+  const readFirst = useReadFirst(conversation);
 
   const { pickUp } = conversation;
   useEffect(() => {
@@ -129,7 +132,15 @@ function EncryptedReply({
           ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
           : 'Only you and this agent can read your answer.'}
       </p>
-      <Button look="main" isBusy={isAnswering} data-reply="" onClick={() => setIsAnswering(true)}>
+      <ReadFirst hint={readFirst.hint} />
+      <Button
+        look="main"
+        isBusy={isAnswering}
+        data-reply=""
+        aria-disabled={readFirst.isUnread || undefined}
+        onRefusedClick={readFirst.check}
+        onClick={() => readFirst.check() && setIsAnswering(true)}
+      >
         {isConfidential ? 'Pick up and read' : 'Answer'}
       </Button>
     </div>

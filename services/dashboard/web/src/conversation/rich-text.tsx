@@ -6,6 +6,7 @@ import { copyText } from '../ui/copy-button.tsx';
 import { createStore, useStore } from '../ui/store.ts';
 import { inTurn } from './in-turn.ts';
 import styles from './rich-text.module.css';
+import { TextEnd } from './text-end.tsx';
 import { renderPlain } from './text-parts.ts';
 
 /** A longer text is folded, and shown without rendering its Markdown. */
@@ -28,13 +29,23 @@ function loadMarkdown(): void {
   );
 }
 
+interface RichTextProps {
+  readonly text: string;
+  readonly isFirst?: boolean;
+  /** The name under which the end of the text is noted as shown. */
+  readonly end?: string | undefined;
+}
+
 /** Renders a text as Markdown: with `isFirst` as soon as possible, otherwise when it comes near the screen. */
-export function RichText({ text, isFirst = false }: { text: string; isFirst?: boolean }) {
+export function RichText({ text, isFirst = false, end }: RichTextProps) {
   const [refused, setRefused] = useState<string>();
   return text.length > maxMarkdownLength || refused === text ? (
-    <LongText text={text} />
+    <LongText text={text} end={end} />
   ) : (
-    <Markdown text={text} isFirst={isFirst} onRefuse={() => setRefused(text)} />
+    <>
+      <Markdown text={text} isFirst={isFirst} onRefuse={() => setRefused(text)} />
+      {end && <TextEnd name={end} />}
+    </>
   );
 }
 
@@ -76,7 +87,7 @@ function Markdown({ text, isFirst, onRefuse }: MarkdownProps) {
 }
 
 /** A text that is too long to render, or takes too much work. It is folded. */
-function LongText({ text }: { text: string }) {
+function LongText({ text, end }: Pick<RichTextProps, 'text' | 'end'>) {
   const [isOpen, setIsOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const isFoldable = text.length > foldedLength;
@@ -89,8 +100,14 @@ function LongText({ text }: { text: string }) {
   return (
     <>
       <div ref={box} className={styles.text} dir="auto" data-plain="" />
+      {end && (isOpen || !isFoldable) && <TextEnd name={end} />}
       {isFoldable && (
-        <Button look="quiet" onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+        <Button
+          look="quiet"
+          onClick={() => setIsOpen(!isOpen)}
+          aria-expanded={isOpen}
+          data-folded={isOpen ? undefined : end}
+        >
           {isOpen ? 'Show less' : `Show all (${text.length.toLocaleString()} characters)`}
         </Button>
       )}

@@ -4,6 +4,8 @@ import type { ConversationState, PendingAnswer } from './conversation-state.ts';
 interface SdkAnswers {
   /** Texts that were not sent yet. */
   readonly unsent: readonly string[];
+  /** Those of them that wait for the expert, since the agent has written meanwhile. */
+  readonly held: readonly string[];
   /** Keys of the answers that are being sent, in their order. */
   readonly inFlight: ReadonlySet<string>;
   /** Whether the conversation has ended. */
@@ -13,7 +15,7 @@ interface SdkAnswers {
 /** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
 export function settleAnswers(
   { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
-  { unsent, inFlight, isOver }: SdkAnswers,
+  { unsent, held, inFlight, isOver }: SdkAnswers,
 ): readonly PendingAnswer[] {
   const left = [...unsent];
   const settled: PendingAnswer[] = [];
@@ -29,17 +31,22 @@ export function settleAnswers(
   // The others were written before this page was loaded.
   for (const text of left) {
     hasChanged = true;
-    const delivery = isOver ? 'refused' : 'waiting';
+    const delivery = isOver ? 'refused' : waitsFor(text);
     settled.push({
       key: `unsent-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
       text,
       at: new Date().toISOString(),
       delivery,
       after: messages.length,
+      shown: [],
       ...(isOver && { code: 'conversation_closed' as const }),
     });
   }
   return hasChanged ? settled : answers;
+
+  function waitsFor(text: string): 'held' | 'waiting' {
+    return held.includes(text) ? 'held' : 'waiting';
+  }
 
   function settleOne(answer: PendingAnswer, isUnsent: boolean): PendingAnswer | undefined {
     if (answer.delivery === 'refused') return answer;
@@ -49,7 +56,10 @@ export function settleAnswers(
       return delivery === answer.delivery ? answer : { ...answer, delivery };
     }
     if (isUnsent) {
-      return isOver ? { ...answer, delivery: 'refused', code: 'conversation_closed' } : answer;
+      if (isOver) return { ...answer, delivery: 'refused', code: 'conversation_closed' };
+      const isHeld = held.includes(answer.text);
+      if (isHeld === (answer.delivery === 'held')) return answer;
+      return { ...answer, delivery: waitsFor(answer.text) };
     }
     const isListed = messages.some(
       ({ role, text, messageId }, index) =>
@@ -58,6 +68,8 @@ export function settleAnswers(
     );
     if (isListed) return undefined;
     // The SDK has sent it, or another tab has discarded it: the list will show which.
-    return answer.delivery === 'waiting' ? { ...answer, delivery: 'sending' } : answer;
+    return answer.delivery === 'waiting' || answer.delivery === 'held'
+      ? { ...answer, delivery: 'sending' }
+      : answer;
   }
 }

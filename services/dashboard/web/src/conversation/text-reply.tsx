@@ -12,9 +12,12 @@ import { createDraft, type Draft } from '../drafts/drafts.ts';
 import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
+import { HeldAnswer } from './held-answer.tsx';
+import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
 import { RichText } from './rich-text.tsx';
 import type { useConversation } from './use-conversation.ts';
+import { useReadFirst } from './use-read-first.ts';
 
 interface TextReplyProps {
   readonly requestId: string;
@@ -32,7 +35,10 @@ const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 export function TextReply(props: TextReplyProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const draft = useDraft(props.requestId, box);
-  return draft ? <Box {...props} draft={draft} box={box} /> : null;
+  const held = props.conversation.now.answers.find(({ delivery }) => delivery === 'held');
+  if (!draft) return null;
+  if (held) return <HeldAnswer answer={held} conversation={props.conversation} draft={draft} />;
+  return <Box {...props} draft={draft} box={box} />;
 }
 
 /** The draft of a request, for the lifetime of the component. */
@@ -82,6 +88,7 @@ function Box({
   }, [text, isPreview, box]);
 
   const { answers } = conversation.now;
+  const readFirst = useReadFirst(conversation);
   const isUnsent = isRestored && text !== '' && answers.some((answer) => answer.text === text);
   const wasChecked = useRef(false);
   useEffect(() => {
@@ -96,6 +103,7 @@ function Box({
       box.current?.focus();
       return;
     }
+    if (!readFirst.check()) return;
     // The draft is deleted once the answer is stored. After a reload there must not be both.
     draft.handOver(new Promise<void>((resolve) => void conversation.send(text, resolve).finally(resolve)));
     // At once, since a hidden text box cannot take the focus.
@@ -139,12 +147,18 @@ function Box({
       <p id={readersId} className={styles.quiet}>
         {readers}
       </p>
+      <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
         <span className={styles.hint}>Markdown works. {isApple ? '⌘' : 'Ctrl'} Enter sends.</span>
         <Button look="quiet" onClick={() => setIsPreview(!isPreview)}>
           {isPreview ? 'Continue writing' : 'Preview'}
         </Button>
-        <Button look="main" aria-disabled={isEmpty || undefined} onClick={send}>
+        <Button
+          look="main"
+          aria-disabled={isEmpty || readFirst.isUnread || undefined}
+          onRefusedClick={send}
+          onClick={send}
+        >
           Send
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { waitingCount } from '../app/page.tsx';
 import { useServices } from '../services/services.tsx';
 import { useStore } from '../ui/store.ts';
@@ -18,10 +18,16 @@ const InboxContext = createContext<InboxServices | undefined>(undefined);
 
 /** Keeps requests and counts up to date on every page, since the title shows how many requests wait. */
 export function InboxProvider({ children }: { children: ReactNode }) {
-  const { live, storage } = useServices();
+  const { live, storage, expert } = useServices();
+  // The expert changes with the expert key, the inbox does not.
+  const current = useRef(expert);
+  current.current = expert;
   const queries = useQueryClient();
   const value = useMemo(
-    () => ({ inbox: createInbox({ live, queries }), visit: createVisit(storage) }),
+    () => ({
+      inbox: createInbox({ live, queries, check: (rows) => current.current.check(rows) }),
+      visit: createVisit(storage),
+    }),
     [live, queries, storage],
   );
   useEffect(() => value.inbox.follow(), [value]);

@@ -1,4 +1,4 @@
-import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { createPace } from '../live/pace.ts';
@@ -26,6 +26,15 @@ const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | '
   ...{ type, requestId: `request-${minute}`, refCode: undefined, question: undefined },
   ...{ role, messageId: undefined, reason: 'closed' },
 });
+
+/** The SDK's check, which refuses the request of minute 13. */
+const check: Expert['check'] = async (rows) =>
+  (rows as Row[]).map(({ agent, encrypted, ...row }) => ({
+    ...{ ...row, agent: agent?.name, context: [], plaintext: undefined },
+    agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
+    ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
+    ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
+  }));
 
 /** A fake relay with these requests, and an inbox. */
 function open(requests: readonly Row[]) {
@@ -59,7 +68,7 @@ function open(requests: readonly Row[]) {
       return () => listeners.delete(call);
     },
   };
-  const inbox = createInbox({ live: live as never, queries });
+  const inbox = createInbox({ live: live as never, queries, check });
   ends.push(inbox.follow());
   return {
     inbox,
@@ -106,7 +115,7 @@ test('a new request is shown from its event, and one call completes it', async (
   expect(inbox.rows.get()[0]?.agent).toBeUndefined();
   await wait(60_000);
   expect(inbox.rows.get()).toEqual([row(3), row(2), row(1)]);
-  expect(calls).toEqual(['/api/requests?limit=200']);
+  expect(calls).toEqual(['/api/requests?content=true&limit=50']);
 });
 
 test('events about known requests cause no call', async () => {
@@ -151,7 +160,7 @@ test('unknown requests appear after one call for all of them', async () => {
   await wait(60_000);
   expect(waiting.minutes()).toEqual([3, 2, 1]);
   expect(counts()).toEqual({ waiting: 3, answered: 1, ended: 0 });
-  expect([...calls].sort()).toEqual(['/api/requests/counts', '/api/requests?limit=200']);
+  expect([...calls].sort()).toEqual(['/api/requests/counts', '/api/requests?content=true&limit=50']);
 });
 
 test('a request that is not on the first page appears too', async () => {
@@ -237,4 +246,13 @@ test('news wait a limited time for the name of the agent', async () => {
   const [complete, incomplete] = await rows;
   expect(complete?.agent?.name).toBe('build agent');
   expect(incomplete).toBeUndefined();
+});
+
+test('a row shows its question and its agent only as the SDK has checked them', async () => {
+  const { inbox } = open([row(12), row(13)]);
+  await show(inbox, {}).observer.refetch();
+  expect(inbox.rows.get()).toMatchObject([
+    { requestId: 'request-13', question: '', agentName: undefined, refused: 'question_altered' },
+    { requestId: 'request-12', question: 'May I remove lock 12?', agentName: 'signed agent' },
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -42,13 +42,22 @@ export type Inbox = ReturnType<typeof createInbox>;
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
+/** The page size of reads after events, which are many. */
+const newestSize = 50;
 /** How long to wait for what the event of a new request does not contain: longer than the pace delays a read. */
 const completeMs = 10_000;
 /** How many pages of a list are read again after events were missed. */
 const maxPagesReadAgain = 3;
 
+interface InboxOptions {
+  readonly live: Live;
+  readonly queries: QueryClient;
+  /** Compares the questions of rows with those that were shown first: the SDK's `check`. */
+  readonly check: Expert['check'];
+}
+
 /** The expert's requests as this browser knows them: read page by page, and updated by events. */
-export function createInbox({ live, queries }: { live: Live; queries: QueryClient }) {
+export function createInbox({ live, queries, check }: InboxOptions) {
   const rows: Store<Rows> = createStore<Rows>([]);
   const newsCalls = new Set<(news: News) => void>();
   /** Events that arrived while a page was being read: the page may not include them. */
@@ -63,6 +72,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
     listing: Listing,
     from: PageEnd | undefined,
     signal: AbortSignal | undefined,
+    limit = pageSize,
   ): Promise<PageEnd> {
     const since = recent.length;
     reads += 1;
@@ -70,10 +80,12 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
       const query = new URLSearchParams({
         ...listing,
         ...(from?.next && { after: from.next }),
-        limit: String(pageSize),
+        content: 'true',
+        limit: String(limit),
       });
       const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, { signal });
-      const { requests, next } = body;
+      const { next } = body;
+      const requests = await checkRows(body.requests);
       const page = { listing, after: from?.last, requests, hasNext: next !== undefined };
       const known = new Set(rows.get().map(({ requestId }) => requestId));
       rows.set(putPage(rows.get(), page, recent.slice(since), new Date().toISOString()));
@@ -83,6 +95,20 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
       reads -= 1;
       if (reads === 0) recent = [];
     }
+  }
+
+  /** The rows with the questions that may be shown. Pages without cryptography cannot compare them. */
+  async function checkRows(read: readonly Row[]): Promise<Row[]> {
+    if (!globalThis.crypto?.subtle) return [...read];
+    const checked = await check(read);
+    return read.map(({ requestId, refCode, status, responseCount, ...row }, at) => {
+      const { question = '', agentName, refused } = checked[at] ?? {};
+      const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, agent, encrypted } = row;
+      return {
+        ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
+        ...{ expiresAt, agent, encrypted, question, agentName, refused },
+      };
+    });
   }
 
   /** Reports requests that were made since the last read and whose events were missed. */
@@ -162,7 +188,7 @@ export function createInbox({ live, queries }: { live: Live; queries: QueryClien
   async function readNewest(): Promise<void> {
     const wanted = [...incomplete];
     try {
-      await readPage({}, undefined, undefined);
+      await readPage({}, undefined, undefined, newestSize);
     } catch (error) {
       // The stream may survive an outage of the relay, and then no event triggers another read.
       if (error instanceof CallError && error.isTemporary) live.pace.run('newest', readNewest);

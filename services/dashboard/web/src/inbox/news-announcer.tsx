@@ -1,5 +1,5 @@
-import { showHidden } from '@expert-relay/sdk/text';
 import { useEffect, useState } from 'react';
+import { agentAndKey } from '../ui/agent-name.ts';
 import { firstWords } from './first-words.ts';
 import type { Inbox, News } from './inbox.ts';
 
@@ -27,7 +27,7 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
       }
       const row = await inbox.complete(first.requestId);
       setText(
-        `New ${what} from ${showHidden(row?.agent?.name ?? 'an agent')}: ${firstWords(row?.question ?? '', 120)}`,
+        `New ${what} from ${agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent')}: ${firstWords(row?.question ?? '', 120)}`,
       );
     };
     const unlisten = inbox.onNews((news) => {

@@ -1,10 +1,10 @@
-import { showHidden } from '@expert-relay/sdk/text';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { routes } from '../app/routes.ts';
 import { notify, onNotificationClick } from '../notifications/notifications.ts';
 import { preferences } from '../preferences/preferences.ts';
 import { useServices } from '../services/services.tsx';
+import { agentAndKey } from '../ui/agent-name.ts';
 import { firstWords } from './first-words.ts';
 import type { Inbox } from './inbox.ts';
 
@@ -30,7 +30,7 @@ async function send(inbox: Inbox, what: string, requestId: string): Promise<void
   // Other people may see the screen, so the question is shown only if the expert has allowed it.
   const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
   await notify({
-    title: `${what} from ${showHidden(row?.agent?.name ?? 'an agent')}`,
+    title: `${what} from ${agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent')}`,
     body: question ? `${refCode}\n${firstWords(question, 200)}` : refCode,
     requestId,
   });

@@ -1,6 +1,6 @@
-import { showHidden } from '@expert-relay/sdk/text';
 import { memo } from 'react';
 import { Link } from 'wouter';
+import { agentAndKey } from '../ui/agent-name.ts';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
 import { firstWords } from './first-words.ts';
 import styles from './request-row.module.css';
@@ -34,7 +34,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
           </span>
         )}
         <span className={styles.agent} dir="auto">
-          {showHidden(agent?.name ?? 'New request')}
+          {agentAndKey({ agentName: row.agentName, keyName: agent?.name }, 'New request')}
         </span>
         <span className={styles.age}>
           {state && `${state} · `}
@@ -42,7 +42,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
         </span>
       </span>
       <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
-        {question ? firstWords(question, maxQuestionLength) : 'Without a question'}
+        {question ? firstWords(question, maxQuestionLength) : withoutQuestion(row)}
       </span>
       <span className={styles.last}>
         <code className={styles.code}>{refCode}</code>
@@ -54,6 +54,12 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
     </Link>
   );
 });
+
+function withoutQuestion({ refused }: Row): string {
+  if (refused === undefined) return 'Without a question';
+  if (refused === 'question_altered') return 'Refused: the question or its code has changed.';
+  return refused === 'keys_changed' ? 'Refused: its keys have changed.' : 'Refused: its keys are not valid.';
+}
 
 function TimeLeft({ row }: { row: Row }) {
   const now = useNow();

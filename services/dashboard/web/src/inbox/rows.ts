@@ -1,3 +1,4 @@
+import type { RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
 
 /** A request as the list shows it. */
@@ -5,7 +6,12 @@ export interface Row {
   readonly requestId: string;
   readonly refCode: string;
   readonly status: 'pending' | 'responded' | 'closed' | 'expired';
+  /** The whole question, once it was compared with the first one that was shown. */
   readonly question: string;
+  /** The name that the agent gave itself. */
+  readonly agentName?: string | undefined;
+  /** Why the question is not shown: it, its keys or its code have changed. */
+  readonly refused?: RelayErrorCode | undefined;
   readonly responseCount: number;
   readonly createdAt: string;
   readonly lastActivityAt: string;

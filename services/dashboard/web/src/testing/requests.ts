@@ -24,6 +24,7 @@ export const requestRow = (minute: number, change: Partial<Row> = {}): Row => ({
 
 export const requestView: RequestView = {
   agent: 'laptop agent',
+  agentName: undefined,
   refCode: 'HS-7KQ2M9XD',
   status: 'pending',
   createdAt: '2026-11-21T09:00:00.000Z',

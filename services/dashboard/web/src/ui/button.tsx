@@ -6,6 +6,8 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'main' | 'plain' | 'danger' | 'quiet';
   /** The action is running: the button cannot be pressed again. */
   readonly isBusy?: boolean;
+  /** Is called when the button is pressed while it is `aria-disabled`: to say what is needed first. */
+  readonly onRefusedClick?: () => void;
 }
 
 /** Moves the focus to the page's heading when a focused button is removed and nothing else takes the focus. */
@@ -31,6 +33,7 @@ export function Button({
   className,
   type = 'button',
   onClick,
+  onRefusedClick,
   ...rest
 }: ButtonProps) {
   return (
@@ -43,8 +46,9 @@ export function Button({
       aria-disabled={isBusy || rest['aria-disabled'] || undefined}
       aria-busy={isBusy || undefined}
       onClick={(event) => {
-        if (isBusy || rest['aria-disabled']) event.preventDefault();
-        else onClick?.(event);
+        if (!isBusy && !rest['aria-disabled']) return onClick?.(event);
+        event.preventDefault();
+        if (!isBusy) onRefusedClick?.();
       }}
     />
   );

@@ -1,16 +1,13 @@
-import {
-  makeRecoveryCode,
-  makeRoot,
-  openExpert,
-  openVault,
-  sealVault,
-  type Vault,
-} from '@expert-relay/sdk/crypto';
+import { makeRoot, openExpert, type Vault } from '@expert-relay/sdk/crypto';
+import { loadCode } from '../app/lazy-page.tsx';
 import type { Tabs } from '../live/tabs.ts';
 import { CallError } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
+
+/** It is needed once in each browser. */
+const loadVaultCode = () => loadCode(() => import('./vault-code.ts'));
 
 /** The state of the expert key in this browser. */
 export type ExpertKeyState =
@@ -151,6 +148,7 @@ export function createExpertKey({
 
   /** Encrypts a root with a new code. The key is used only after `confirm`. */
   async function prepare(root: Uint8Array, replaced: KeptVault | undefined): Promise<NewKey> {
+    const { makeRecoveryCode, sealVault } = await loadVaultCode();
     const recoveryCode = await makeRecoveryCode();
     const vault = await sealVault(root, recoveryCode);
     return {
@@ -210,6 +208,7 @@ export function createExpertKey({
     async open(recoveryCode) {
       const inUse = await readVault();
       if (!inUse) return load();
+      const { openVault } = await loadVaultCode();
       const root = await openVault(inUse.vault, recoveryCode);
       await see(inUse.vault);
       await keep(root);

@@ -1,0 +1,28 @@
+import type { ConversationState } from './conversation-state.ts';
+
+/** The names of the ends of the question and of its context, beside the ids of messages. */
+export const questionEnd = 'question';
+export const contextEnd = 'context';
+
+type State = Pick<ConversationState, 'request' | 'messages' | 'shown'>;
+
+/**
+ * The first text whose end the expert must have been shown before answering. Agent's messages before an answer of this
+ * expert were read on another device, or held that answer back.
+ */
+export function unreadOf({ request, messages, shown }: State): string | undefined {
+  if (!request) return undefined;
+  const news = messages.slice(afterLastAnswer(messages)).map(({ messageId }) => messageId);
+  const ends = [questionEnd, ...(request.context.length > 0 ? [contextEnd] : []), ...news];
+  return ends.find((end) => !shown.has(end));
+}
+
+/** The messages that the expert has been shown, for the links of an answer that is written now. */
+export function shownMessages({ request, messages, shown }: State): readonly string[] {
+  // Plain text has no links: everything before an own answer counts.
+  const answered = request?.encrypted ? 0 : afterLastAnswer(messages);
+  return messages.flatMap(({ messageId }, at) => (at < answered || shown.has(messageId) ? messageId : []));
+}
+
+const afterLastAnswer = (messages: State['messages']): number =>
+  messages.findLastIndex(({ role }) => role === 'provider') + 1;

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { unreadOf } from './shown-texts.ts';
+import type { useConversation } from './use-conversation.ts';
+
+/** Brings the expert to a text that was not read to its end, instead of answering. */
+export function useReadFirst(conversation: ReturnType<typeof useConversation>) {
+  const [wasAsked, setWasAsked] = useState(false);
+  const isUnread = unreadOf(conversation.now) !== undefined;
+  return {
+    isUnread,
+    /** A sentence for the expert who has pressed too early. */
+    hint: wasAsked && isUnread ? 'Read to the end first.' : '',
+    /** Whether the expert has been shown everything. Otherwise the first text that was not is scrolled into view. */
+    check(): boolean {
+      const unread = unreadOf(conversation.state.get());
+      if (unread === undefined) return true;
+      // The sentence makes the reply area higher, before the text is scrolled.
+      flushSync(() => setWasAsked(true));
+      bringTo(unread);
+      return false;
+    },
+  };
+}
+
+/** Scrolls to the end of a text, or to the button that opens it. */
+export function bringTo(name: string): void {
+  const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
+  const end = document.querySelector(selector('data-end'));
+  const folded = document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
+  if (end) scrollTo(end, settlingFrames);
+  else {
+    folded?.scrollIntoView({ block: 'center' });
+    folded?.focus({ preventScroll: true });
+  }
+}
+
+/** The browser lays out the parts of a long text while they come into view, and so moves its end. */
+const settlingFrames = 20;
+
+function scrollTo(end: Element, frames: number): void {
+  end.scrollIntoView({ block: 'end' });
+  if (frames > 0) requestAnimationFrame(() => scrollTo(end, frames - 1));
+}

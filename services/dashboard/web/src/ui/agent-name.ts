@@ -1,0 +1,18 @@
+import { showHidden } from '@expert-relay/sdk/text';
+
+interface Names {
+  /** The name that the agent gave itself. It is signed with the question. */
+  readonly agentName: string | undefined;
+  /** The name of the agent's key, as the relay states it. */
+  readonly keyName: string | undefined;
+}
+
+/** Who asks: the name that is signed, or what the relay states. */
+export const agentNameOf = ({ agentName, keyName }: Names, orElse: string): string =>
+  agentName ? showHidden(agentName) : keyName ? `key: ${showHidden(keyName)}` : orElse;
+
+/** Both names. */
+export const agentAndKey = ({ agentName, keyName }: Names, orElse: string): string =>
+  agentName && keyName
+    ? `${showHidden(agentName)} (key: ${showHidden(keyName)})`
+    : agentNameOf({ agentName, keyName }, orElse);

@@ -1,0 +1,124 @@
+import { eventually } from '@expert-relay/testkit';
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { button, newUser } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
+
+/* What counts as shown to the expert, and what is sent when the agent has written meanwhile. */
+
+const product = useProduct();
+const longQuestion = `${'One more line.\n\n'.repeat(80)}May I remove the lock?`;
+const hint = (page: Page) => page.getByText('Read to the end first.');
+const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
+/** While the end of a text was not shown, the button looks disabled. It still says what to do. */
+const press = (page: Page, name: string) => button(page, name).click({ force: true });
+
+test('a question that was not read to its end is not answered: the press brings the expert to it', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const conversation = await agent.ask(longQuestion);
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  const end = page.locator('[data-end=question]');
+  await end.waitFor({ state: 'attached' });
+  expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
+  await page.keyboard.press('r');
+  await hint(page).waitFor();
+  await eventually('the end in view', () =>
+    end.evaluate<boolean, Element>('(end) => end.getBoundingClientRect().bottom < innerHeight'),
+  );
+  // Playwright waits until the button is not disabled.
+  await button(page, 'Answer').click();
+  await makeExpertKey(page);
+  await box(page).fill('Yes.');
+  await box(page).press('Control+Enter');
+  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Yes.');
+
+  // The same for what the agent writes next, with the keyboard.
+  await page.evaluate('document.querySelector("[data-end=question]").scrollIntoView()');
+  await conversation.send(`${'And more.\n\n'.repeat(80)}And the cache?`);
+  await page.getByText('And the cache?').waitFor({ state: 'attached' });
+  await page.evaluate('document.querySelector("[data-end=question]").scrollIntoView()');
+  await box(page).fill('Leave it.');
+  if ((await button(page, 'Send').getAttribute('aria-disabled')) === 'true') {
+    await box(page).press('Control+Enter');
+    await hint(page).waitFor();
+    expect(await box(page).inputValue()).toBe('Leave it.');
+  }
+  await button(page, 'Send').click();
+  const answer = await conversation.waitForAnswer({ timeout: 120_000 });
+  expect(answer).toMatchObject({ text: 'Leave it.', seenYourLast: true });
+  expect(device.problems).toEqual([]);
+});
+
+test('nothing counts as shown while the page is hidden', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const conversation = await agent.ask('May I?');
+  await device.context.addInitScript(`{
+    let state = 'hidden';
+    Object.defineProperty(document, 'visibilityState', { get: () => state });
+    globalThis.setVisibility = (next) => {
+      state = next;
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+  }`);
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await page.locator('[data-end=question]').waitFor({ state: 'attached' });
+  // Longer than a visible page needs. A page that is too slow would pass, but never fail.
+  await page.waitForTimeout(2_500);
+  expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
+  await press(page, 'Answer');
+  await hint(page).waitFor();
+  await page.evaluate('setVisibility("visible")');
+  await button(page, 'Answer').and(page.locator(':not([aria-disabled])')).waitFor();
+});
+
+test('an answer is held when the relay shows the agent’s WAIT only after it was written', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const conversation = await agent.ask('May I remove the lock?');
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await button(page, 'Answer').click();
+  await makeExpertKey(page);
+  await box(page).fill('Hello.');
+  await button(page, 'Send').click();
+  await conversation.waitForAnswer({ timeout: 120_000 });
+  await page.getByText('Sent', { exact: true }).first().waitFor();
+
+  for (const way of ['Change it', 'Send anyway']) {
+    // The relay hides the newest message until the answer is written.
+    let isHiding = true;
+    let hidden = 0;
+    await page.route(`**/requests/${conversation.requestId}?*`, async (route) => {
+      if (!isHiding) return await route.continue();
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { messages: { role: string; plaintext?: string }[] };
+      const agents = body.messages.filter(({ role }) => role === 'consumer');
+      hidden += agents.length;
+      body.messages = body.messages.filter(({ role }) => role !== 'consumer');
+      await route.fulfill({ response: answer, json: body });
+    });
+    await conversation.send(`WAIT (${way})`);
+    await eventually('the hidden message', () => hidden > 0);
+    await box(page).fill(`Yes (${way}).`);
+    isHiding = false;
+    await button(page, 'Send').click();
+    await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
+    await page.getByText(`WAIT (${way})`).waitFor();
+    await page.unroute(`**/requests/${conversation.requestId}?*`);
+    // Also after a reload.
+    await page.reload();
+    await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
+    await button(page, way).click();
+    if (way === 'Send anyway') break;
+    await page.waitForFunction(`document.querySelector('textarea')?.value === 'Yes (${way}).'`);
+    await button(page, 'Send').click();
+    const changed = await conversation.waitForAnswer({ timeout: 120_000 });
+    expect(changed).toMatchObject({ text: `Yes (${way}).`, seenYourLast: true });
+  }
+  const anyway = await conversation.waitForAnswer({ any: true, timeout: 120_000 });
+  expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
+  expect(device.problems).toEqual([]);
+});
