@@ -26,7 +26,7 @@ test('a question that was not read to its end is not answered: the press brings 
   await page.keyboard.press('r');
   await hint(page).waitFor();
   await eventually('the end in view', () =>
-    end.evaluate<boolean, Element>('(end) => end.getBoundingClientRect().bottom < innerHeight'),
+    end.evaluate<boolean, unknown>('(end) => end.getBoundingClientRect().bottom < innerHeight'),
   );
   // Playwright waits until the button is not disabled.
   await button(page, 'Answer').click();

@@ -104,7 +104,7 @@ export async function listRequests(
 export async function listRows(access: Access, limit: number, signal: AbortSignal): Promise<unknown[]> {
   const path = `/api/v1/requests?content=true&limit=${limit}`;
   const schema = z.object({ requests: z.array(z.unknown()) });
-  return (await read(access, { path, schema, signal, mebibytes: pageMebibytes })).requests;
+  return (await read(access, { path, schema, signal })).requests;
 }
 
 interface Read<T> {
