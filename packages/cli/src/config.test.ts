@@ -21,7 +21,7 @@ test('reads all settings, and removes the last slash of an address', () => {
     }),
   ).toEqual({
     ...{ url: 'https://relay.example', hubUrl: 'https://hub.example', apiKey: providerKey, kind: 'provider' },
-    ...{ expert, folder: '/x', colours: false },
+    ...{ expert: [expert], folder: '/x', colours: false },
   });
 });
 

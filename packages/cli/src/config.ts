@@ -11,8 +11,12 @@ export interface Config {
   readonly apiKey?: string;
   readonly kind?: KeyKind;
   readonly hubUrl?: string;
-  /** The fingerprint that the expert must have. */
-  readonly expert?: string;
+  /** The fingerprints of which the expert must have one. */
+  readonly expert?: readonly string[];
+  /** Whether answers are accepted that the relay could have written or replaced. */
+  readonly acceptsUnprotected?: boolean;
+  /** The agent's name, which the expert signs with the question. */
+  readonly agentName?: string;
   /** Where keys and conversations are kept. */
   readonly folder: string;
   readonly colours: boolean;
@@ -26,7 +30,11 @@ export const variables = {
   RELAY_API_KEY:
     'your key: hs_... for an agent, hs_prov_... for an expert; the operator of the relay makes them',
   RELAY_HUB_URL: 'the address of its event hub, if it is not the one that the relay names',
-  RELAY_EXPERT: "the expert's fingerprint (eight groups of five digits): no one else's answers are accepted",
+  RELAY_EXPERT:
+    "the expert's fingerprint (eight groups of five digits), or several with commas: no one else's answers are accepted",
+  RELAY_ACCEPT_UNPROTECTED:
+    'when 1, as --accept-unprotected: answers count that the relay could have written or replaced',
+  RELAY_AGENT_NAME: "the agent's name that the expert sees, as with --as",
   RELAY_CONFIG_DIR:
     'where keys and conversations are kept; else $XDG_CONFIG_HOME/expert-relay or ~/.config/expert-relay',
   NO_COLOR: 'when set, no colours',
@@ -49,12 +57,16 @@ export function readConfig(env: Environment = process.env): Config {
   const url = attempt(() => readAddress(env, 'RELAY_URL'));
   const hubUrl = attempt(() => readAddress(env, 'RELAY_HUB_URL'));
   const key = attempt(() => readKey(env));
-  const expert = attempt(() => readFingerprint(env));
+  const expert = attempt(() => readFingerprints(env));
+  const acceptsUnprotected = attempt(() => readSwitch(env));
+  const agentName = attempt(() => readAgentName(env.RELAY_AGENT_NAME?.trim() ?? ''));
   return {
     ...(url && { url }),
     ...(hubUrl && { hubUrl }),
     ...key,
     ...(expert && { expert }),
+    ...(acceptsUnprotected && { acceptsUnprotected }),
+    ...(agentName && { agentName }),
     folder: findFolder(env),
     colours: !env.NO_COLOR && env.TERM !== 'dumb',
     ...(wrong && { wrong }),
@@ -84,16 +96,31 @@ function readKey(env: Environment): { apiKey: string; kind: KeyKind } | undefine
   return { apiKey, kind: apiKey.startsWith('hs_prov_') ? 'provider' : 'consumer' };
 }
 
-function readFingerprint(env: Environment): string | undefined {
+function readFingerprints(env: Environment): readonly string[] | undefined {
   const text = env.RELAY_EXPERT?.trim();
   if (!text) return undefined;
-  if (text.replace(/\D/g, '').length !== 40) {
+  const fingerprints = text.split(',').map((each) => each.trim());
+  if (fingerprints.some((each) => each.replace(/\D/g, '').length !== 40)) {
     throw new Failure(
       'usage',
-      'RELAY_EXPERT is not a fingerprint: those are eight groups of five digits. The expert sees it with `relay keys`.',
+      'RELAY_EXPERT is not a fingerprint: those are eight groups of five digits, several with commas between. The expert sees it with `relay keys`.',
     );
   }
-  return text;
+  return fingerprints;
+}
+
+function readSwitch(env: Environment): boolean {
+  const text = env.RELAY_ACCEPT_UNPROTECTED?.trim() ?? '';
+  if (!['', '0', '1'].includes(text))
+    throw new Failure('usage', 'RELAY_ACCEPT_UNPROTECTED is neither 1 nor 0. Set it again.');
+  return text === '1';
+}
+
+/** @throws Failure when the relay would refuse it */
+export function readAgentName(name: string): string | undefined {
+  if (name.length > 100)
+    throw new Failure('usage', 'The name of an agent (--as, RELAY_AGENT_NAME) has at most 100 characters.');
+  return name || undefined;
 }
 
 function findFolder(env: Environment): string {

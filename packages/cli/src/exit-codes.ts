@@ -15,7 +15,8 @@ export const exitCodes = {
   state: { code: 10, means: 'a file of the state folder is missing, broken, in use or readable by others' },
   plaintext: {
     code: 11,
-    means: 'plain text came from an expert who is known; it was not shown; see `--accept-plaintext`',
+    means:
+      'an answer came as plain text, which the relay could have written; it was not shown; see `--accept-unprotected`',
   },
   unseen: {
     code: 12,

@@ -40,6 +40,9 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   malformed_vault: 'untrusted',
 };
 
+const unprotected =
+  'It is not shown. If your expert uses a client without this protocol, --accept-unprotected takes it: the relay could then have written or replaced it.';
+
 /** Sentences for the terminal, which say what to type next. They replace or extend those of the SDK and the relay. */
 const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>> = {
   no_keys_yet: () =>
@@ -47,8 +50,11 @@ const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
     `${message} Unless your own side did this, someone stands between the two sides: ask the other side over another channel, and start a new request.`,
-  plaintext_refused: (message) =>
-    `${message} It is not shown. Where the expert is known, --accept-plaintext takes it, unless keys were exchanged.`,
+  plaintext_refused: (message) => `${message} ${unprotected}`,
+  key_signature_missing: (message) => `${message} ${unprotected}`,
+  unsequenced_refused: (message) => `${message} ${unprotected}`,
+  new_expert: (message) =>
+    `${message} Compare this fingerprint with your expert's, over another channel. If it is theirs, set it as RELAY_EXPERT and resume the conversation; or accept whoever answers first: relay keys forget`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
   unknown_expert: (message) =>
     `${message} If it is: relay keys forget (and set RELAY_EXPERT again if you use it). Then resume the conversation, or ask again.`,

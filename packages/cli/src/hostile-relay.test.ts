@@ -61,7 +61,7 @@ const withHostile = (check: (hostile: Hostile) => Promise<void>) => async () => 
       async startMcp() {
         const folder = `${cli.folder}/${crypto.randomUUID()}`;
         const env = { ...cli.agent, RELAY_URL: liar.url, RELAY_CONFIG_DIR: folder };
-        const client = await startMcpClient({ env, bundle, args: ['--accept-plaintext'] });
+        const client = await startMcpClient({ env, bundle, args: ['--accept-unprotected'] });
         clients.push(client);
         return client;
       },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { commands } from './run.ts';
 import { textWidth } from './terminal/text-width.ts';
-import { useTestCli } from './testing/test-cli.ts';
+import { later, useTestCli } from './testing/test-cli.ts';
 
 const cli = useTestCli();
 
@@ -56,7 +56,9 @@ describe('a text of the other side', () => {
 
   test('is written to a pipe unchanged', async () => {
     const refCode = await cli.ask('Well?', '--plaintext');
-    await cli.run(['answer', refCode, '-', '--plaintext'], { env: cli.expert, input: hostile });
+    await cli.asExpert('show', refCode);
+    const env = { ...cli.expert, ...later };
+    await cli.run(['answer', refCode, '-', '--plaintext'], { env, input: hostile });
     const { stdout } = await cli.asAgent('ask', '--resume', refCode);
     expect(stdout).toBe(`${hostile}\n`);
   });

@@ -11,7 +11,7 @@ export const ask = defineCommand({
   summary: 'asks your expert, waits, and prints the answer',
   usage: ['"question" [options]', '--resume HS-... ["more"] [options]'],
   about:
-    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: read the answer. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues. Answers that were written before the expert had read your last message do not count; with --any they do. Once the expert is known, an answer in plain text is refused (exit code 11).',
+    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: read the answer. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues. Answers that were written before the expert had read your last message do not count; with --any they do. An answer in plain text is refused (exit code 11).',
   options: askOptions,
   examples: [
     'answer=$(relay ask "May I remove the lock file? Please begin with yes or no.")',
@@ -22,7 +22,7 @@ export const ask = defineCommand({
   ],
   words: [0, 1],
   async run(context, { options, words }) {
-    const plan = readPlan(options, words, context.config.expert);
+    const plan = readPlan(options, words, context.config);
     const { resume: name, wait, any, json } = plan;
     const started = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
     const { relay, conversation, journal, outages } = started;

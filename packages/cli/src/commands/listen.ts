@@ -1,7 +1,7 @@
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import { requireRelay } from '../relay/require-relay.ts';
-import { acceptPlaintextOption } from './ask/read-plan.ts';
+import { acceptUnprotectedOption } from './ask/read-plan.ts';
 import { listenAsAgent } from './listen/listen-as-agent.ts';
 import { listenAsExpert } from './listen/listen-as-expert.ts';
 
@@ -13,7 +13,7 @@ export const listen = defineCommand({
     'As an expert: first the waiting requests, then new ones and new messages of agents, until Ctrl-C. As an agent: the answers in all conversations that this machine stores, or in one, until they have ended.',
   options: {
     'pick-up': { help: 'for experts: exchange keys at once, so that confidential questions are sent' },
-    'accept-plaintext': acceptPlaintextOption,
+    'accept-unprotected': acceptUnprotectedOption,
     json: { help: 'one JSON object a line' },
   },
   examples: ['relay listen', 'relay listen --json | while read -r line; do ./notify "$line"; done'],
@@ -26,7 +26,7 @@ export const listen = defineCommand({
       return await listenAsAgent(context, {
         refCode,
         json,
-        acceptsPlaintext: options['accept-plaintext'] === true,
+        acceptsUnprotected: context.config.acceptsUnprotected || options['accept-unprotected'] === true,
       });
     return await listenAsExpert(context, { refCode, json, picksUp: options['pick-up'] === true });
   },

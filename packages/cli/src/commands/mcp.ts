@@ -1,5 +1,5 @@
 import { defineCommand } from '../arguments/command.ts';
-import { acceptPlaintextOption } from './ask/read-plan.ts';
+import { acceptUnprotectedOption } from './ask/read-plan.ts';
 
 export const mcp = defineCommand({
   name: 'mcp',
@@ -7,15 +7,15 @@ export const mcp = defineCommand({
   usage: ['[options]'],
   about:
     'For the settings of an MCP client, such as Claude, Cursor or VS Code, which starts it. It offers the tools ask_expert, wait_for_answer, reply, conversation_status and close. Conversations are stored in the same folder as those of `relay ask`. It ends with its client.',
-  options: { 'accept-plaintext': acceptPlaintextOption },
+  options: { 'accept-unprotected': acceptUnprotectedOption },
   examples: ['claude mcp add expert-relay -- relay mcp'],
   words: [0, 0],
   startsWithWrongSettings: true,
   async run(context, { options }) {
     // Only here: the MCP SDK takes longer to load than all of the other commands together.
     const { serveMcp } = await import('../mcp/serve-mcp.ts');
-    const acceptsPlaintext = options['accept-plaintext'] === true;
-    await serveMcp(context, { input: process.stdin, output: process.stdout, acceptsPlaintext });
+    const acceptsUnprotected = context.config.acceptsUnprotected || options['accept-unprotected'] === true;
+    await serveMcp(context, { input: process.stdin, output: process.stdout, acceptsUnprotected });
     return 'done';
   },
 });

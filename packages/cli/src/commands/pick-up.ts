@@ -35,6 +35,8 @@ export const pickUp = defineCommand({
           'This machine has no keys to exchange. Make them: relay keys make. Or bring them here: relay keys restore',
         );
       const request = await expert.request(refCode, { signal });
+      // It throws what the request is refused for.
+      if (request.refused) await request.refresh({ signal });
       if (!request.encrypted)
         throw new Failure(
           'usage',

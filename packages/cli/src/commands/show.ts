@@ -3,7 +3,7 @@ import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { requireRelay } from '../relay/require-relay.ts';
-import { acceptPlaintextOption } from './ask/read-plan.ts';
+import { acceptUnprotectedOption } from './ask/read-plan.ts';
 import { type ConversationView, showConversation } from './show/conversation-view.ts';
 import { showListToAgent, showListToExpert } from './show/request-list.ts';
 import { viewAsAgent } from './show/view-as-agent.ts';
@@ -15,7 +15,7 @@ export const show = defineCommand({
   usage: ['', 'HS-...'],
   about:
     'Shows how each message is protected. Messages that were encrypted for keys on another machine cannot be read here.',
-  options: { 'accept-plaintext': acceptPlaintextOption, json: { help: 'one JSON object' } },
+  options: { 'accept-unprotected': acceptUnprotectedOption, json: { help: 'one JSON object' } },
   examples: ['relay show', 'relay show HS-7KQ2M9XD', 'relay show HS-7KQ2M9XD --json'],
   words: [0, 1],
   async run(context, { options, words: [word] }) {
@@ -33,7 +33,11 @@ export const show = defineCommand({
       else showConversation(context, view, access.kind);
     };
     if (access.kind === 'provider') return endOf(context, await showToExpert(context, refCode, print), json);
-    const view = await viewAsAgent(context, refCode, options['accept-plaintext'] === true);
+    const view = await viewAsAgent(
+      context,
+      refCode,
+      config.acceptsUnprotected || options['accept-unprotected'] === true,
+    );
     print(view);
     return endOf(context, view, json);
   },

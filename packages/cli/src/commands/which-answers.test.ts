@@ -22,11 +22,11 @@ async function writePlain(refCode: string, plaintext: string): Promise<void> {
 }
 
 describe('an answer in plain text', () => {
-  test('is accepted only with --accept-plaintext, also before the expert is known', async () => {
+  test('is accepted only with --accept-unprotected, also before the expert is known', async () => {
     const first = await asked();
     await writePlain(first, 'Sure.');
     expect((await cli.asAgent('ask', '--resume', first)).code).toBe(11);
-    expect(await cli.asAgent('ask', '--resume', first, '--accept-plaintext')).toMatchObject({
+    expect(await cli.asAgent('ask', '--resume', first, '--accept-unprotected')).toMatchObject({
       code: 0,
       stdout: 'Sure.\n',
       stderr: expect.stringContaining('Plain text: the relay could read this, or have written it.'),
@@ -49,7 +49,7 @@ describe('an answer in plain text', () => {
       expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('plain text') });
       expect(stdout).not.toContain('Go ahead.');
     }
-    const accepted = await cli.asAgent('ask', '--resume', refCode, '--accept-plaintext');
+    const accepted = await cli.asAgent('ask', '--resume', refCode, '--accept-unprotected');
     expect(accepted).toMatchObject({ code: 0, stdout: 'Go ahead.\n' });
     expect(await cli.asAgent('show', refCode)).toMatchObject({
       code: 0,

@@ -72,7 +72,7 @@ const nextSteps: Partial<Record<Outcome, string>> = {
   untrusted:
     'Do not rely on this conversation any more, and tell your user so: someone between you and the expert may have changed it. To ask again, call ask_expert.',
   plaintext:
-    'Do not take it for an answer. Tell your user: the answer came as plain text although the expert is known. They can ask the expert over another channel, or start this server with --accept-plaintext if the expert cannot encrypt.',
+    'Do not take it for an answer. Tell your user: the answer came as plain text, which the relay could have written. They can ask the expert over another channel, or start this server with --accept-unprotected if the expert cannot encrypt.',
   unreachable: 'Nothing is lost. Wait a minute, then make the same call again.',
   unknown: 'Call conversation_status without a reference: it lists the conversations that are kept here.',
   state: 'If you cannot correct that yourself, tell your user.',

@@ -24,7 +24,7 @@ describe('when the relay cannot be reached', () => {
     (how) =>
       withClient(async (session) => {
         const { proxy, wait } = session;
-        const agent = await session.start({}, ['--accept-plaintext']);
+        const agent = await session.start({}, ['--accept-unprotected']);
         const { reference } = await ask(session);
         if (how === 'drops all packets') proxy.hold();
         else await proxy.cut();

@@ -11,10 +11,10 @@ import { DeliveryTransport } from './delivery-transport.ts';
 /** Serves one client until it disconnects or the process receives a stop signal. */
 export async function serveMcp(
   context: Context,
-  { input, output, acceptsPlaintext }: { input: Readable; output: Writable; acceptsPlaintext: boolean },
+  { input, output, acceptsUnprotected }: { input: Readable; output: Writable; acceptsUnprotected: boolean },
 ): Promise<void> {
   const { signal, now } = context;
-  const pool = createConversationPool({ openAgent: () => openAgentFor(context, acceptsPlaintext), now });
+  const pool = createConversationPool({ openAgent: () => openAgentFor(context, acceptsUnprotected), now });
   const transport = new DeliveryTransport(input, output);
   const server = createMcpServer({
     pool,
@@ -54,12 +54,12 @@ async function checkSettings({ config }: Context, signal: AbortSignal): Promise<
 }
 
 /** A model reads the error, so it does not contain the key of a local relay, which a terminal would show. */
-function openAgentFor(context: Context, acceptsPlaintext: boolean): Agent {
+function openAgentFor(context: Context, acceptsUnprotected: boolean): Agent {
   const { url, apiKey, wrong } = context.config;
   if (wrong) throw new Failure('usage', `${wrong.message} ${inEnv}`);
   const missing = [!url && 'RELAY_URL', !apiKey && 'RELAY_API_KEY'].filter(Boolean);
   if (missing.length === 0) {
-    return openAgent(context, { instead: 'Experts answer with relay listen.', acceptsPlaintext });
+    return openAgent(context, { instead: 'Experts answer with relay listen.', acceptsUnprotected });
   }
   const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it'];
   throw new Failure(

@@ -19,18 +19,20 @@ export interface Agent {
 export interface AgentOptions {
   /** The command for experts, shown when the key is an expert's. */
   instead?: string;
-  /** Whether plain text is accepted as an answer although the expert is known. */
-  acceptsPlaintext?: boolean;
+  /** Whether answers are accepted that the relay could have written or replaced. */
+  acceptsUnprotected?: boolean;
+  /** Instead of the one of the settings. */
+  agentName?: string | undefined;
 }
 
 /** Throws a Failure when RELAY_API_KEY is not an agent's key. */
 export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   const { config, folder, now } = context;
-  const { instead = '', acceptsPlaintext = false } = options;
+  const { instead = '', acceptsUnprotected = config.acceptsUnprotected ?? false, agentName } = options;
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
   const relayFolder = openRelayFolder(config.folder, access.url);
-  const memory = openMemory(config.folder, access.apiKey, now);
+  const memory = openMemory(config.folder, 'agents', now);
   const outages = watchOutages(context);
   return {
     outages,
@@ -42,7 +44,8 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         apiKey: access.apiKey,
         hubUrl: config.hubUrl,
         expert: config.expert,
-        acceptUnprotected: acceptsPlaintext,
+        acceptUnprotected: acceptsUnprotected,
+        agentName: agentName ?? config.agentName,
         memory,
         save,
         onOutage: outages.onOutage,

@@ -38,7 +38,7 @@ export async function openExpert(context: Context, options: ExpertSideOptions): 
   const { name } = await whoami(access, signal);
   const file = openExpertFile(config.folder, access.apiKey);
   let root = file.read();
-  const memory = openMemory(config.folder, access.apiKey, now);
+  const memory = openMemory(config.folder, 'experts', now);
   memory.forgetOlderThan(keptForMs);
   const outages = watchOutages(context);
   const connect = () =>

@@ -46,6 +46,14 @@ export async function writeVault(access: Access, { root, code, replaces }: NewVa
     throw new Failure('failed', 'Another device has changed the vault. Look at it first: relay keys');
   }
   if (status !== 200 && status !== 201) throw unexpected(status, body);
+  // A relay may say that it has stored what it has not: then the code would open nothing.
+  const stored = await readVault(access, signal);
+  const opened = stored && (await unwrapRoot(stored, code).catch(() => undefined));
+  if (!opened || !Buffer.from(opened).equals(root))
+    throw new Failure(
+      'failed',
+      'The relay has not stored the keys: this recovery code opens nothing. Try again.',
+    );
 }
 
 function unexpected(status: number, body: unknown): Failure {

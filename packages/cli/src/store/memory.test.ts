@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const day = 24 * 3_600_000;
-const open = (apiKey = 'hs_one', now = Date.now()) => openMemory(folder, apiKey, () => now);
+const open = (side: 'agents' | 'experts' = 'agents', now = Date.now()) => openMemory(folder, side, () => now);
 
 test('keeps the value that was remembered first, until another one is set', async () => {
   expect(await open().get('expert')).toBeUndefined();
@@ -23,13 +23,13 @@ test('keeps the value that was remembered first, until another one is set', asyn
   expect(await other.get('expert')).toBe('third');
 });
 
-test('belongs to one API key', async () => {
+test('is another one for agents than for experts', async () => {
   await open().set('expert', 'known');
-  const other = open('hs_other');
+  const other = open('experts');
   expect([await other.get('expert'), other.values()]).toEqual([undefined, []]);
-  other.forget();
+  other.forget(() => true);
   expect(open().values()).toEqual(['known']);
-  open().forget();
+  open().forget(() => true);
   expect(open().values()).toEqual([]);
 });
 
@@ -41,8 +41,8 @@ test('ignores values that an earlier version stored for a user', async () => {
 
 test('removes values that are older than a given age', async () => {
   await open().set('request:1', 'keys');
-  open('hs_one', Date.now() + 32 * day).forgetOlderThan(33 * day);
+  open('agents', Date.now() + 32 * day).forgetOlderThan(33 * day);
   expect(open().values()).toEqual(['keys']);
-  open('hs_one', Date.now() + 34 * day).forgetOlderThan(33 * day);
+  open('agents', Date.now() + 34 * day).forgetOlderThan(33 * day);
   expect(open().values()).toEqual([]);
 });

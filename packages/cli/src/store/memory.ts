@@ -9,18 +9,20 @@ import { openPrivateFolder } from './private-folder.ts';
 const schema = z.object({ version: z.literal(1), value: z.string() });
 
 /**
- * The SDK's memory for one API key: an agent's expert, or the keys, the question and the reference code of each request
- * that an expert has read. Another key of the same user has its own memory, since only the relay knows the user.
+ * The SDK's memory: the experts that agents know and the codes of their questions, or the keys, the question and the code
+ * of each request that an expert has read. It belongs to all API keys, since a rotated key must not forget; the SDK keeps
+ * their values apart.
  */
 export interface StoredMemory extends Memory {
   values(): string[];
-  forget(): void;
+  /** Removes the values that match. */
+  forget(matches: (value: string) => boolean): void;
   /** Removes values that were last written longer ago than this, in milliseconds. */
   forgetOlderThan(age: number): void;
 }
 
-export function openMemory(folder: string, apiKey: string, now: () => number): StoredMemory {
-  const path = join(folder, 'remembered', digest(apiKey));
+export function openMemory(folder: string, side: 'agents' | 'experts', now: () => number): StoredMemory {
+  const path = join(folder, 'remembered', side);
   openPrivateFolder(folder);
   openPrivateFolder(path);
   const open = (fileName: string) =>
@@ -39,7 +41,12 @@ export function openMemory(folder: string, apiKey: string, now: () => number): S
       return file.create({ version: 1, value }) ? value : (file.read()?.value ?? value);
     },
     values: () => files().flatMap((name) => open(name).read()?.value ?? []),
-    forget: () => rmSync(path, { recursive: true, force: true }),
+    forget(matches) {
+      for (const name of files()) {
+        const value = open(name).read()?.value;
+        if (value !== undefined && matches(value)) rmSync(join(path, name), { force: true });
+      }
+    },
     forgetOlderThan(age) {
       for (const name of files()) {
         const file = join(path, name);
@@ -49,5 +56,8 @@ export function openMemory(folder: string, apiKey: string, now: () => number): S
     },
   };
 }
+
+/** Whether a value is an expert's fingerprint. */
+export const isFingerprint = (value: string): boolean => /^\d{5}( \d{5}){7}$/.test(value);
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -20,8 +20,8 @@ const instead = 'An expert answers: relay answer HS-... "..."';
 
 /** Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. */
 export async function ask(context: Context, plan: AskPlan): Promise<ActiveConversation> {
-  const { acceptsPlaintext } = plan;
-  const { conversations, connect, outages } = openAgent(context, { instead, acceptsPlaintext });
+  const { acceptsUnprotected, agentName } = plan;
+  const { conversations, connect, outages } = openAgent(context, { instead, acceptsUnprotected, agentName });
   const { confidential, encrypted } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
@@ -67,8 +67,8 @@ function describeFailure(failure: Failure, id: string | undefined): Failure {
 
 /** Continues a stored conversation. A further text is sent first. */
 export async function resume(context: Context, plan: AskPlan, name: string): Promise<ActiveConversation> {
-  const { acceptsPlaintext } = plan;
-  const { conversations, connect, outages } = openAgent(context, { instead, acceptsPlaintext });
+  const { acceptsUnprotected } = plan;
+  const { conversations, connect, outages } = openAgent(context, { instead, acceptsUnprotected });
   const { signal } = context;
   const kept = conversations.find(name);
   if (!kept) throw notKept(name);

@@ -1,9 +1,10 @@
 import { readDuration, readRefCode } from '../../arguments/read-values.ts';
+import { type Config, readAgentName } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 
 /** For all commands of an agent that read answers. */
-export const acceptPlaintextOption = {
-  help: 'accept an answer in plain text although the expert is known: the relay could have written it',
+export const acceptUnprotectedOption = {
+  help: 'accept answers that the relay could have written or replaced: plain text, unsigned keys, no numbering',
 } as const;
 
 /** The options of `relay ask`. */
@@ -18,7 +19,8 @@ export const askOptions = {
     help: 'hide the question from the relay: it is sent encrypted once the expert picks it up',
   },
   plaintext: { help: 'no encryption: the relay can read and write everything' },
-  'accept-plaintext': acceptPlaintextOption,
+  'accept-unprotected': acceptUnprotectedOption,
+  as: { value: 'NAME', help: 'the name that the expert sees, signed; else RELAY_AGENT_NAME' },
   any: { help: 'also accept an answer that was written before your last message was read' },
   resume: { value: 'HS-...', help: 'continue a conversation; a text is sent first' },
   json: { help: 'one JSON object, also for errors' },
@@ -30,28 +32,30 @@ export interface AskPlan {
   readonly wait: number | undefined;
   readonly confidential: boolean;
   readonly encrypted: boolean;
-  /** Whether an answer in plain text is accepted although the expert is known. */
-  readonly acceptsPlaintext: boolean;
+  /** Whether answers are accepted that the relay could have written or replaced. */
+  readonly acceptsUnprotected: boolean;
   /** Whether answers count that had not seen the last message. */
   readonly any: boolean;
   /** A reference code, or the id of one that never got a code. */
   readonly resume: string | undefined;
   readonly json: boolean;
+  /** The agent's name, which the expert signs. */
+  readonly agentName: string | undefined;
 }
 
 type Given = { readonly [Name in keyof typeof askOptions]?: string | true };
 
-export function readPlan(options: Given, words: readonly string[], expert: string | undefined): AskPlan {
+export function readPlan(options: Given, words: readonly string[], config: Config): AskPlan {
   const { context, wait, confidential, plaintext, any, resume, json } = options;
   const noWait = options['no-wait'];
-  const acceptsPlaintext = options['accept-plaintext'] === true;
+  const acceptsUnprotected = config.acceptsUnprotected || options['accept-unprotected'] === true;
   const refuse = (message: string) => new Failure('usage', `${message}\nMore: relay help ask`);
   if (resume === undefined && words.length === 0) throw refuse('What is the question? relay ask "..."');
   if (wait && noWait) throw refuse('--wait and --no-wait contradict each other.');
   if (plaintext && confidential) throw refuse('--plaintext and --confidential contradict each other.');
-  if (plaintext && expert && !acceptsPlaintext) {
+  if (plaintext && config.expert && !acceptsUnprotected) {
     throw refuse(
-      'RELAY_EXPERT accepts encrypted answers only. Unset it for --plaintext, or add --accept-plaintext.',
+      'RELAY_EXPERT accepts encrypted answers only. Unset it for --plaintext, or add --accept-unprotected.',
     );
   }
   if (resume && (context || confidential || plaintext)) {
@@ -67,10 +71,11 @@ export function readPlan(options: Given, words: readonly string[], expert: strin
     wait: noWait ? undefined : readDuration('--wait', (wait as string | undefined) ?? '10m'),
     confidential: confidential === true,
     encrypted: plaintext !== true,
-    acceptsPlaintext,
+    acceptsUnprotected,
     any: any === true,
     resume: typeof resume === 'string' ? readName(resume) : undefined,
     json: json === true,
+    agentName: typeof options.as === 'string' ? readAgentName(options.as) : config.agentName,
   };
 }
 

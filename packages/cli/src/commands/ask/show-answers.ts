@@ -23,6 +23,7 @@ export function showAnswers(
     out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about, answers: shown }));
     return;
   }
+  if (verification === 'first-contact' && !err.isTerminal) err.paragraph(describeFirstContact);
   for (const [index, { text, protection, seenYourLast }] of answers.entries()) {
     const isNews = protection !== answers[index - 1]?.protection;
     if (isNews)
@@ -34,6 +35,10 @@ export function showAnswers(
     out.foreign(text);
   }
 }
+
+/** A machine that is made anew for each run has a first contact each time. */
+const describeFirstContact =
+  'RELAY_EXPERT is not set: whoever answers first at this relay counts as your expert. Set it to the fingerprint that the expert sees in `relay keys`.';
 
 type About = Pick<Conversation, 'unsent' | 'status' | 'isEncrypted' | 'verification'>;
 

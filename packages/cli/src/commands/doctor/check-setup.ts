@@ -6,7 +6,7 @@ import { explainError } from '../../explain-error.ts';
 import type { Access } from '../../relay/require-relay.ts';
 import { whoami } from '../../relay/whoami.ts';
 import { openConversations } from '../../store/conversations.ts';
-import { openMemory } from '../../store/memory.ts';
+import { isFingerprint, openMemory } from '../../store/memory.ts';
 import { openRelayFolder } from '../../store/relay-folder.ts';
 import { openKeyRing } from '../keys/key-ring.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -22,7 +22,7 @@ export function checkFolder(
     const relayFolder = openRelayFolder(folder, url);
     accessSync(relayFolder, constants.W_OK);
     const kept = openConversations(relayFolder, now).all().length;
-    if (apiKey !== undefined) openMemory(folder, apiKey, now).values();
+    if (apiKey !== undefined) openMemory(folder, 'agents', now).values();
     return ok('folder', `${folder}, ${kept} ${kept === 1 ? 'conversation' : 'conversations'}`);
   } catch (error) {
     const { message } = explainError(error, signal);
@@ -52,7 +52,7 @@ const about = 'encryption';
 /** Whether an expert has keys, or an agent knows its expert. */
 export async function checkIdentity(context: Context, access: Access): Promise<Finding> {
   try {
-    return access.kind === 'provider' ? await ofExpert(context, access) : ofAgent(context, access);
+    return access.kind === 'provider' ? await ofExpert(context, access) : ofAgent(context);
   } catch (error) {
     return fail(about, explainError(error, context.signal).message, 'Then look again: relay doctor');
   }
@@ -75,9 +75,9 @@ async function ofExpert(context: Context, access: Access): Promise<Finding> {
     : warn(about, 'your keys are only on this machine', 'Make a recovery code: relay keys recovery');
 }
 
-function ofAgent({ config, now }: Context, access: Access): Finding {
-  if (config.expert) return ok(about, `only the expert ${config.expert} is accepted`);
-  const known = [...new Set(openMemory(config.folder, access.apiKey, now).values())];
+function ofAgent({ config, now }: Context): Finding {
+  if (config.expert) return ok(about, `only the expert ${config.expert.join(' or ')} is accepted`);
+  const known = [...new Set(openMemory(config.folder, 'agents', now).values().filter(isFingerprint))];
   if (known.length > 0) return ok(about, `known from the first contact: ${known.join(', ')}`);
   return ok(about, 'the expert who answers first will be remembered; RELAY_EXPERT would name one beforehand');
 }

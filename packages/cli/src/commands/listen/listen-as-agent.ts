@@ -14,15 +14,15 @@ export interface AgentListening {
   /** Only this conversation. */
   refCode: string | undefined;
   json: boolean;
-  acceptsPlaintext: boolean;
+  acceptsUnprotected: boolean;
 }
 
 /** Shows answers in the conversations of this machine, as they come. */
 export async function listenAsAgent(
   context: Context,
-  { refCode, json, acceptsPlaintext }: AgentListening,
+  { refCode, json, acceptsUnprotected }: AgentListening,
 ): Promise<Outcome> {
-  const { conversations, connect, outages } = openAgent(context, { acceptsPlaintext });
+  const { conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { err, signal, now } = context;
   const kept = conversations
     .all()

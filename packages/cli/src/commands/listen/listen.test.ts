@@ -67,13 +67,13 @@ describe('relay listen ends', () => {
 
   test('when its stdout is closed, and does not count the answer as printed', async () => {
     const [refCode = ''] = await ask(1, agent);
-    const listening = cli.start(['listen', '--accept-plaintext'], { env: agent, closesStdout: true });
+    const listening = cli.start(['listen', '--accept-unprotected'], { env: agent, closesStdout: true });
     await listening.printed(/Listening/);
     await cli.answerAs(expert, refCode, 'Is it read?');
     await cli.answerAs(expert, refCode, 'Is it read?', '--plaintext');
     expect(await listening.ended).toMatchObject({ code: 0 });
     expect(
-      await cli.run(['ask', '--resume', refCode, '--wait', '60s', '--accept-plaintext'], { env: agent }),
+      await cli.run(['ask', '--resume', refCode, '--wait', '60s', '--accept-unprotected'], { env: agent }),
     ).toMatchObject({
       code: 0,
       stdout: 'Is it read?\n',
@@ -135,7 +135,7 @@ describe('with 57 open conversations, relay listen', () => {
     await cli.answerAs(expert, all[20] ?? '', 'Meanwhile.', '--plaintext');
     await cli.run(['whoami'], { env });
     calls.length = 0;
-    const listening = cli.start(['listen', '--accept-plaintext'], { env });
+    const listening = cli.start(['listen', '--accept-unprotected'], { env });
     await listening.printed(/Meanwhile\./);
     await cli.answerAs(expert, all[40] ?? '', 'Now.', '--plaintext');
     await listening.printed(/Now\./);
@@ -149,8 +149,8 @@ describe('with 57 open conversations, relay listen', () => {
 
 describe('the start and the end of an outage are reported once', () => {
   test.each([
-    ['ask', (): string[] => ['ask', 'Well?', '--accept-plaintext']],
-    ['listen', (): string[] => ['listen', '--accept-plaintext']],
+    ['ask', (): string[] => ['ask', 'Well?', '--accept-unprotected']],
+    ['listen', (): string[] => ['listen', '--accept-unprotected']],
   ])('by relay %s', async (command, args) => {
     const proxy = await createTcpProxy(cli.relay.gatewayUrl);
     const hub = await createTcpProxy(cli.relay.hubUrl);
@@ -222,7 +222,6 @@ test('relay listen shows the next command for each request', async () => {
   const listening = cli.start(['listen'], { env: expert });
   await listening.printed(new RegExp(`relay answer ${waiting.refCode} "\\.\\.\\."\\n`));
   await listening.printed(new RegExp(`relay pickup ${secret.refCode}\\n`));
-  await listening.printed(/If one of these was asked without encryption, add --plaintext to its answer/);
   const plain = await relay.ask({ question: 'New?', encrypted: false });
   await listening.printed(new RegExp(`relay answer ${plain.refCode} "\\.\\.\\." --plaintext`));
   const next = await relay.ask({ question: 'New and secret?', confidential: true });
@@ -243,7 +242,7 @@ test('relay listen on a machine without the keys of a conversation says how to r
   const env = { ...expert, RELAY_CONFIG_DIR: `${expert.RELAY_CONFIG_DIR}-without-keys` };
   const listening = cli.start(['listen'], { env });
   await listening.printed(
-    new RegExp(`${refCode} .* takes encrypted answers, 1 message before it\\n  Who reads this\\?`),
+    new RegExp(`${refCode} .* takes encrypted answers, 1 message before it\\n[\\s\\S]*Before\\.\\n  Who reads this\\?`),
   );
   expect((await cli.answerAs(expert, refCode, 'I do.')).code).toBe(0);
   await cli.run(['ask', '--resume', refCode, 'And who else?', '--no-wait'], { env: agent });

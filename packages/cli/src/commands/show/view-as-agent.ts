@@ -14,9 +14,9 @@ import type { ConversationView } from './conversation-view.ts';
 export async function viewAsAgent(
   context: Context,
   refCode: string,
-  acceptsPlaintext: boolean,
+  acceptsUnprotected: boolean,
 ): Promise<ConversationView> {
-  const { access, conversations, connect } = openAgent(context, { acceptsPlaintext });
+  const { access, conversations, connect } = openAgent(context, { acceptsUnprotected });
   const { signal } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const kept = conversations.find(refCode);
