@@ -6,8 +6,8 @@ import { openExpert } from '../relay/open-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { isConfidential, requireOpen } from '../relay/request-state.ts';
-import { requireShown, requireStill } from '../relay/shown-to-expert.ts';
 import { readText } from './ask/read-question.ts';
+import { requireShown, requireStill } from './show/require-shown.ts';
 
 export const answer = defineCommand({
   name: 'answer',

@@ -7,8 +7,8 @@ import { Failure } from '../failure.ts';
 import { markWritten } from '../relay/mark-written.ts';
 import { openExpert } from '../relay/open-expert.ts';
 import { requireOpen } from '../relay/request-state.ts';
-import { requireShown } from '../relay/shown-to-expert.ts';
 import { showConversation } from './show/conversation-view.ts';
+import { requireShown } from './show/require-shown.ts';
 import { viewOf } from './show/view-as-expert.ts';
 
 export const pickUp = defineCommand({

@@ -1,10 +1,10 @@
 import type { Expert, ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import { showConversation } from '../commands/show/conversation-view.ts';
-import { viewOf } from '../commands/show/view-as-expert.ts';
-import type { Context } from '../context.ts';
-import { isRefusal } from '../explain-error.ts';
-import { Failure } from '../failure.ts';
-import { markWritten } from './mark-written.ts';
+import type { Context } from '../../context.ts';
+import { isRefusal } from '../../explain-error.ts';
+import { Failure } from '../../failure.ts';
+import { markWritten } from '../../relay/mark-written.ts';
+import { showConversation } from './conversation-view.ts';
+import { viewOf } from './view-as-expert.ts';
 
 /** What was written to standard output less than this before a command started was hardly read. */
 export const readingTimeMs = 5_000;
