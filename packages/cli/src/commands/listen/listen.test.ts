@@ -242,7 +242,9 @@ test('relay listen on a machine without the keys of a conversation says how to r
   const env = { ...expert, RELAY_CONFIG_DIR: `${expert.RELAY_CONFIG_DIR}-without-keys` };
   const listening = cli.start(['listen'], { env });
   await listening.printed(
-    new RegExp(`${refCode} .* takes encrypted answers, 1 message before it\\n[\\s\\S]*Before\\.\\n  Who reads this\\?`),
+    new RegExp(
+      `${refCode} .* takes encrypted answers, 1 message before it\\n[\\s\\S]*Before\\.\\n  Who reads this\\?`,
+    ),
   );
   expect((await cli.answerAs(expert, refCode, 'I do.')).code).toBe(0);
   await cli.run(['ask', '--resume', refCode, 'And who else?', '--no-wait'], { env: agent });
