@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { reservePort } from '@expert-relay/testkit';
+import { clockAhead, reservePort } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { writeDevJson } from '../../scripts/local/dev-json.ts';
 import { openHome } from '../../scripts/local/home.ts';
@@ -44,11 +44,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function terminal(): Terminal {
-  const opened = openTerminal(folder, { HOME: join(folder, 'home'), PORT: String(port) });
+function terminal(clock: Readonly<Record<string, string>> = {}): Terminal {
+  const opened = openTerminal(folder, { HOME: join(folder, 'home'), PORT: String(port), ...clock });
   terminals.push(opened);
   return opened;
 }
+
+/** A terminal with this clock answers what the others have just shown: a user has read it before. */
+const afterReading = clockAhead(60_000);
 
 /** Replaces the sample reference code by the one that was printed. */
 const withCode = (block: string, code = ''): string => block.replaceAll('HS-7KQ2M9XD', code);
@@ -62,7 +65,7 @@ test('README.md: all shell blocks work', async () => {
   const [createUser = '', otherCommands = '', ...unknown] = rest;
   expect(unknown).toEqual([]);
 
-  const [expert, agent, second] = [terminal(), terminal(), terminal()];
+  const [expert, agent, second] = [terminal(), terminal(), terminal(afterReading)];
   await expert.runUntil(listen, /Listening as/);
   const [, code] = await agent.runUntil(ask, /(HS-\w{8})/);
   expect(await second.run(withCode(answer, code))).not.toContain('[failed');
@@ -100,7 +103,7 @@ test('docs/quickstart.md: all shell blocks work', async () => {
   expect(start).toBe('npm start\n');
   expect(unknown).toEqual([]);
 
-  const [expert, agent, second] = [terminal(), terminal(), terminal()];
+  const [expert, agent, second] = [terminal(), terminal(), terminal(afterReading)];
   await expert.runUntil(listen, /Listening as/);
   await agent.run(agentEnv);
   for (const [question, reply] of [

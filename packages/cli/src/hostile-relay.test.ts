@@ -7,7 +7,7 @@ import {
 } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type McpClient, startMcpClient } from './testing/mcp-client.ts';
-import { useTestCli } from './testing/test-cli.ts';
+import { later, useTestCli } from './testing/test-cli.ts';
 
 // Calls with invalid answers are repeated several times.
 const bundle = { quick: 'retries' } as const;
@@ -45,7 +45,8 @@ const withHostile = (check: (hostile: Hostile) => Promise<void>) => async () => 
     await check({
       liar,
       async runInTerminal(side, ...args) {
-        const env = { ...cli[side], RELAY_URL: liar.url, NO_COLOR: '1' };
+        const clock = args[0] === 'answer' ? later : {};
+        const env = { ...cli[side], RELAY_URL: liar.url, NO_COLOR: '1', ...clock };
         const { code, stdout } = await cli.run(args, { env, columns: 80 });
         expect(stdout).not.toMatch(controlCharacter);
         expect(stdout).not.toMatch(injectedLine);
@@ -128,6 +129,7 @@ describe('in a terminal, a hostile relay', () => {
         fields: [{ path: 'a', message: injection }],
       });
       liar.tell({ instead: ({ method }) => (method === 'POST' ? { status: 400, body } : undefined) });
+      expect((await runInTerminal('expert', 'show', refCode)).code).toBe(0);
       const { code, text } = await runInTerminal('expert', 'answer', refCode, 'Yes.');
       expect({ code, text }).toEqual({
         code: 2,

@@ -6,7 +6,7 @@ import { requireRelay } from '../relay/require-relay.ts';
 import { acceptUnprotectedOption } from './ask/read-plan.ts';
 import { type ConversationView, showConversation } from './show/conversation-view.ts';
 import { showListToAgent, showListToExpert } from './show/request-list.ts';
-import { viewAsAgent } from './show/view-as-agent.ts';
+import { showToAgent } from './show/view-as-agent.ts';
 import { showToExpert } from './show/view-as-expert.ts';
 
 export const show = defineCommand({
@@ -28,17 +28,15 @@ export const show = defineCommand({
       else await showListToAgent(context, access, json);
       return 'done';
     }
-    const print = (view: ConversationView) => {
+    const show = (view: ConversationView) => {
       if (json) context.out.line(JSON.stringify(toJson(view)));
       else showConversation(context, view, access.kind);
     };
-    if (access.kind === 'provider') return endOf(context, await showToExpert(context, refCode, print), json);
-    const view = await viewAsAgent(
-      context,
-      refCode,
-      config.acceptsUnprotected || options['accept-unprotected'] === true,
-    );
-    print(view);
+    const acceptsUnprotected = config.acceptsUnprotected || options['accept-unprotected'] === true;
+    const view =
+      access.kind === 'provider'
+        ? await showToExpert(context, refCode, show)
+        : await showToAgent(context, refCode, { acceptsUnprotected, show });
     return endOf(context, view, json);
   },
 });

@@ -83,6 +83,22 @@ describe('an answer that was written before the last message was read', () => {
   });
 });
 
+test('a further message tells the expert which answers were printed here, and not which were only read', async () => {
+  const refCode = await asked();
+  await cli.answer(refCode, 'Yes, go ahead.');
+  const say = (text: string) => cli.asAgent('ask', '--resume', refCode, text, '--no-wait');
+  await say('WAIT: PRODUCTION, too?');
+  await eventually('the answer to be read, and skipped', async () =>
+    early.test((await cli.asAgent('ask', '--resume', refCode, '--wait', '1s')).stderr),
+  );
+  await say('And when?');
+  expect((await cli.asAgent('show', refCode)).stdout).toContain('Yes, go ahead.');
+  await say('Not in production, then.');
+  const { messages } = JSON.parse((await cli.asExpert('show', refCode, '--json')).stdout);
+  const seen = (messages as { seenYourLast?: boolean }[]).map(({ seenYourLast }) => seenYourLast);
+  expect(seen.slice(1)).toEqual([false, false, true]);
+});
+
 test('erased messages are reported to both sides, and are no error', async () => {
   const brief = await openTestCli({
     relay: { env: { RELAY_RETENTION: '1s', RELAY_PURGE_INTERVAL: '1s' } },

@@ -300,9 +300,18 @@ describe('an agent with the MCP server', () => {
       expect(waited.text).toContain('Answers written before your last message was read: 1.');
       const status = await agent.call('conversation_status', { reference });
       expect(status.text).toContain('Answers written before your last message was read: 1.');
+      await agent.call('reply', { reference, text: 'And when?' });
       const any = await agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
       expect(any.data.answers).toMatchObject([{ text: 'Yes, go ahead.', seen_your_last: false }]);
       expect(any.text).toContain('This was written before your last message was read.');
+      await agent.call('reply', { reference, text: 'Not in production, then.' });
+      // The expert learns that the second reply was written without the answer, which had only been read.
+      const seen: unknown[] = [];
+      for await (const { role, seenYourLast } of request.messages) {
+        if (role === 'consumer') seen.push(seenYourLast);
+        if (seen.length === 3) break;
+      }
+      expect(seen).toEqual([false, false, true]);
     }),
   );
 });

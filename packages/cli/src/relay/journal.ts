@@ -14,6 +14,10 @@ export interface Journal {
   /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[];
   markDelivered(id: string, answers: readonly Entry[]): void;
+  /** Notes that all answers that are stored were printed. */
+  markShown(id: string): void;
+  /** The ids of the answers that were printed or delivered: what a further message has seen. */
+  shown(id: string): readonly string[];
   release(): void;
 }
 
@@ -31,6 +35,10 @@ export function openJournal(
     locked.set(id, kept);
     return kept;
   }
+  const answers = (id: string): readonly Entry[] => {
+    const kept = locked.get(id);
+    return kept ? answersIn(kept) : [];
+  };
   function change(id: string, changes: Partial<KeptConversation>): void {
     const kept = locked.get(id);
     if (!kept) throw new Error('A conversation is written that is not locked.');
@@ -67,11 +75,13 @@ export function openJournal(
       const entries = alter(conversation.id, earlier, { seenYourLast: false });
       change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
     },
-    undelivered(id) {
-      const kept = locked.get(id);
-      return kept ? answersIn(kept).filter(({ isDelivered }) => !isDelivered) : [];
-    },
-    markDelivered: (id, answers) => change(id, { entries: alter(id, answers, { isDelivered: true }) }),
+    undelivered: (id) => answers(id).filter(({ isDelivered }) => !isDelivered),
+    markDelivered: (id, some) => change(id, { entries: alter(id, some, { isDelivered: true }) }),
+    markShown: (id) => change(id, { entries: alter(id, answers(id), { isShown: true }) }),
+    shown: (id) =>
+      answers(id).flatMap(({ messageId, isDelivered, isShown }) =>
+        messageId !== undefined && (isDelivered || isShown) ? messageId : [],
+      ),
     release() {
       for (const release of releases.splice(0)) release();
     },

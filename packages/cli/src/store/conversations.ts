@@ -15,6 +15,8 @@ const entry = z.object({
   seenYourLast: z.boolean().optional(),
   /** For answers: whether it was delivered. */
   isDelivered: z.boolean().optional(),
+  /** For answers: whether `relay show` has printed it, after which it is still delivered. */
+  isShown: z.boolean().optional(),
 });
 
 const schema = z.object({

@@ -3,7 +3,7 @@ import {
   type ConstellationOptions,
   startConstellation,
 } from '@expert-relay/constellation';
-import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
+import { clockAhead, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { BundleOptions } from './build-cli.ts';
 import { type CommandRunner, createCommandRunner, type Ended } from './command-runner.ts';
@@ -82,13 +82,11 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   };
 }
 
-/** A process with this environment has a clock that is a minute ahead: what others have printed was read by then. */
-export const later = {
-  NODE_OPTIONS: '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+60_000',
-} as const;
+/** For a process with this environment, what others have printed was read by now. */
+export const later = clockAhead(60_000);
 
 /** The same, so that what it prints was in turn read by a process with `later`. */
-const soon = { NODE_OPTIONS: later.NODE_OPTIONS.replace('60_000', '10_000') };
+const soon = clockAhead(10_000);
 
 /** Opens a test CLI before the tests of a file, and stops it after them. Its members can be used once the tests run. */
 export function useTestCli(options: TestCliOptions = {}): TestCli {

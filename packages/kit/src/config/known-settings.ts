@@ -2,6 +2,8 @@
 
 /** Every variable that a service, `npm start` or a client reads. */
 export const knownSettings: readonly string[] = [
+  'RELAY_ACCEPT_UNPROTECTED',
+  'RELAY_AGENT_NAME',
   'RELAY_ALLOWED_USERS',
   'RELAY_ANSWER_MEMORY',
   'RELAY_API_KEY',

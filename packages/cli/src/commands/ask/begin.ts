@@ -96,7 +96,8 @@ async function send(
   text: string,
 ): Promise<void> {
   const earlier = journal.undelivered(conversation.id);
-  const { messageId } = await warnWhenSlow(err, outages, conversation.send(text, { signal }));
+  const shown = journal.shown(conversation.id);
+  const { messageId } = await warnWhenSlow(err, outages, conversation.send(text, { shown, signal }));
   const { isEncrypted } = conversation;
   journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
 }

@@ -7,7 +7,7 @@ import { showConversation } from './conversation-view.ts';
 import { viewOf } from './view-as-expert.ts';
 
 /** What was written to standard output less than this before a command started was hardly read. */
-export const readingTimeMs = 5_000;
+const readingTimeMs = 5_000;
 
 interface Opened {
   readonly expert: Pick<Expert, 'markShown' | 'shownBefore'>;

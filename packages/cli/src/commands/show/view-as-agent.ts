@@ -10,11 +10,16 @@ import { isEndError } from '../../relay/request-state.ts';
 import type { Entry, KeptConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 
-/** A conversation on an agent's machine: the stored messages, and new ones. */
-export async function viewAsAgent(
+interface Showing {
+  acceptsUnprotected: boolean;
+  show: (view: ConversationView) => void;
+}
+
+/** Shows a conversation on an agent's machine, the stored messages and new ones, and remembers what was shown. */
+export async function showToAgent(
   context: Context,
   refCode: string,
-  acceptsUnprotected: boolean,
+  { acceptsUnprotected, show }: Showing,
 ): Promise<ConversationView> {
   const { access, conversations, connect } = openAgent(context, { acceptsUnprotected });
   const { signal } = context;
@@ -22,7 +27,9 @@ export async function viewAsAgent(
   const kept = conversations.find(refCode);
   if (!kept) {
     const messages = raw.erasedAt ? [] : raw.messages.map(unopened);
-    return { ...headOf(raw), messages, unsent: [] };
+    const view = { ...headOf(raw), messages, unsent: [] };
+    show(view);
+    return view;
   }
   // An answer must not be shown with another question.
   if (!(await isAsAsked(kept, raw))) throw questionAltered(refCode);
@@ -33,7 +40,12 @@ export async function viewAsAgent(
     const refused = await readNew(conversation, journal, signal);
     const { fingerprint, verification, status, unsent } = conversation;
     const messages = said(conversations.find(kept.state.id) ?? kept, raw, unsent);
-    return { ...headOf(raw, kept), status, messages, unsent, fingerprint, verification, refused };
+    const about = { status, fingerprint, verification, refused };
+    const view = { ...headOf(raw, kept), ...about, messages, unsent };
+    show(view);
+    await context.out.written();
+    journal.markShown(kept.state.id);
+    return view;
   } finally {
     relay.stop();
     journal.release();

@@ -126,11 +126,12 @@ export function leaseConversation({
       return either.aborted ? undefined : startDelivery(matching());
     },
     async reply(text, signal) {
-      const earlier = journal.undelivered(id);
+      await untilAborted(delivering, signal);
+      const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
       let messageId: string | undefined;
       let isSent = false;
       try {
-        ({ messageId, isSent } = await conversation.send(text, { signal }));
+        ({ messageId, isSent } = await conversation.send(text, { shown, signal }));
       } catch (error) {
         if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
       }
