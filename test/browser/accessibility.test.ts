@@ -7,6 +7,7 @@ import { checkAccessibility } from './setup/check-accessibility.ts';
 import { checkLayout } from './setup/check-layout.ts';
 import { unexpectedProblems } from './setup/open-product.ts';
 import { pressUntil } from './setup/press-until.ts';
+import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { useProduct } from './setup/use-product.ts';
 import { walks } from './setup/walk-pages.ts';
 
@@ -83,14 +84,14 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter');
     await opens(ids[2]);
     await page.getByRole('heading', { name: 'build agent' }).waitFor();
-    await expectFocus(page, 'H1 build agent');
+    await expectFocus(page, 'H1 key: build agent');
 
     const box = page.getByRole('textbox', { name: 'Answer' });
     await box.waitFor();
     await page.keyboard.press('r');
     await page.keyboard.type('jk?e');
     expect(await box.inputValue()).toBe('jk?e');
-    await page.keyboard.press('Control+Enter');
+    await sendByKeyboard(page);
     await page.locator('[data-message]', { hasText: 'jk?e' }).waitFor();
     expect(page.url()).toContain(ids[2]);
 

@@ -39,11 +39,13 @@ const answer = (device: Device, requestId: string) =>
     plaintext: 'Yes.',
   });
 
-/** The name of the agent is missing in an announcement when the relay takes long to state it. */
+/** Key and question are missing in an announcement when the relay takes long to state them. */
 const announcementOf = (page: Page, question: string): Locator =>
   page
     .getByRole('status', { name: 'New requests' })
-    .getByText(new RegExp(`^New request from (build|an) agent: ${question.replace('?', '\\?')}$`));
+    .getByText(
+      new RegExp(`^New request from (?:key: build agent: ${question.replace('?', '\\?')}|an agent:\\s*)$`),
+    );
 
 /** The same, or the announcement of this request and the one before it, if their events arrived together. */
 const firstAnnouncementOf = (page: Page, question: string): Locator =>
@@ -233,7 +235,7 @@ test('a hidden page shows a notification of a new request, with the question onl
   const secret = await agent.askPlainly({ question: 'Secret?', plaintext: 'Now.' });
   expect(await notificationOf(secret.refCode)).toEqual({
     // The page waits a limited time for the name of the agent.
-    title: expect.stringMatching(/^Request from (build agent|an agent)$/),
+    title: expect.stringMatching(/^Request from (key: build agent|an agent)$/),
     body: secret.refCode,
   });
   await setPreference('with-question');

@@ -64,10 +64,11 @@ test('nothing counts as shown while the page is hidden', async () => {
       document.dispatchEvent(new Event('visibilitychange'));
     };
   }`);
+  await device.page.clock.install();
   const page = await device.open(`/requests/${conversation.requestId}`);
   await page.locator('[data-end=question]').waitFor({ state: 'attached' });
-  // Longer than a visible page needs. A page that is too slow would pass, but never fail.
-  await page.waitForTimeout(2_500);
+  // Longer than a visible page needs.
+  await page.clock.fastForward(2_500);
   expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
   await press(page, 'Answer');
   await hint(page).waitFor();
@@ -79,6 +80,7 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
   await using device = await product.signIn(newUser());
   await using agent = await device.newAgent();
   const conversation = await agent.ask('May I remove the lock?');
+  await device.page.clock.install();
   const page = await device.open(`/requests/${conversation.requestId}`);
   await button(page, 'Answer').click();
   await makeExpertKey(page);
@@ -93,7 +95,7 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
       const isWritten = (await page.locator('[data-delivery]').count()) > 0;
       await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
     });
-    await page.waitForTimeout(1_500);
+    await page.clock.fastForward(1_500);
     await conversation.send(`WAIT (${way})`);
     await box(page).fill(`Yes (${way}).`);
     await button(page, 'Send').click();

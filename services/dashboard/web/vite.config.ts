@@ -19,7 +19,11 @@ export default defineConfig({
     // A build that fails must not remove the previous one. `finishBuild` removes old files.
     emptyOutDir: false,
     // Libraries mark modules with "use client" for frameworks that render on servers.
-    rolldownOptions: { checks: { moduleLevelDirective: false } },
+    rolldownOptions: {
+      checks: { moduleLevelDirective: false },
+      // The first load is one file: what later pages share with it would be files of their own, which compress less well.
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+    },
   },
   plugins: [finishBuild()],
 });

@@ -13,6 +13,7 @@ import {
   restart,
   type SampleRequest,
 } from './sample-requests.ts';
+import { sendByKeyboard } from './send-by-keyboard.ts';
 import { setAge } from './set-age.ts';
 
 /** Is called in each state of each page. */
@@ -205,7 +206,7 @@ async function visitConversations(
   await page.getByRole('button', { name: 'Preview' }).click();
   await visit('conversation-preview', page);
   await page.getByRole('button', { name: 'Continue writing' }).click();
-  await box.press('Control+Enter');
+  await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeout: 120_000 });
   await conversation.send(
     'Cancelled: checkout is back to 120 ms. Shall I post in #incidents, or do you want to write that yourself?',
@@ -213,7 +214,7 @@ async function visitConversations(
   await page.getByText('Shall I post in').waitFor();
   await visit('conversation-follow-up', page);
   await box.fill('Post it, with the link to the dashboard.');
-  await box.press('Control+Enter');
+  await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeout: 120_000 });
   await visit('conversation-answered', page);
 
@@ -252,7 +253,7 @@ async function visitReplayedMessage(
   await page.getByRole('button', { name: 'Answer' }).click();
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, but drain it first.');
-  await box.press('Control+Enter');
+  await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeout: 120_000 });
   await conversation.send('Drained. It takes 4 minutes until it is warm again.');
   await page.getByText('Drained.').waitFor();

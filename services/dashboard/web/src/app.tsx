@@ -2,7 +2,6 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense } from 'react';
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { ErrorBoundary } from './app/error-boundary.tsx';
-import { lazyPage } from './app/lazy-page.tsx';
 import { Page } from './app/page.tsx';
 import { routes } from './app/routes.ts';
 import { Shell } from './app/shell.tsx';
@@ -10,6 +9,7 @@ import { InboxProvider } from './inbox/inbox-context.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { type Services, ServicesProvider } from './services/services.tsx';
 import { CallError } from './session/call.ts';
+import { lazyPage } from './ui/lazy-page.tsx';
 import { Skeleton } from './ui/skeleton.tsx';
 
 const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).KeysPage);

@@ -1,8 +1,8 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { loadCode } from '../app/lazy-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
+import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, useStore } from '../ui/store.ts';
 import { inTurn } from './in-turn.ts';
 import styles from './rich-text.module.css';

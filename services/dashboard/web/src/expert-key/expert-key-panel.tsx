@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
-import { lazyPage } from '../app/lazy-page.tsx';
 import { useExpertKey } from '../services/services.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 

@@ -1,9 +1,9 @@
 import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { lazyPage } from '../app/lazy-page.tsx';
 import { usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { ConversationSkeleton } from '../conversation/conversation-skeleton.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useCounts, useInbox } from './inbox-context.tsx';
 import styles from './inbox-page.module.css';

@@ -55,7 +55,8 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
   );
 });
 
-function withoutQuestion({ refused }: Row): string {
+function withoutQuestion({ agent, refused }: Row): string {
+  if (!agent) return 'Loading…';
   if (refused === undefined) return 'Without a question';
   if (refused === 'question_altered') return 'Refused: the question or its code has changed.';
   return refused === 'keys_changed' ? 'Refused: its keys have changed.' : 'Refused: its keys are not valid.';

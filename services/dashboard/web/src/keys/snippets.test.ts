@@ -101,16 +101,26 @@ test('the command line opens the key of the browser and answers', async () => {
   const tenant = await relay.makeTenant();
   const { code } = await makeExpert(tenant);
   const asked = run(snippet('consumer', 'Command line', tenant)[0] ?? '', { device: 'agent' });
-  const [restore = '', , answer = ''] = snippet('provider', 'Command line', tenant);
+  const [restore = '', , show = '', answer = ''] = snippet('provider', 'Command line', tenant);
   const waiting = snippet('provider', 'curl', tenant)[0] ?? '';
   const refCode: string = await eventually(
     'the question waits',
     async () => JSON.parse(await run(waiting)).requests[0]?.refCode,
   );
-  await run(`${restore}\n${answer.replace('HS-7KQ2M9XD', refCode)}`, {
-    input: `${code}\n`,
-    device: 'script',
-  });
+  const environment = restore.match(/^export .*$/gm)?.join('\n');
+  const inTerminal = (block: string) =>
+    run(`${environment}\n${block.replace('HS-7KQ2M9XD', refCode)}`, { device: 'script' });
+  await run(restore, { input: `${code}\n`, device: 'script' });
+  expect(await inTerminal(show)).toContain('May I remove the lock file?');
+  await eventually('the answer is not too early', () =>
+    inTerminal(answer).then(
+      () => true,
+      (error: Error) => {
+        if (!error.message.includes('Not sent')) throw error;
+        return false;
+      },
+    ),
+  );
   expect(await asked).toContain('Yes, it is stale.');
 });
 

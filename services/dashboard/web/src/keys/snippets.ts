@@ -148,8 +148,9 @@ function forScript({ secret, url, hasExpertKey }: SnippetOptions, packages: Pack
 ${packages.relay} keys ${hasExpertKey ? 'restore' : 'make'}`,
         },
         { title: 'Wait for requests', code: `${packages.relay} listen` },
+        { title: 'Read one, with its code', code: `${packages.relay} show HS-7KQ2M9XD` },
         {
-          title: 'Answer, with the code of the request',
+          title: 'Answer it, five seconds later or more',
           code: `${packages.relay} answer HS-7KQ2M9XD "Yes, it is stale."`,
         },
       ],

@@ -1,10 +1,10 @@
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { lazyPage } from '../app/lazy-page.tsx';
 import { ExpertKeyPanel, NoExpertKey } from '../expert-key/expert-key-panel.tsx';
 import { useExpertKey, useServices } from '../services/services.tsx';
 import { ActionError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

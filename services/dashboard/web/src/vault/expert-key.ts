@@ -1,8 +1,8 @@
 import { makeRoot, openExpert, type Vault } from '@expert-relay/sdk/crypto';
-import { loadCode } from '../app/lazy-page.tsx';
 import type { Tabs } from '../live/tabs.ts';
 import { CallError } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
+import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, type Store } from '../ui/store.ts';
 import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
 
