@@ -15,10 +15,10 @@ let requestId = '';
 
 beforeAll(async () => {
   ({ requestId } = await setup.alice.consumer.newRequest());
-  // 60 MB: more than the socket buffers between the messages service and a client that does not read. Linux may let one
+  // 58 MB: more than the socket buffers between the messages service and a client that does not read. Linux may let one
   // receive buffer grow to 32 MB (`tcp_rmem`).
   const message = { role: 'provider', plaintext: 'x'.repeat(1_000_000) };
-  for (let count = 0; count < 60; count++) {
+  for (let count = 0; count < 58; count++) {
     const { status } = await setup.alice.provider.post(`/api/v1/message/${requestId}`, message);
     expect(status).toBe(201);
   }
