@@ -14,4 +14,10 @@ export {
   roleOf,
   statusNow,
 } from './request/conditions.ts';
+export {
+  publicKeyColumns,
+  type RequestContent,
+  submissionColumns,
+  withoutAbsent,
+} from './request/content.ts';
 export { formatRefCode, makeRefCode, makeRequestId, parseRefCode, requestIdFrom } from './request/ids.ts';

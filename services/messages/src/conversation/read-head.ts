@@ -3,14 +3,18 @@ import {
   formatRefCode,
   ownedBy,
   type Party,
+  publicKeyColumns,
   type Query,
+  type RequestContent,
   type RequestStatus,
   sql,
   statusNow,
+  submissionColumns,
+  withoutAbsent,
 } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
-interface Row {
+interface Row extends Partial<RequestContent> {
   id: string;
   refCode: string;
   status: RequestStatus;
@@ -20,22 +24,9 @@ interface Row {
   createdAt: string;
   expiresAt: string;
   question?: string | null;
-  plaintext?: string | null;
-  context?: unknown;
-  answerForm?: string | null;
-  agentName?: string | null;
-  agentVersions?: string | null;
   agent?: { keyId: string; name: string };
-  consumerSignPubKey: string | null;
-  consumerEncryptPubKey: string | null;
-  providerSignPubKey: string | null;
-  providerEncryptPubKey: string | null;
-  keySignature: string | null;
   erasedAt: string | null;
 }
-
-const submission = sql`
-  question, plaintext, context, answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions",`;
 
 const agent = sql`(
   SELECT json_build_object('keyId', api_keys.id, 'name', api_keys.name)
@@ -52,37 +43,15 @@ export async function readHead(query: Query, party: Party, requestId: string, af
     SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, content_bytes AS "contentBytes",
       response_count AS "responseCount",
       created_at AS "createdAt", expires_at AS "expiresAt",
-      ${isSession && after > 0 ? empty : submission} ${isSession ? agent : empty}
-      consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
-      provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
-      key_signature AS "keySignature", erased_at AS "erasedAt"
+      ${isSession && after > 0 ? empty : sql`question, ${submissionColumns},`} ${isSession ? agent : empty}
+      ${publicKeyColumns}, erased_at AS "erasedAt"
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const {
-    id,
-    refCode,
-    seq,
-    contentBytes,
-    answerForm,
-    agentName,
-    agentVersions,
-    keySignature,
-    erasedAt,
-    ...rest
-  } = row;
+  const { id, refCode, seq, contentBytes, ...rest } = row;
   return {
     seq,
     contentBytes,
-    head: {
-      requestId: id,
-      refCode: formatRefCode(refCode),
-      ...rest,
-      ...(answerForm != null && { answerForm }),
-      ...(agentName != null && { agentName }),
-      ...(agentVersions != null && { agentVersions }),
-      ...(keySignature !== null && { keySignature }),
-      ...(erasedAt !== null && { erasedAt }),
-    },
+    head: withoutAbsent({ requestId: id, refCode: formatRefCode(refCode), ...rest }),
   };
 }

@@ -3,7 +3,9 @@ import {
   type HelpRequest,
   type Message,
   type PrismaClient,
+  publicKeyColumns,
   statusNow,
+  submissionColumns,
   type User,
 } from '@expert-relay/db';
 import { keyBody, keySelect } from '../api-keys/key-form.ts';
@@ -87,11 +89,8 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
       SELECT id AS "requestId", ref_code AS "refCode", ${statusNow} AS status,
         consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
         message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
-        ended_at AS "endedAt", erased_at AS "erasedAt", question, plaintext, context,
-        answer_form AS "answerForm", form_kind AS "formKind", agent_name AS "agentName", agent_versions AS "agentVersions",
-        consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
-        provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
-        key_signature AS "keySignature"
+        ended_at AS "endedAt", erased_at AS "erasedAt", question, ${submissionColumns},
+        form_kind AS "formKind", ${publicKeyColumns}
       FROM help_requests
       WHERE user_id = ${userId}::uuid AND (created_at, id) > (${last.createdAt}, ${last.requestId})
       ORDER BY created_at, id LIMIT ${requestsPerPage}`;

@@ -1,18 +1,15 @@
-import { type Sql, sql } from '@expert-relay/db';
+import {
+  publicKeyColumns,
+  type RequestContent,
+  type Sql,
+  sql,
+  submissionColumns,
+  withoutAbsent,
+} from '@expert-relay/db';
 
 /** What the agent submitted, and the keys of both sides. */
-export interface Content {
+export interface Content extends RequestContent {
   fullQuestion: string | null;
-  context: unknown;
-  plaintext: string | null;
-  answerForm: string | null;
-  agentName: string | null;
-  agentVersions: string | null;
-  consumerSignPubKey: string | null;
-  consumerEncryptPubKey: string | null;
-  providerSignPubKey: string | null;
-  providerEncryptPubKey: string | null;
-  keySignature: string | null;
   erasedAt: string | null;
 }
 
@@ -35,30 +32,24 @@ export const withContent = (page: Sql): Sql => sql`
     FROM page JOIN help_requests USING (id), LATERAL (SELECT ${size} AS size) AS measured
     WINDOW newest_first AS (ORDER BY page."createdAt" DESC, page.id DESC)
   )
-  SELECT page.*, "isCut", help_requests.question AS "fullQuestion", context, plaintext,
-    answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions",
-    consumer_sign_pub_key AS "consumerSignPubKey", consumer_encrypt_pub_key AS "consumerEncryptPubKey",
-    provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
-    key_signature AS "keySignature", erased_at AS "erasedAt"
+  SELECT page.*, "isCut", help_requests.question AS "fullQuestion", ${submissionColumns}, ${publicKeyColumns},
+    erased_at AS "erasedAt"
   FROM sized JOIN page USING (id) JOIN help_requests USING (id)
   WHERE before < ${contentPageBytes}::int
   ORDER BY page."createdAt" DESC, page.id DESC`;
 
-/** Some members are absent when they have no value, as in the list of messages. */
-export const contentBody = (content: Content) => {
-  const { answerForm, agentName, agentVersions, keySignature, erasedAt } = content;
-  return {
+export const contentBody = (content: Content) =>
+  withoutAbsent({
     question: content.fullQuestion,
     context: content.context,
     plaintext: content.plaintext,
+    answerForm: content.answerForm,
+    agentName: content.agentName,
+    agentVersions: content.agentVersions,
     consumerSignPubKey: content.consumerSignPubKey,
     consumerEncryptPubKey: content.consumerEncryptPubKey,
     providerSignPubKey: content.providerSignPubKey,
     providerEncryptPubKey: content.providerEncryptPubKey,
-    ...(answerForm !== null && { answerForm }),
-    ...(agentName !== null && { agentName }),
-    ...(agentVersions !== null && { agentVersions }),
-    ...(keySignature !== null && { keySignature }),
-    ...(erasedAt !== null && { erasedAt }),
-  };
-};
+    keySignature: content.keySignature,
+    erasedAt: content.erasedAt,
+  });
