@@ -1,5 +1,6 @@
 export { type CapturedLogs, captureLogs, type LogLine } from './capture-logs.ts';
 export { clockAhead } from './clock-ahead.ts';
+export { collectGarbage, usedMemory } from './collect-garbage.ts';
 export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { createTcpProxy, type TcpProxy } from './create-tcp-proxy.ts';
 export { eventually } from './eventually.ts';

@@ -1,8 +1,6 @@
 import { Agent, request, type ServerResponse } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { ConfigError } from '@expert-relay/kit/config';
-import { eventually } from '@expert-relay/testkit';
+import { collectGarbage, eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from './config.ts';
 import { create } from './service.ts';
@@ -51,9 +49,6 @@ test('is ready without NATS and without a service, which may return later', asyn
   expect((await ask(gateway.url, { path: '/dashboard' })).status).toBe(200);
   await gateway.stop();
 });
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 function heldMemory(): number {
   collectGarbage();

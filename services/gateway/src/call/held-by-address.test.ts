@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, usedMemory } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../routes/index.ts';
 import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
@@ -186,12 +184,3 @@ test('when a service has few connections left, the client that has not read for 
   stalled.socket.resume();
   expect(await stalled.closed()).toBe(true);
 });
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function usedMemory(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}

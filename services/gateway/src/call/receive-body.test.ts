@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, usedMemory } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
@@ -180,13 +178,4 @@ function createReceiver(length: number) {
     metrics: createMetrics('test', { forProcess: false }),
   });
   return { request, response, receive: () => receiver.receive(request as never, response as never) };
-}
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function usedMemory(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
