@@ -36,7 +36,7 @@ export function showAnswers(
   }
 }
 
-/** A machine that is made anew for each run has a first contact each time. */
+/** A machine that exists for one run only, as in CI, has a first contact in each run. */
 const describeFirstContact =
   'RELAY_EXPERT is not set: whoever answers first at this relay counts as your expert. Set it to the fingerprint that the expert sees in `relay keys`.';
 
