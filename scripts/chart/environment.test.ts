@@ -12,6 +12,7 @@ import * as requests from '../../services/requests/src/config.ts';
 import { root } from '../local/home.ts';
 import { redisUsers } from './server-users.ts';
 import { run } from './testing/cached-tool.ts';
+import { loadCompose, withCompose } from './testing/compose.ts';
 import { chart, find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
 
 interface Config {
@@ -156,6 +157,16 @@ describe('compose.yaml', () => {
     );
     expect(() => configs[service]?.readConfig(env)).not.toThrow();
     expect(unknownSettings(env)).toEqual([]);
+  });
+
+  withCompose('Docker Compose takes it with what make-secrets.mjs prints', async () => {
+    const file = join(root, 'compose.yaml');
+    expect(await loadCompose(file, await secretOf({}, '--trial', 'relay'))).toBe('');
+    expect(await loadCompose(file, {})).toContain('DATABASE_URL is missing a value: Make .env first');
+  });
+
+  test('the secrets that its instructions write into .env stay out of the repository', () => {
+    expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).toContain('.env');
   });
 
   test('Redis knows the users of the chart', () => {

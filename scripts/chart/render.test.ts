@@ -96,7 +96,7 @@ describe('refusals say what to do', () => {
     [
       'more connections than Postgres allows',
       plus('services.gateway.replicas=20'),
-      /Postgres would get up to 194 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
+      /Postgres would get up to 101 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
     ],
     [
       'another prefix with a trial server',
@@ -113,6 +113,22 @@ describe('refusals say what to do', () => {
       plus('nats.trial.enabled=true', 'nats.clientCertificate=nats-client'),
       /nats\.clientCertificate does not go with nats\.trial/,
     ],
+    [
+      'one certificate for two hosts',
+      plus(
+        'ingress.enabled=true',
+        'trustedProxies={10.0.0.7}',
+        'hub.publicUrl=https://events.example.com',
+        'ingress.tlsSecret=relay-tls',
+      ),
+      /ingress\.hubTlsSecret is empty although the hub has a host of its own, events\.example\.com/,
+    ],
+    [
+      'an autoscaler without room',
+      plus('services.hub.autoscaling.enabled=true', 'services.hub.autoscaling.minReplicas=30'),
+      /services\.hub\.autoscaling\.minReplicas is 30 and maxReplicas 20/,
+    ],
+    ['a digest that is none', plus('services.hub.image.digest=sha256:12'), /digest.*does not match pattern/s],
     [
       'metrics that Prometheus may not read',
       plus('monitoring.serviceMonitor.enabled=true'),
@@ -138,9 +154,10 @@ describe('refusals say what to do', () => {
   });
 
   withHelm('at the limit it is not refused', async () => {
-    const { length } = await render(plus('postgres.maxConnections=86'));
+    // With pools of 2, the smallest: four services with three pods each.
+    const { length } = await render(plus('postgres.maxConnections=47'));
     expect(length).toBeGreaterThan(0);
-    expect(await refusalOf(...plus('postgres.maxConnections=85'))).toContain('up to 86 connections');
+    expect(await refusalOf(...plus('postgres.maxConnections=46'))).toContain('up to 47 connections');
     // Behind a pooler, only direct connections count: two services, three pods each, and the migration.
     const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=8');
     expect(await refusalOf(...pooled)).toContain('up to 9 connections');

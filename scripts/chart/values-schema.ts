@@ -52,7 +52,9 @@ const definitions: Schema = {
     image: { type: 'string' },
     storage: quantity,
     storageClass: { type: 'string' },
+    resources: { type: 'object' },
   }),
+  image: closed({ digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' } }),
 };
 
 /** values.schema.json and the table of README.md, from the comments of values.yaml. */

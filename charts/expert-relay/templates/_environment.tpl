@@ -34,8 +34,10 @@ here, and all secrets by reference. What is not set has the default of docs/conf
     secretKeyRef:
       name: {{ $root.Values.secrets.existing }}
       key: {{ include "relay.secretKey" (dict "variable" $variable "name" $name) }}
+      {{- /* A pod waits for a Secret with keys that are not optional, instead of starting without them. */}}
       {{- $pooled := and (eq $variable "DATABASE_DIRECT_URL") $root.Values.postgres.external.pooler }}
-      {{- if not (or $is.required $pooled (ne $clientId $variable) (eq $variable "RELAY_STREAM_TOKEN_PUBLIC_KEYS")) }}
+      {{- $always := list "DATABASE_URL" "RELAY_STREAM_TOKEN_PUBLIC_KEYS" }}
+      {{- if not (or $is.required $pooled (ne $clientId $variable) (has $variable $always)) }}
       optional: true
       {{- end }}
 {{- else if hasKey $values $variable }}
@@ -69,6 +71,7 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 {{- $ := .root }}
 RELAY_PUBLIC_URL: {{ $.Values.publicUrl | quote }}
 RELAY_HUB_PUBLIC_URL: {{ include "relay.hubUrl" $ | quote }}
+RELAY_DATABASE_POOL: {{ include "relay.derivedPool" $ }}
 RELAY_START_PATIENCE: {{ printf "%ds" (int $.Values.startPatienceSeconds) }}
 RELAY_SHUTDOWN_PAUSE: {{ printf "%ds" (int $.Values.shutdown.pauseSeconds) }}
 RELAY_SHUTDOWN_LIMIT: {{ printf "%ss" (include "relay.shutdownLimit" .) }}
@@ -78,7 +81,7 @@ RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
 {{- end }}
 {{- range $name, $service := include "relay.services" $ | fromYaml }}
 {{- with $service.port }}
-RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" $.Release.Name $name (int .) }}
+RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" (include "relay.prefix" $) $name (int .) }}
 {{- end }}
 {{- end }}
 {{- if $.Values.nats.clientCertificate }}

@@ -30,7 +30,9 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- define "relay.containerSecurity" -}}
+{{/* What all containers have in common. The end of the log of a failed one is shown by `kubectl describe pod`. */}}
+{{- define "relay.container" -}}
+terminationMessagePolicy: FallbackToLogsOnError
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
