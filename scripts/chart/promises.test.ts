@@ -68,6 +68,78 @@ describe('every pod', () => {
   });
 });
 
+describe('what a cluster may need', () => {
+  withHelm('a service account of its own, whose token no pod gets', async () => {
+    const all = await manifestsOf('everything');
+    const account = all.find(({ kind }) => kind === 'ServiceAccount') as Manifest;
+    expect(account.metadata).toMatchObject({
+      name: 'expert-relay',
+      annotations: { 'example.com/role': 'relay' },
+    });
+    const pods = all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind));
+    expect([...new Set(pods.map((one) => podOf(one).serviceAccountName))]).toEqual(['expert-relay']);
+  });
+
+  withHelm('members of a pod that replace those of the chart, for one service', async () => {
+    const all = await manifestsOf('everything');
+    const { nodeSelector, affinity, topologySpreadConstraints } = podOf(find(all, 'Deployment', 'gateway'));
+    expect([nodeSelector, affinity, topologySpreadConstraints]).toEqual([
+      { disk: 'fast' },
+      { nodeAffinity: {} },
+      [],
+    ]);
+    expect(podOf(find(all, 'Deployment', 'hub')).nodeSelector).toEqual({ 'kubernetes.io/arch': 'amd64' });
+  });
+
+  withHelm('a Service that a cloud makes public, and another disruption budget', async () => {
+    const all = await manifestsOf('everything');
+    expect(find(all, 'Service', 'gateway')).toMatchObject({
+      metadata: { annotations: { 'example.com/scheme': 'internal' } },
+      spec: { type: 'LoadBalancer' },
+    });
+    expect(find(all, 'Service', 'hub').spec.type).toBe('ClusterIP');
+    const { minAvailable, maxUnavailable } = find(all, 'PodDisruptionBudget', 'gateway').spec;
+    expect([minAvailable, maxUnavailable]).toEqual([2, undefined]);
+  });
+
+  withHelm('another user, or one that the cluster chooses', async () => {
+    const userOf = async (...args: string[]) => {
+      const { securityContext } = (await deploymentOf('minimal', 'hub', ...args)).template.spec;
+      return [securityContext.runAsUser, securityContext.runAsGroup, securityContext.runAsNonRoot];
+    };
+    expect(await userOf('--set', 'runAsUser=10001')).toEqual([10001, 10001, true]);
+    expect(await userOf('--set', 'runAsUser=0')).toEqual([undefined, undefined, true]);
+  });
+
+  withHelm('secrets that are elsewhere, under other names', async () => {
+    const from = ['DATABASE_URL.name=postgres-app', 'DATABASE_URL.key=uri', 'NATS_URL_HUB.key=nats'];
+    const all = await manifestsOf('minimal', ...from.flatMap((one) => ['--set', `secrets.from.${one}`]));
+    const referenceOf = (manifest: Manifest, name: string) =>
+      podOf(manifest).containers[0].env.find((one: { name: string }) => one.name === name).valueFrom;
+    const job = all.find(({ kind }) => kind === 'Job') as Manifest;
+    for (const manifest of [job, find(all, 'Deployment', 'gateway')]) {
+      expect(referenceOf(manifest, 'DATABASE_URL')).toEqual({
+        secretKeyRef: { name: 'postgres-app', key: 'uri' },
+      });
+    }
+    expect(referenceOf(find(all, 'Deployment', 'hub'), 'NATS_URL')).toEqual({
+      secretKeyRef: { name: 'relay-secrets', key: 'nats' },
+    });
+  });
+
+  withHelm('further variables, in the migration and the test too', async () => {
+    const all = await manifestsOf('everything');
+    const pods = all.filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
+    for (const pod of pods) {
+      const { name, env } = podOf(pod).containers[0];
+      expect([name, env]).toEqual([
+        name,
+        expect.arrayContaining([expect.objectContaining({ name: 'NODE_OPTIONS' })]),
+      ]);
+    }
+  });
+});
+
 describe('a rollout', () => {
   withHelm.each(services)('of %s never has fewer pods than before', async (service) => {
     const { strategy } = await deploymentOf('minimal', service);

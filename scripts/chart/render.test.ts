@@ -131,7 +131,7 @@ describe('refusals say what to do', () => {
     ['a digest that is none', plus('services.hub.image.digest=sha256:12'), /digest.*does not match pattern/s],
     [
       'metrics that Prometheus may not read',
-      plus('monitoring.serviceMonitor.enabled=true'),
+      plus('monitoring.podMonitor.enabled=true'),
       /networkPolicy\.metricsFrom is empty: Prometheus could not read the metrics\. Set it .*--set 'networkPolicy\.metricsFrom\[0\]/,
     ],
     ['an unknown value', plus('replicas=3'), /additional properties 'replicas' not allowed/],
@@ -140,6 +140,13 @@ describe('refusals say what to do', () => {
       'a setting of another service',
       plus('services.hub.env.RELAY_RETENTION=1d'),
       /services.*hub.*env.*'RELAY_RETENTION' not allowed/s,
+    ],
+    ['a duration without a unit', plus('settings.RELAY_RETENTION=90'), /RELAY_RETENTION/],
+    ['a level that does not exist', plus('settings.RELAY_LOG_LEVEL=loud'), /RELAY_LOG_LEVEL.*one of/s],
+    [
+      'a proxy that is no address',
+      plus('trustedProxies={ingress}'),
+      /trustedProxies.*does not match pattern/s,
     ],
     ['a secret as a setting', plus('settings.RELAY_SESSION_SECRET=x'), /'RELAY_SESSION_SECRET' not allowed/],
     ['a setting that follows from others', plus('settings.RELAY_PORT=80'), /'RELAY_PORT' not allowed/],

@@ -33,7 +33,7 @@
 {{- if and .Values.nats.trial.enabled .Values.nats.clientCertificate }}
 {{- fail "nats.clientCertificate does not go with nats.trial: the trial server has no TLS. Remove one of the two." }}
 {{- end }}
-{{- if and .Values.monitoring.serviceMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
+{{- if and .Values.monitoring.podMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
 {{- fail "networkPolicy.metricsFrom is empty: Prometheus could not read the metrics. Set it to the namespace of Prometheus, for example --set 'networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=monitoring'." }}
 {{- end }}
 {{- range $name, $service := .Values.services }}

@@ -32,12 +32,12 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 - name: {{ $variable }}
   valueFrom:
     secretKeyRef:
-      name: {{ $root.Values.secrets.existing }}
-      key: {{ include "relay.secretKey" (dict "variable" $variable "name" $name) }}
+      {{- $key := include "relay.secretKey" (dict "variable" $variable "name" $name) }}
+      {{- include "relay.secretOf" (dict "root" $root "key" $key) | nindent 6 }}
       {{- /* A pod waits for a Secret with keys that are not optional, instead of starting without them. */}}
       {{- $pooled := and (eq $variable "DATABASE_DIRECT_URL") $root.Values.postgres.external.pooler }}
       {{- $always := list "DATABASE_URL" "RELAY_STREAM_TOKEN_PUBLIC_KEYS" }}
-      {{- if not (or $is.required $pooled (ne $clientId $variable) (has $variable $always)) }}
+      {{- if not (or $is.required $pooled (ne $clientId $variable) (has $variable $always) (hasKey $root.Values.secrets.from $key)) }}
       optional: true
       {{- end }}
 {{- else if hasKey $values $variable }}
@@ -49,6 +49,16 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/expert-relay/ca/ca.crt
 {{- end }}
+{{- with $root.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Where a secret is: in `secrets.existing` under its own name, unless `secrets.from` says otherwise. */}}
+{{- define "relay.secretOf" -}}
+{{- $elsewhere := get .root.Values.secrets.from .key | default dict -}}
+name: {{ $elsewhere.name | default .root.Values.secrets.existing }}
+key: {{ $elsewhere.key | default .key }}
 {{- end }}
 
 {{/* Each service signs in to NATS and Redis as another user. */}}
