@@ -11,12 +11,11 @@ import * as hub from '../../services/hub/src/config.ts';
 import * as messages from '../../services/messages/src/config.ts';
 import * as requests from '../../services/requests/src/config.ts';
 import { root } from '../local/home.ts';
-import { findOnPath } from '../servers/find-program.ts';
-import { testUnless } from '../testing/test-unless.ts';
 import { redisUsers } from './server-users.ts';
 import { run } from './testing/cached-tool.ts';
 import { loadCompose, withCompose } from './testing/compose.ts';
-import { chart, find, helmMissing, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
+import { chart, find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
+import { withOpenssl } from './testing/openssl.ts';
 
 interface Config {
   variables: Variables;
@@ -83,9 +82,6 @@ const secretOf = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
     .map((line) => line.split(/=(.*)/s));
   return Object.fromEntries(lines.map(([name = '', value = '']) => [name, value])) as Record<string, string>;
 };
-
-const opensslMissing = findOnPath(['openssl']) ? undefined : 'openssl is not on PATH';
-const withOpenssl = testUnless(helmMissing ?? opensslMissing);
 
 const publicKeyOf = (privateKey = '') =>
   createPublicKey(
