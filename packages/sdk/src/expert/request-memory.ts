@@ -53,11 +53,14 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       const shown = await readShown(request);
       const code = normalizeCode(request.refCode);
       if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
-      // What was opened with a root counts, even if a client without it was shown another question under this code.
-      const opened = codes.has(requestId) ? undefined : await recall(requestId);
-      if (opened) compareShown(opened, shown);
       const name = `code:${code}`;
-      const known = read((await memory.get(name)) ?? (await memory.remember(name, JSON.stringify(shown))));
+      let first = await memory.get(name);
+      if (first === undefined) {
+        const opened = await recall(requestId);
+        if (opened) compareShown(opened, shown);
+        first = await memory.remember(name, JSON.stringify(shown));
+      }
+      const known = read(first);
       if (known.requestId !== requestId) throw codeChanged(request.refCode);
       compareShown(known, shown);
       codes.set(requestId, code);
