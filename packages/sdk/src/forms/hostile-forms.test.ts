@@ -113,6 +113,17 @@ describe('a form that a program gives', () => {
     expect(() => toForm(value as unknown as Form)).toThrow(refusedAt('form'));
   });
 
+  test('may be prefilled with several lines, and with an override, since these are no labels', () => {
+    const note = { type: 'string', default: 'one\n\u202etwo' } as const;
+    const form: Form = { type: 'object', properties: { note, default: note } };
+    expect(toForm(form)).toEqual(form);
+  });
+
+  test.each([Number.NaN, Infinity, -Infinity])('is not filled in with %p', (value) => {
+    const form: Form = { type: 'object', properties: { a: { type: 'number' } } };
+    expect(checkContent(form, { a: value })).toEqual([{ name: 'a', message: 'Give a number.' }]);
+  });
+
   test('has its names in messages without characters that do something', () => {
     const form = { type: 'object', properties: { 'a\u202e\n\u001b[31m': { type: 'boolean' } } };
     expect(() => checkForm(form)).toThrow(/^properties\.a\?\?\?\?31m: [ -~]+$/);
