@@ -40,13 +40,18 @@ beforeAll(async () => {
   };
 });
 
-function openSide(options: Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean } = {}) {
-  const { acceptUnprotected = false, memory = createMemory(), ...own } = options;
+type SideOptions = Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean; isConfidential?: boolean };
+
+function openSide(options: SideOptions = {}) {
+  const { acceptUnprotected = false, isConfidential, memory = createMemory(), ...own } = options;
   const experts = createKnownExperts({
     ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
     ...own,
   });
-  return new AgentSide({ requestId, refCode: 'HS-7KQ2M9XD', keys, submission, experts, acceptUnprotected });
+  return new AgentSide({
+    ...{ requestId, refCode: 'HS-7KQ2M9XD', keys, submission, experts },
+    ...{ acceptUnprotected, isConfidential },
+  });
 }
 
 test('a conversation is not resumed for an agent that now names another expert', async () => {
@@ -112,6 +117,10 @@ test('an unsigned exchange is refused at a first contact, and when the setting f
   const { exchange } = side;
   if (!exchange) throw new Error('There is no exchange.');
   await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({
+    code: 'key_signature_missing',
+  });
+  const confidential = openSide({ acceptUnprotected: true, isConfidential: true });
+  await expect(confidential.restore(exchange, undefined)).rejects.toMatchObject({
     code: 'key_signature_missing',
   });
 });

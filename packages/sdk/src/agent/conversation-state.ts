@@ -25,6 +25,8 @@ export interface ConversationState {
   readonly submission?: SubmissionBody | undefined;
   /** The digest of the question, base64, once the relay has given its code; undefined for plain text. */
   readonly submissionDigest?: string | undefined;
+  /** Whether the question is confidential. */
+  readonly isConfidential?: boolean | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;
   readonly exchange?: AcceptedExchange | undefined;

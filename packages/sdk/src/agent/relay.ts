@@ -99,6 +99,6 @@ export interface Relay {
   /** All requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
-  /** Ends all waiting and all streams. Conversations stay open and can be resumed. */
+  /** Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client. */
   stop(): void;
 }

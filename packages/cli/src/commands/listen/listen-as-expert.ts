@@ -63,8 +63,6 @@ async function follow(
       ? await readCurrentMessages(request, signal)
       : { refused: undefined };
   if (refused) throw refused;
-  // The client may have been stopped meanwhile, and a loop that begins after that would never end.
-  signal.throwIfAborted();
   for await (const { role, ...message } of request.messages) {
     if (role === 'consumer') await show({ type: 'message', refCode, requestId, ...message });
   }
