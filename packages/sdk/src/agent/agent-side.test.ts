@@ -131,6 +131,10 @@ describe('a list of fingerprints', () => {
     const side = openSide({ given: [otherFingerprint, fingerprint] });
     await side.agree(head);
     expect(side.exchange?.verification).toBe('known');
+    const unsigned = openSide({ given: [fingerprint], memory: createMemory() });
+    await expect(unsigned.agree({ ...head, keySignature: undefined })).rejects.toMatchObject({
+      code: 'key_signature_missing',
+    });
     await expect(openSide({ given: [otherFingerprint, third] }).agree(head)).rejects.toMatchObject({
       code: 'unknown_expert',
     });
@@ -159,6 +163,16 @@ describe('an API key that knows no expert yet', () => {
     await accepting.agree(head);
     expect(accepting.exchange?.verification).toBe('first-contact');
     // From now on it is known, without that word.
+    const again = openSide(options);
+    await again.agree(head);
+    expect(again.exchange?.verification).toBe('known');
+  });
+
+  test('accepts another expert that its user names once', async () => {
+    const elsewhere = createMemory();
+    await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
+    const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
+    await openSide({ ...options, given: [fingerprint] }).agree(head);
     const again = openSide(options);
     await again.agree(head);
     expect(again.exchange?.verification).toBe('known');

@@ -17,7 +17,7 @@ import type { ConversationState } from './conversation-state.ts';
 export interface RelayOptions extends ClientOptions {
   /**
    * The fingerprint of the only expert who may answer. Other keys are refused. With a list, each of its experts may:
-   * so an expert can announce a new key before using it.
+   * so an expert can announce a new key before using it. The one that answers replaces the remembered expert.
    */
   readonly expert?: string | readonly string[] | undefined;
   /**
