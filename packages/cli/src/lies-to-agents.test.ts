@@ -240,7 +240,7 @@ describe('lie 6: the name of the agent', () => {
       expect(request.agentName).toBe('deploy bot');
       await request.answer('Yes.');
       const { code, stdout } = await run(resume(refCode, '--json'));
-      expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 7, error: 'question_altered' });
+      expect({ code, error: JSON.parse(stdout).error?.code }).toEqual({ code: 7, error: 'question_altered' });
       deceived.stop();
       await liar.stop();
     }),
@@ -255,7 +255,7 @@ describe('lie 6: the name of the agent', () => {
         },
       });
       const { code, stdout } = await run(['ask', 'May I?', '--as', 'staging bot', '--json']);
-      expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 7, error: 'question_altered' });
+      expect({ code, error: JSON.parse(stdout).error?.code }).toEqual({ code: 7, error: 'question_altered' });
     }),
   );
 });

@@ -4,7 +4,8 @@ import type { Outcome } from '../../exit-codes.ts';
 import { markWritten } from '../../relay/mark-written.ts';
 import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { describeRequest, mayBeShown, type News, showNews } from './inbox.ts';
+import { mayBeShown } from '../../relay/request-state.ts';
+import { describeRequest, type News, showNews } from './inbox.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
