@@ -17,6 +17,8 @@ export interface AgentSituation {
   readonly asked?: Question;
   /** Whether the agent knows the expert's fingerprint. */
   readonly known?: boolean;
+  /** The agent's setting. */
+  readonly acceptUnprotected?: boolean;
   /** Whether the agent has asked another question before, which the relay answered correctly. */
   readonly askedBefore?: boolean;
   /** Whether the reader reads only after everything was sent. */
