@@ -29,7 +29,7 @@ describe('an agent with the MCP server', () => {
       await request.answer('Trust me.');
       const { isError, text } = await wait(reference);
       expect(isError).toBe(true);
-      expect(text).toMatch(/Next: Do not rely on this conversation.*\nError code: unknown_expert/);
+      expect(text).toMatch(/Next: Nothing of it is an answer\..*\nError code: unknown_expert/);
       expect(text).not.toContain('Trust me.');
     }),
   );
