@@ -14,6 +14,7 @@ const kinds = {
   'asks under another name, or anew': /under another one.*ask_expert/,
   'calls conversation_status': /^Call conversation_status without a reference/,
   'asks anew': /^No message can be sent any more\. .*call ask_expert/,
+  'takes no answer, and asks the expert': /^Do not take .*sk .*with reply.*, then call wait_for_answer\.$/,
   'stops, and tells its user': /^Do not rely on this conversation any more, and tell your user/,
   'takes no answer, and tells its user':
     /^(Take nothing|Do not take|Nothing of it|Nothing was sent).*ell (your|the) user/,
@@ -23,7 +24,10 @@ const kinds = {
 const table: Readonly<Record<keyof typeof nextSteps, keyof typeof kinds>> = {
   invalid_input: 'calls again',
   usage: 'calls again',
+  invalid_form: 'calls again',
   message_too_large: 'calls again',
+  answer_invalid: 'takes no answer, and asks the expert',
+  answer_conflict: 'takes no answer, and asks the expert',
   rate_limited: 'calls again',
   unreachable: 'calls again',
   unexpected_answer: 'calls again',

@@ -25,6 +25,7 @@ const whoIsIt =
 /** What a model must do next, for each error that a tool can have. */
 export const nextSteps: Readonly<Record<Code, string>> = {
   invalid_input: 'Correct that, then call again.',
+  invalid_form: 'Correct the form at the member that is named, then call again. Nothing was sent.',
   message_too_large: 'Shorten the text, or send it in several replies.',
   invalid_key: newKey,
   not_found:
@@ -48,6 +49,10 @@ export const nextSteps: Readonly<Record<Code, string>> = {
     "Nothing was sent. Tell your user: this MCP server and the expert's program need the same version of Expert Relay. If they have it, someone on the way has changed the keys.",
   question_altered:
     'Take nothing of it for an answer: the expert may have been asked something else. Tell your user that the relay has changed or mixed up your question, and do not ask again through this relay unless they agree.',
+  answer_invalid:
+    'Do not take it for an answer: it does not fit your form. Ask the expert with reply to decide again, then call wait_for_answer.',
+  answer_conflict:
+    'Do not take any of them for an answer: the expert has given different ones. Ask with reply which one counts, then call wait_for_answer.',
   malformed_frame: `${stop} The reason can also be that this server and the expert's program have different versions.`,
   invalid_public_key: stop,
   key_signature_wrong: stop,
