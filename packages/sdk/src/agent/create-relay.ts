@@ -153,7 +153,7 @@ export function createRelay(options: RelayOptions): Relay {
         version: 1,
         id,
         submission: body,
-        isConfidential: confidential !== undefined || undefined,
+        isConfidential: question.confidential === true || undefined,
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
