@@ -95,7 +95,7 @@ export function createServiceClient(options: {
       const endAtStop = () => end(problemOf('broken', name, new Error('this process stops')));
 
       function attempt(onNewConnection: boolean): void {
-        headers[principalHeader] = sign({ principal, method, path, callId });
+        headers[principalHeader] = sign({ principal, method, path, callId, body });
         const outgoing = pool.open({ method, path, headers }, { onNewConnection });
         cancel = awaitAnswer(outgoing, headTimeoutMs, { onAnswer, onFailure });
         outgoing.end(body);
