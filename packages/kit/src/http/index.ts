@@ -5,6 +5,7 @@ export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
 export { identifyCaller } from './identify-caller.ts';
 export { jsonText } from './json-text.ts';
+export { KeyedCounter } from './keyed-counter.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
 export { limitPerUser } from './limit-per-user.ts';
 export {
