@@ -8,7 +8,7 @@ import { root } from './tree.ts';
 const limits = {
   '.': 20_900,
   './expert': 20_900,
-  './crypto': 8_300,
+  './crypto': 8_350,
   './forms': 4_200,
   './text': 700,
 };
