@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { root } from './tree.ts';
 
 /** Bytes after gzip of what is loaded at once. What an entry loads later is not counted. */
@@ -13,7 +13,7 @@ const limits = {
   './text': 700,
 };
 
-const options = {
+const options: BuildOptions & { write: false } = {
   bundle: true,
   outdir: 'out',
   minify: true,
@@ -24,7 +24,7 @@ const options = {
   conditions: ['relay-source'],
   absWorkingDir: root,
   logLevel: 'silent',
-} as const;
+};
 
 const bundleOf = async (contents: string, splitting: boolean) =>
   (await build({ ...options, splitting, stdin: { contents, resolveDir: root } })).outputFiles;
