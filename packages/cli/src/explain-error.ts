@@ -6,6 +6,9 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_input: 'usage',
   message_too_large: 'usage',
   newer_message: 'unseen',
+  invalid_form: 'usage',
+  answer_invalid: 'failed',
+  answer_conflict: 'failed',
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',
@@ -45,8 +48,11 @@ const unprotected =
 const unsigned =
   "If your expert uses a client without this protocol, --accept-unprotected takes these keys, except for a confidential question and from an expert who is known: they could be the relay's.";
 
-/** Sentences for the terminal, which say what to type next. They replace or extend those of the SDK and the relay. */
-const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>> = {
+/** Sentences that replace or extend those of the SDK and the relay, for those who read them. */
+export type SentencesOf = Partial<Record<RelayErrorCode, (message: string) => string>>;
+
+/** Sentences for the terminal, which say what to type next. */
+const inTheTerminal: SentencesOf = {
   no_keys_yet: () =>
     'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
@@ -75,14 +81,14 @@ export const isNotAsked = ({ outcome, code }: Failure): boolean =>
   outcome === 'usage' || outcome === 'refused' || code === 'conflict';
 
 /** Turns every error into a Failure. After Ctrl-C, all errors count as caused by it. */
-export function explainError(error: unknown, signal: AbortSignal): Failure {
+export function explainError(error: unknown, signal: AbortSignal, sentences = inTheTerminal): Failure {
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
   if (error instanceof RelayError) {
     const { code, message, cause } = error;
     // The SDK wraps errors of this program's own files.
     if (cause instanceof Failure) return cause;
-    const sentence = inTheTerminal[code]?.(message) ?? message;
+    const sentence = sentences[code]?.(message) ?? message;
     return new Failure(outcomes[code], sentence, { code, cause: error });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));

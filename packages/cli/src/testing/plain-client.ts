@@ -16,8 +16,7 @@ type Listed = Readonly<Record<string, string | undefined>> & {
 export async function answerWithoutFrame(client: PlainClient, refCode: string, text: string): Promise<void> {
   const { url, apiKey, root } = client;
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const read = async (path: string): Promise<Listed> =>
-    (await (await fetch(url + path, { headers })).json()) as Listed;
+  const read = async (path: string) => (await (await fetch(url + path, { headers })).json()) as Listed;
   async function post(path: string, body: object): Promise<void> {
     const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(await answer.text());

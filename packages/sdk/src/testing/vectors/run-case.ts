@@ -24,7 +24,7 @@ import {
 } from '../../crypto/index.ts';
 import { digestConversation } from '../../crypto/key-exchange.ts';
 import { mayShowPlaintext } from '../../crypto/plaintext.ts';
-import { beginRecord } from '../../thread/message.ts';
+import { beginRecord, toMessage } from '../../thread/message.ts';
 import type { Kind, Kinds, Opened, PemKeys, Side, ToSeal } from './case.ts';
 import { parsed } from './people.ts';
 import { hex, unhex } from './seeded.ts';
@@ -112,9 +112,9 @@ const runs: Runs = {
       const {
         role: _,
         messageId: __,
-        link: ___,
+        createdAt: ___,
         ...shown
-      } = await beginRecord({ ...record }, channel, acceptsPlaintext)();
+      } = toMessage({ ...(await beginRecord({ ...record }, channel, acceptsPlaintext)()), createdAt: '' });
       opened.push(shown);
     }
     return { opened };
@@ -131,7 +131,7 @@ const conversationOf = async (
 };
 
 /** The channel of a side that has accepted an exchange, and a function that encrypts with it. */
-async function openSide(side: Side, acceptUnprotected: boolean) {
+export async function openSide(side: Side, acceptUnprotected: boolean) {
   let iv = '';
   const channel = await openChannelOf(side, acceptUnprotected, () => iv);
   async function seal({ text, times = 1, messageId, parts, shown, ...rest }: ToSeal): Promise<SealedMessage> {
