@@ -112,11 +112,12 @@ function connect(
       const inbox = createInbox(api, load);
       const follow = () =>
         listenUntil(signal, inbox.stop, () => {
-          inbox.list();
-          return activity.listen((event) => {
+          const unlisten = activity.listen((event) => {
             if (event.type === 'new_request') inbox.add(event.requestId);
             else if (event.type === 'unknown') inbox.list();
           });
+          inbox.list();
+          return unlisten;
         });
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
