@@ -40,6 +40,8 @@ const valid: [name: string, role: Role, parts: readonly HexPart[], text?: string
   ['a form and two files', 'consumer', [form(approval), png, log]],
   ['an answer and two files', 'provider', [answer(nothing, decline), log, png]],
   ['files beside parts that this version cannot show', 'provider', [part(0), log, part(200), part(255, 'x')]],
+  ['a part of kind 0', 'consumer', [part(0, 'zero')]],
+  ['parts that were given in another order', 'consumer', [part(200), png, form(approval), log]],
   ['a name of 255 bytes', 'consumer', [file(`${'é'.repeat(127)}.`, 'a/b')]],
   ['a name with anything', 'consumer', [file('../\0\u202e\ufeff\n/', 'a/b')]],
   ['a media type of 127 bytes', 'consumer', [file('a', `a/${'b'.repeat(125)}`)]],
