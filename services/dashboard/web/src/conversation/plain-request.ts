@@ -9,6 +9,7 @@ interface Listed {
   readonly messageId: string;
   readonly createdAt: string;
   readonly plaintext?: string | null;
+  readonly answer?: string | null;
 }
 
 interface Page {
@@ -23,6 +24,7 @@ interface Page {
   readonly question?: string | null;
   readonly context?: OpenRequest['context'];
   readonly plaintext?: string | null;
+  readonly answerForm?: string | null;
   readonly consumerEncryptPubKey: string | null;
   readonly providerEncryptPubKey: string | null;
   readonly messages: readonly Listed[];
@@ -46,7 +48,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let head: Page | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
-  /** Ids by text. A text that is sent again keeps its id, since the relay may have stored it already. */
+  /** Ids by what an answer says. One that is sent again keeps its id, since the relay may have stored it already. */
   const messageIds = new Map<string, string>();
 
   const first = await readPage(signal);
@@ -101,6 +103,9 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     }
   }
 
+  const isPlain = first.consumerEncryptPubKey === null;
+  const answerForm = (isPlain ? first.answerForm : undefined) ?? undefined;
+
   return {
     get agent() {
       return first.agent?.name;
@@ -124,17 +129,20 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     get isPickedUp() {
       return (head ?? first).providerEncryptPubKey !== null;
     },
-    unsent: [],
-    held: [],
+    answerForm,
+    // Its digest is not computed, and not sent.
+    openForm: answerForm === undefined ? undefined : { of: '', text: answerForm },
+    unsentAnswers: [],
     messages: { [Symbol.asyncIterator]: messages },
     pickUp: async () => {},
     discard: async () => [],
     refresh: read,
-    async answer(text) {
-      const messageId = messageIds.get(text) ?? randomId();
-      messageIds.set(text, messageId);
-      await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId } }).catch(fail);
-      messageIds.delete(text);
+    async answer(text, { answer } = {}) {
+      const content = JSON.stringify([text, answer?.json]);
+      const messageId = messageIds.get(content) ?? randomId();
+      messageIds.set(content, messageId);
+      await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId, answer: answer?.json } }).catch(fail);
+      messageIds.delete(content);
       void read().catch(() => {});
       return { messageId, isSent: true };
     },
@@ -146,11 +154,15 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
 }
 
 /** Where the agent sent keys, the relay could have written what comes in plain text. */
-const readMessage = ({ role, messageId, createdAt, plaintext }: Listed, isPlain: boolean): ExpertMessage => ({
+const readMessage = (
+  { role, messageId, createdAt, plaintext, answer }: Listed,
+  isPlain: boolean,
+): ExpertMessage => ({
   role,
   messageId,
   createdAt,
   protection: 'plaintext',
+  ...(isPlain && role === 'provider' && answer && { answerText: answer, answerOf: '' }),
   text: (isPlain ? plaintext : undefined) ?? 'An encrypted message. Open this page over https to read it.',
 });
 

@@ -6,21 +6,18 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { hasEnded } from './conversation-state.ts';
 import { confidentialQuestion } from './question.tsx';
+import { formKind } from './open-form.ts';
 import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
+import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
-import { TextReply } from './text-reply.tsx';
-import type { useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 
-interface ReplyAreaProps {
-  readonly requestId: string;
-  readonly conversation: ReturnType<typeof useConversation>;
-  readonly onSent: () => void;
-}
+type ReplyAreaProps = Omit<ReplyProps, 'isFocused'>;
 
 /** Where the expert answers: a text box, or the step that is needed before. */
-export function ReplyArea({ requestId, conversation, onSent }: ReplyAreaProps) {
+export function ReplyArea(props: ReplyAreaProps) {
+  const { conversation } = props;
   const { request, refusal } = conversation.now;
   if (!request) return null;
   const isOver = hasEnded(request);
@@ -40,25 +37,20 @@ export function ReplyArea({ requestId, conversation, onSent }: ReplyAreaProps) {
       </div>
     );
   }
-  const reply = (isFocused: boolean) => (
-    <TextReply
-      requestId={requestId}
-      conversation={conversation}
-      isFocused={isFocused}
-      onSent={onSent}
-      readers={
-        request.encrypted
-          ? 'Only you and this agent can read your answer.'
-          : 'The relay can read this conversation: the agent asked without encryption.'
-      }
-    />
-  );
+  const reply = (isFocused: boolean) => <Reply {...props} isFocused={isFocused} />;
   return (
     <div className={styles.area}>
       {request.encrypted ? <EncryptedReply conversation={conversation} reply={reply} /> : reply(false)}
     </div>
   );
 }
+
+/** What the agent wants besides a text. */
+const asks = {
+  text: '',
+  approval: 'The agent asks for your approval. ',
+  form: 'The agent asks you to fill in a form. ',
+};
 
 /** An encrypted request is picked up first, with the expert key. */
 function EncryptedReply({
@@ -130,7 +122,7 @@ function EncryptedReply({
       <p className={styles.quiet}>
         {isConfidential
           ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
-          : 'Only you and this agent can read your answer.'}
+          : `${asks[formKind(conversation.now.request?.answerForm) ?? 'text']}Only you and this agent can read your answer.`}
       </p>
       <ReadFirst hint={readFirst.hint} />
       <Button
