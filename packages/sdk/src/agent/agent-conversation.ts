@@ -4,14 +4,14 @@ import { RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
-import { ended, type ReadMessage, withoutLink } from '../thread/message.ts';
+import { ended, type ReadMessage, toMessage } from '../thread/message.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {
   Answer,
+  AskAgainOptions,
   Conversation,
   Sending,
-  SendOptions,
   Verification,
   WaitOptions,
 } from './conversation.ts';
@@ -77,8 +77,8 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     return createIterator(this.base.follower.follow, (signal) => this.#take({ signal }));
   }
 
-  async send(text: string, options: SendOptions = {}): Promise<Sending> {
-    return this.base.sender.send(text, checkOptions(options, 'shown signal'));
+  async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
+    return this.base.sender.send(text, checkOptions(options, 'answerForm files shown signal'));
   }
 
   export(): ConversationState {
@@ -90,6 +90,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
       id,
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest: this.#parts.submissionDigest,
+      answerForm: side.form?.text,
       keys: keys?.export(),
       exchange: side.exchange,
       thread: thread.state,
@@ -109,7 +110,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     this.#isUnsaved = true;
     // Texts that waited for keys are sent now: the caller may not wait for another answer.
     if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-    const { role, ...answer } = withoutLink(message);
+    const { role, ...answer } = toMessage(message);
     return answer;
   }
 }

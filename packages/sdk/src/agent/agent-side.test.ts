@@ -46,7 +46,8 @@ function openSide(options: Partial<KnownExpertsOptions> & { acceptUnprotected?: 
     ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
     ...own,
   });
-  return new AgentSide({ requestId, refCode: 'HS-7KQ2M9XD', keys, submission, experts, acceptUnprotected });
+  const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submission, answerForm: undefined };
+  return new AgentSide({ ...asked, experts, acceptUnprotected });
 }
 
 test('a conversation is not resumed for an agent that now names another expert', async () => {

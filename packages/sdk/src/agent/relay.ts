@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../client-options.ts';
 import type { ContextMessage, ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
+import type { FileToSend } from '../thread/parts-to-send.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 
@@ -61,6 +62,16 @@ export interface Question {
   readonly question?: string | undefined;
   /** Messages that came before the question. The relay keeps the last 10. */
   readonly messages?: readonly ContextMessage[] | undefined;
+  /**
+   * A form that the expert is to answer, as JSON text. With `confidential` it is encrypted as well; otherwise the relay can
+   * read it.
+   */
+  readonly answerForm?: string | undefined;
+  /**
+   * At most 8, 700,000 bytes together. They are always encrypted: they go with the confidential question, or as a message
+   * behind the question, once an expert has picked the request up.
+   */
+  readonly files?: readonly FileToSend[] | undefined;
   /**
    * Hides question and messages from the relay. They are sent as the first encrypted message, once the expert has
    * picked the request up. Until then they are in {@link Conversation.unsent}.

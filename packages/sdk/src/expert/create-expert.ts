@@ -93,7 +93,11 @@ function connect(
       else await thread.readIfStale(aborted);
     };
     const state = { drafts, outgoing: undefined };
-    const sender: Sender = createSender({ api, thread, isPlain, prepare, save, outbox, state });
+    const decisionLastsMs = client.timing.decision;
+    const sender: Sender = createSender({
+      ...{ api, thread, isPlain, prepare, save, outbox, state },
+      decisionLastsMs,
+    });
     const listen = (refresh: () => void) => {
       stops.add(follower.stop);
       const unlisten = activity.listen((event) => {

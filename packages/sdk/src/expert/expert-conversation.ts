@@ -5,10 +5,12 @@ import { hasCode, invalidInput, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator } from '../thread/mailbox.ts';
-import { withoutLink } from '../thread/message.ts';
+import { toMessage } from '../thread/message.ts';
+import { describeParts } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
+import type { OpenForm } from '../thread/side.ts';
 import { members } from '../transport/shape.ts';
-import type { AnswerOptions, ExpertMessage, ExpertRequest } from './expert-request.ts';
+import type { AnswerOptions, ExpertMessage, ExpertRequest, UnsentAnswer } from './expert-request.ts';
 import { type ExpertSide, withoutRoot } from './expert-side.ts';
 import { noQuestion } from './question.ts';
 
@@ -18,6 +20,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   declare readonly question: string;
   declare readonly context: readonly ContextMessage[];
   declare readonly plaintext: string | undefined;
+  declare readonly answerForm: string | undefined;
   declare readonly agentName: string | undefined;
   declare readonly encrypted: boolean;
   readonly messages: AsyncIterable<ExpertMessage>;
@@ -46,7 +49,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     };
     const take = async (signal: AbortSignal) => {
       const message = await thread.mailbox.take({ signal });
-      return message && withoutLink(message);
+      return message && toMessage(message);
     };
     this.messages = { [Symbol.asyncIterator]: () => createIterator(follow, take) };
   }
@@ -55,8 +58,21 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return this.base.thread.refusal?.code;
   }
 
+  get openForm(): OpenForm | undefined {
+    return this.base.thread.form;
+  }
+
   get held(): readonly string[] {
-    return this.base.sender.held;
+    return this.base.sender.held.map(({ text }) => text);
+  }
+
+  get unsentAnswers(): readonly UnsentAnswer[] {
+    const { unsent, held } = this.base.sender;
+    return unsent.map((draft) => ({
+      text: draft.text,
+      isHeld: held.includes(draft),
+      ...describeParts(draft.parts, 'provider'),
+    }));
   }
 
   get isPickedUp(): boolean {
@@ -90,7 +106,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
     const { plaintext, evenIfNewer, ...sending } = checkOptions(
       options,
-      'plaintext shown evenIfNewer signal onKept',
+      'answer files plaintext shown evenIfNewer signal onKept',
     );
     const { hasRoot, isEncrypted } = this.#side;
     this.base.thread.checkOpen();

@@ -2,11 +2,26 @@ import type { Sending, SendOptions } from '../agent/conversation.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
 import type { Message } from '../thread/message.ts';
+import type { MessageParts } from '../thread/message-parts.ts';
+import type { OpenForm } from '../thread/side.ts';
 
 /** A message of one of the two sides. */
 export type ExpertMessage = Message;
 
+/** An answer that was not sent yet. */
+export interface UnsentAnswer extends MessageParts {
+  readonly text: string;
+  /** Whether it waits for your user: see {@link ExpertRequest.held}. */
+  readonly isHeld: boolean;
+}
+
 export interface AnswerOptions extends SendOptions {
+  /**
+   * The answer to a form, as JSON text, and the form's name: see {@link ExpertRequest.openForm}. In a conversation
+   * without encryption, the text must say the same. An answer that was not sent within ten minutes, or before a restart, is
+   * held like one that has not seen a newer message.
+   */
+  readonly answer?: { readonly of: string; readonly json: string } | undefined;
   /**
    * True to allow plain text, which the relay can read, when only one side has keys. Otherwise `answer` throws:
    * `no_keys_yet` when the agent sent keys and the expert has no root; `invalid_input` when the expert has a root and
@@ -16,7 +31,7 @@ export interface AnswerOptions extends SendOptions {
   readonly plaintext?: boolean | undefined;
   /**
    * True to send the text although the agent has written something that was not shown. The agent is told that the text
-   * had not seen it. An equal text in {@link ExpertRequest.held} is sent in place of a new one. Default false: then
+   * had not seen it. An equal answer in {@link ExpertRequest.held} is sent in place of a new one. Default false: then
    * `answer` throws `newer_message`, and the text is held. A loop over `messages` is not asked, unless it gives
    * `shown`: it gets the newer message next.
    */
@@ -64,6 +79,10 @@ export interface ExpertRequest {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
+  /** The form that came with the question, as JSON text. It is signed with the question. */
+  readonly answerForm: string | undefined;
+  /** The newest form of the agent: only this one can be answered. */
+  readonly openForm: OpenForm | undefined;
   /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */
@@ -75,9 +94,11 @@ export interface ExpertRequest {
   readonly unsent: readonly string[];
   /**
    * Those of them that wait for your user, since the agent has written something that had not been shown when they were
-   * written. `answer` with `evenIfNewer` sends one, `discard` removes all.
+   * written, or since they answer a form and were written more than ten minutes ago, or before a restart. `answer` with `evenIfNewer` sends one, `discard` removes all.
    */
   readonly held: readonly string[];
+  /** The same answers as in `unsent`, with all that they carry. */
+  readonly unsentAnswers: readonly UnsentAnswer[];
   /**
    * All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
    * returned once.

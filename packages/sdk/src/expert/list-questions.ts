@@ -16,6 +16,8 @@ export interface ListedQuestion extends RequestState {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
+  /** The form that came with the question, as JSON text. It is signed with the question. */
+  readonly answerForm: string | undefined;
   /** Whether the agent has sent keys. Then answers can be encrypted. Undefined once the content was erased. */
   readonly encrypted: boolean | undefined;
   /** When the relay erased the content, some time after the end. ISO 8601, UTC. */

@@ -9,26 +9,11 @@ import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, textOf, unexpected } from '../transport/shape.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
-import { beginRecord, ended, type Message, type ReadMessage } from './message.ts';
+import { beginRecord, ended, type ReadMessage } from './message.ts';
+import { describeParts, restoredParts, type SavedPart } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
 import { hasNewer, linksIn, nameShown } from './shown.ts';
-
-/** The checks that differ between the two sides of a conversation. */
-export interface Side {
-  readonly role: Role;
-  /** Whether other devices may send messages of this side, which the user of this one has not been shown. */
-  readonly hasDevices: boolean;
-  /** Whether the agent's keys are in the request. */
-  readonly agentSentKeys: boolean;
-  /** Whether plain text is accepted although the agent sent keys. */
-  readonly acceptUnprotected: boolean;
-  /** Whether a message is shown to the caller. */
-  isShown(message: Message): boolean;
-  /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
-  agree(head: Head): Promise<Channel | undefined>;
-  /** Checks the history once the list was read to its end. */
-  settle?(state: ChannelState | undefined): Promise<void>;
-}
+import type { OpenForm, Side } from './side.ts';
 
 /** What a thread continues from. */
 export interface ThreadState {
@@ -39,6 +24,8 @@ export interface ThreadState {
   readonly channel: ChannelState | undefined;
   /** The messages of the other side: their ids, and their links. */
   readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
+  /** The newest form of a message. */
+  readonly form?: OpenForm | undefined;
   /** Messages that were read and not yet taken by the caller. */
   readonly messages: readonly ReadMessage[];
 }
@@ -66,6 +53,7 @@ export interface ThreadOptions {
 export interface Sealing {
   readonly messageId: string;
   readonly text: string;
+  readonly parts?: readonly SavedPart[] | undefined;
   readonly shown: readonly string[];
 }
 
@@ -82,6 +70,8 @@ export interface Thread {
   readonly channel: Channel | undefined;
   readonly refusal: RelayError | undefined;
   readonly answersRead: number;
+  /** The newest form of the agent. Only this one can be answered. */
+  readonly form: OpenForm | undefined;
   readonly state: ThreadState;
   /** Throws when the conversation has ended or was refused. */
   checkOpen(): void;
@@ -122,6 +112,7 @@ export function createThread(options: ThreadOptions): Thread {
   let channelState = state?.channel;
   let lastSeq = state?.seq ?? 0;
   let answersRead = state?.answersRead ?? 0;
+  let messageForm = state?.form;
   let totalLength = 0;
   let readAt = -freshForMs;
   let head: Head | undefined;
@@ -177,8 +168,10 @@ export function createThread(options: ThreadOptions): Thread {
       lastSeq = seq;
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
-      for (const { role, messageId, link } of opened) {
+      for (const { role, messageId, link, parts } of opened) {
         const id = messageId.toLowerCase();
+        // An agent's own forms count from the time when they were encrypted.
+        if (side.role === 'provider') noteForm(role, link, parts);
         if (role !== side.role) others.set(id, link);
         else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
@@ -188,22 +181,29 @@ export function createThread(options: ThreadOptions): Thread {
     if (next === undefined && hasEnded(head)) mailbox.end();
   }
 
+  function noteForm(role: Role, of: string | undefined, parts: Sealing['parts']): void {
+    if (role !== 'consumer' || of === undefined || !parts) return;
+    const { formText: text } = describeParts(parts, role);
+    if (text !== undefined) messageForm = { of, text };
+  }
+
   /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */
   function begin({ record, createdAt }: Listed): () => Promise<ReadMessage[]> {
-    const { messageId, role, encrypted, signature, plaintext } = record;
+    const { messageId, role, encrypted, signature, plaintext, answer } = record;
     const { iv, ciphertext, tag, ephemeralPublicKey } = isObject(encrypted) ? encrypted : {};
-    const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext];
+    const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext, answer];
     // Only strings: anything else is refused below, and JSON may be nested too deeply to be written.
     const content = toUtf8(JSON.stringify(members.map(textOf)));
     const id = textOf(messageId)?.toLowerCase() ?? '';
     const hashing = sha256(content).then(toBase64);
-    const open = beginRecord(record, channel, mayBePlain);
+    const open = beginRecord(record, channel, mayBePlain, side.agentSentKeys ? undefined : side.form?.of);
     return async () => {
       const digest = await hashing;
       if (contents.get(id) === digest) return [];
       const message = await open();
       contents.set(id, digest);
       totalLength += message.text.length + 1_000;
+      for (const { body } of message.parts ?? []) totalLength += body.length;
       if (totalLength > maxTotalLength) unexpected('a shorter list');
       const isOutdated = message.role !== side.role && hasDrafts();
       return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
@@ -239,9 +239,13 @@ export function createThread(options: ThreadOptions): Thread {
     get answersRead() {
       return answersRead;
     },
+    get form() {
+      return messageForm ?? side.form;
+    },
     get state() {
       const messages = mailbox.messages.slice();
-      return { seq: lastSeq, answersRead, channel: channelState, others: [...others], messages };
+      const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
+      return { ...read, form: messageForm, messages };
     },
     checkOpen() {
       if (refusal) throw refusal;
@@ -265,13 +269,15 @@ export function createThread(options: ThreadOptions): Thread {
       return nameShown(known(), (messageId) => named.has(messageId) === (messageIds !== undefined));
     },
     hasNewerThan: (shown) => hasNewer(known(), shown),
-    seal: ({ messageId, text, shown }, claim, onSealed) =>
+    seal: ({ messageId, text, parts, shown }, claim, onSealed) =>
       inOrder(async () => {
         try {
           const sealer = channel as Channel;
           sealedHere.add(messageId.toLowerCase());
-          const sealed = await sealer.seal(text, { messageId, shown: linksIn(shown), claim });
+          const options = { messageId, shown: linksIn(shown), claim };
+          const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
+          noteForm(side.role, channelState.seen.at(-1)?.[0], parts);
           onSealed(sealed);
         } catch (error) {
           if (isRefusal(error)) refuse(error);

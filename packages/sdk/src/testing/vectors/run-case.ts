@@ -24,7 +24,7 @@ import {
 } from '../../crypto/index.ts';
 import { digestConversation } from '../../crypto/key-exchange.ts';
 import { mayShowPlaintext } from '../../crypto/plaintext.ts';
-import { beginRecord } from '../../thread/message.ts';
+import { beginRecord, toMessage } from '../../thread/message.ts';
 import type { Kind, Kinds, Opened, PemKeys, Side, ToSeal } from './case.ts';
 import { parsed } from './people.ts';
 import { hex, unhex } from './seeded.ts';
@@ -112,9 +112,9 @@ const runs: Runs = {
       const {
         role: _,
         messageId: __,
-        link: ___,
+        createdAt: ___,
         ...shown
-      } = await beginRecord({ ...record }, channel, acceptsPlaintext)();
+      } = toMessage({ ...(await beginRecord({ ...record }, channel, acceptsPlaintext)()), createdAt: '' });
       opened.push(shown);
     }
     return { opened };

@@ -1,0 +1,253 @@
+import type { LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { digestSubmission, makeRoot } from './crypto/index.ts';
+import type { ExpertRequest } from './expert/index.ts';
+import { type Conversation, type ConversationState, createMemory, type Memory } from './index.ts';
+import { quick } from './testing/quick.ts';
+import { takeMessages } from './testing/take-messages.ts';
+import { useSession } from './testing/use-session.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+const server = useTestServer();
+const session = useSession(server);
+const root = makeRoot();
+const patiently = { timeout: 60_000 };
+const form = '{"type":"object","properties":{}}';
+const otherForm = '{"type":"object","properties":{"why":{"type":"string"}}}';
+const yes = '{"action":"accept","content":{},"decidedAt":"2026-11-23T13:00:00Z"}';
+const no = '{"action":"decline","decidedAt":"2026-11-23T13:00:00Z"}';
+const log = { name: 'build.log', mediaType: 'text/plain', bytes: new TextEncoder().encode('It hangs.') };
+const stored = (state: ConversationState): ConversationState => JSON.parse(JSON.stringify(state));
+const openFormOf = ({ openForm }: ExpertRequest) => openForm ?? { of: '', text: '' };
+const digestOf = async (conversation: Conversation, asked: object) =>
+  Buffer.from(await digestSubmission({ refCode: conversation.refCode, ...asked })).toString('base64');
+
+describe('a form', () => {
+  test('of a question is signed with it, and its answer names it', async () => {
+    const asked = { question: 'May I?', answerForm: form };
+    const conversation = await server.agent().ask(asked);
+    const expert = server.expert({ root });
+    const listed = (await expert.list()).find(({ requestId }) => requestId === conversation.requestId);
+    expect(listed?.answerForm).toBe(form);
+    const request = await expert.request(conversation.requestId);
+    const of = await digestOf(conversation, { ...asked, agentVersions: '4' });
+    expect(request).toMatchObject({ answerForm: form, openForm: { of, text: form } });
+    await request.answer('', { answer: { of, json: yes } });
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({
+      ...{ text: '', answerText: yes, answerOf: of, protection: 'sequenced', seenYourLast: true },
+    });
+  });
+
+  test('that the relay does not repeat stops the question', async () => {
+    const liar = await server.startLyingRelay();
+    liar.tell({
+      answer: (body, { path }) => (path.endsWith('/help') ? { ...body, answerForm: otherForm } : undefined),
+    });
+    await expect(
+      server.agent({ url: liar.url }).ask({ question: 'May I?', answerForm: form }),
+    ).rejects.toMatchObject({ code: 'question_altered' });
+  });
+
+  test('of a confidential question is encrypted, and named by its message', async () => {
+    const relay = server.agent();
+    const asked = await relay.ask({
+      ...{ question: 'May I?', answerForm: form, confidential: true },
+      files: [{ ...log, bytes: new Blob([log.bytes], { type: 'text/plain;charset=utf-8' }) }],
+    });
+    const conversation = await relay.resume(stored(asked.export()));
+    const request = await server.expert({ root }).request(conversation.requestId);
+    expect(request).toMatchObject({ answerForm: undefined, openForm: undefined });
+    await request.pickUp();
+    await conversation.refresh();
+    await request.refresh();
+    const [first] = await takeMessages(request);
+    expect(first).toMatchObject({ text: 'May I?', formText: form });
+    expect(first?.files).toEqual([log]);
+    const { of } = openFormOf(request);
+    await request.answer('Go on.', { answer: { of, json: yes }, files: [log] });
+    // What was read and not returned yet outlasts a restart, and so does the form.
+    await conversation.refresh();
+    const again = await relay.resume(stored(conversation.export()));
+    const answer = await again.waitForAnswer(patiently);
+    expect(answer).toMatchObject({ text: 'Go on.', answerText: yes, answerOf: of });
+    expect(answer.files).toEqual([log]);
+    expect(again.export().thread?.form).toEqual({ of, text: form });
+  });
+
+  test('of a later message replaces the one before', async () => {
+    const conversation = await server.agent().ask({ question: 'May I?', answerForm: form });
+    const request = await server.expert({ root }).request(conversation.requestId);
+    await request.pickUp();
+    await conversation.send('', { answerForm: otherForm });
+    await request.refresh();
+    expect(openFormOf(request).text).toBe(otherForm);
+    expect(conversation.export().thread?.form).toEqual(request.openForm);
+    // A text, and a form that is not sent, change nothing.
+    await conversation.send('Please.');
+    await expect(conversation.send('', { answerForm: 'x'.repeat(8_193) })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await request.refresh();
+    expect(openFormOf(request).text).toBe(otherForm);
+  });
+
+  test('in plain text is answered beside a text, and not where the agent has keys', async () => {
+    const asked = { question: 'May I?', plaintext: 'May I?', answerForm: form };
+    const conversation = await server.agent().ask({ ...asked, encrypted: false });
+    const of = await digestOf(conversation, asked);
+    const request = await server.expert().request(conversation.requestId);
+    expect(request.openForm).toEqual({ of, text: form });
+    const answer = { of, json: yes };
+    await expect(request.answer('', { answer })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(request.answer('Yes.', { files: [log] })).rejects.toMatchObject({ code: 'invalid_input' });
+    await request.answer('Approved.', { answer });
+    const received = { text: 'Approved.', answerText: yes, answerOf: of, protection: 'plaintext' };
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject(received);
+    await request.refresh();
+    expect(await takeMessages(request)).toMatchObject([received]);
+    const encrypted = await server.agent({ acceptUnprotected: true }).ask(asked);
+    const withKeys = await server.expert().request(encrypted.requestId);
+    await expect(withKeys.answer('Yes.', { answer, plaintext: true })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
+  test('is not answered by what a relay adds to a text where the agent has keys', async () => {
+    const liar = await server.startLyingRelay();
+    const conversation = await server
+      .agent({ url: liar.url, acceptUnprotected: true })
+      .ask({ question: 'May I?', answerForm: form });
+    await (await server.expert().request(conversation.requestId)).answer('Wait.', { plaintext: true });
+    liar.tell({
+      answer: (body, { path }) =>
+        path.includes('/messages/')
+          ? { ...body, messages: (body.messages as object[]).map((one) => ({ ...one, answer: yes })) }
+          : undefined,
+    });
+    const answer = await conversation.waitForAnswer(patiently);
+    expect(answer).toMatchObject({ text: 'Wait.', protection: 'plaintext' });
+    expect(answer.answerText).toBeUndefined();
+  });
+});
+
+describe('files', () => {
+  test('go behind an open question, and both ways later', async () => {
+    const conversation = await server.agent().ask({ question: 'Why?', files: [log] });
+    expect(conversation.unsent).toEqual(['']);
+    const request = await server.expert({ root }).request(conversation.requestId);
+    await request.pickUp();
+    await conversation.refresh();
+    const bytes = crypto.getRandomValues(new Uint8Array(60_000));
+    await conversation.send('And this.', { files: [{ name: 'core', bytes }, log] });
+    await request.refresh();
+    const messages = await takeMessages(request);
+    expect(messages.map(({ text }) => text)).toEqual(['', 'And this.']);
+    expect(messages.map(({ files }) => files)).toEqual([
+      [log],
+      [{ name: 'core', mediaType: 'application/octet-stream', bytes }, log],
+    ]);
+    await request.answer('', { files: [log] });
+    expect((await conversation.waitForAnswer(patiently)).files).toEqual([log]);
+  });
+
+  test.each([
+    ['too many', { files: Array(9).fill(log) }, 'invalid_input'],
+    ['too large together', { files: [{ ...log, bytes: new Uint8Array(700_001) }] }, 'message_too_large'],
+    ['a name that is too long', { files: [{ ...log, name: 'x'.repeat(256) }] }, 'invalid_input'],
+    ['an unknown kind of type', { files: [{ ...log, mediaType: 'text' }] }, 'invalid_input'],
+    ['in plain text', { files: [log], encrypted: false }, 'invalid_input'],
+  ])('are refused before anything is sent: %s', async (_, question, code) => {
+    const relay = server.agent();
+    const before = (await relay.requests()).length;
+    await expect(relay.ask({ question: 'Why?', ...question })).rejects.toMatchObject({ code });
+    expect(await relay.requests()).toHaveLength(before);
+  });
+
+  test('leave room for the text that fits, and for no more', async () => {
+    const conversation = await server.agent().ask({ question: 'Why?' });
+    await (await server.expert({ root }).request(conversation.requestId)).pickUp();
+    await conversation.refresh();
+    const files = [{ ...log, bytes: new Uint8Array(700_000) }];
+    await conversation.send('x'.repeat(74_000), { files });
+    await expect(conversation.send('x'.repeat(76_000), { files })).rejects.toMatchObject({
+      code: 'message_too_large',
+      message: expect.stringContaining('room for 74'),
+    });
+  });
+});
+
+describe('a decision that waits', () => {
+  let memory: Memory;
+  let liar: LyingRelay;
+  let conversation: Conversation;
+  let of: string;
+
+  beforeEach(async () => {
+    memory = createMemory();
+    liar = await server.startLyingRelay();
+    conversation = await server
+      .agent({ apiKey: session.consumerKey })
+      .ask({ question: 'May I?', answerForm: form });
+  });
+
+  /** A page that cannot reach the relay. It has tried to send a decision and a text. */
+  async function openPage(options: object = {}): Promise<ExpertRequest> {
+    const page = await session
+      .expert({ root, memory, url: liar.url, ...options })
+      .request(conversation.requestId);
+    liar.tell({ swallow: ({ method }) => (method === 'POST' ? { status: 503, body: {} } : undefined) });
+    ({ of } = openFormOf(page));
+    const answer = { of, json: yes };
+    for (const sending of [
+      () => page.answer('', { answer, files: [log] }),
+      () => page.answer('One more thing.'),
+    ])
+      await expect(sending()).rejects.toMatchObject({ code: 'unreachable' });
+    return page;
+  }
+
+  test('is sent when the relay answers again', async () => {
+    const page = await openPage();
+    expect(page).toMatchObject({ held: [], unsent: ['', 'One more thing.'] });
+    liar.tell({});
+    await page.refresh();
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answerText: yes });
+  });
+
+  const isHeldAlone = async (page: ExpertRequest) => {
+    await expect(page.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+    expect(page).toMatchObject({ held: [''], unsent: [''] });
+    expect(page.unsentAnswers).toEqual([
+      { text: '', isHeld: true, answerText: yes, answerOf: of, files: [log] },
+    ]);
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'One more thing.' });
+  };
+
+  test('for longer than its time is held, and nothing else is', async () => {
+    const page = await openPage({ timing: { ...quick, decision: 0 } });
+    liar.tell({});
+    await isHeldAlone(page);
+  });
+
+  test('until the page is loaded again is held, until the same one is confirmed', async () => {
+    await openPage();
+    const page = await session.expert({ root, memory }).request(conversation.requestId);
+    await isHeldAlone(page);
+    // Another decision, and an equal text, are sent in its place.
+    await page.answer('', { answer: { of, json: no }, files: [log], evenIfNewer: true });
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answerText: no });
+    expect(page.held).toEqual(['']);
+    const json = yes.replace('13:00', '13:30');
+    await page.answer('', { answer: { of, json }, files: [log], evenIfNewer: true });
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answerText: yes });
+    expect(page.unsent).toEqual([]);
+  });
+
+  test('and is discarded, is gone', async () => {
+    await openPage();
+    const page = await session.expert({ root, memory }).request(conversation.requestId);
+    await page.discard();
+    expect(page).toMatchObject({ held: [], unsentAnswers: [] });
+    expect(await memory.get(`outbox:${conversation.requestId}`)).toBe('[]');
+  });
+});
