@@ -11,6 +11,8 @@ export type ReceivedFile = FilePart;
 export interface MessageParts {
   /** A form of the agent, as JSON text. */
   readonly formText?: string | undefined;
+  /** What names this form in an answer, in base64. */
+  readonly formOf?: string | undefined;
   /** The expert's answer to a form, as JSON text. Nothing has checked whether it counts. */
   readonly answerText?: string | undefined;
   /** The form that it answers, in base64. */
@@ -37,10 +39,15 @@ function changed(): never {
 }
 
 /** The one place where the content of parts is read. */
-export function describeParts(saved: readonly SavedPart[] | undefined, role: Role): MessageParts {
+export function describeParts(
+  saved: readonly SavedPart[] | undefined,
+  role: Role,
+  link?: string | undefined,
+): MessageParts {
   const { form, answer, files, hasUnknown } = readParts(restoredParts(saved), role);
   return {
     ...(form !== undefined && { formText: form }),
+    ...(form !== undefined && link !== undefined && { formOf: link }),
     ...(answer && { answerText: answer.json, answerOf: toBase64(answer.of) }),
     ...(files && { files }),
     ...(hasUnknown && { hasUnknownPart: true }),

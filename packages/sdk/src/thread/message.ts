@@ -43,7 +43,7 @@ export interface ReadMessage extends Omit<Message, keyof MessageParts> {
 
 export const toMessage = ({ link, parts, ...message }: ReadMessage): Message => ({
   ...message,
-  ...describeParts(parts, message.role),
+  ...describeParts(parts, message.role, link),
 });
 
 /**

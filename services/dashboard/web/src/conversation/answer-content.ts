@@ -5,7 +5,8 @@ export type AnswerContent = Pick<UnsentAnswer, 'text' | 'answerText' | 'answerOf
 
 /** The same answer: the SDK names its unsent answers by nothing else. */
 export function isSameContent(one: AnswerContent, other: AnswerContent): boolean {
-  const files = (content: AnswerContent) => (content.files ?? []).map(({ name, bytes }) => [name, bytes.length]);
+  const files = (content: AnswerContent) =>
+    (content.files ?? []).map(({ name, bytes }) => [name, bytes.length]);
   return (
     one.text === other.text &&
     one.answerText === other.answerText &&

@@ -117,9 +117,7 @@ export function createAnswers(options: AnswersOptions) {
    */
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
     const { answers } = state.get();
-    const waiting = answers.filter(
-      (answer) => answer.delivery === 'waiting' && unsentOne(request, answer),
-    );
+    const waiting = answers.filter((answer) => answer.delivery === 'waiting' && unsentOne(request, answer));
     // They are stored here before the SDK deletes them.
     await storeRefused(
       answers.map((answer) => (waiting.includes(answer) ? { ...answer, delivery: 'refused', code } : answer)),

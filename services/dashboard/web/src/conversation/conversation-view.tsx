@@ -86,9 +86,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
           </span>
         )}
       </span>
-      {!request.erasedAt && (
-        <ReplyArea {...{ requestId, conversation, slot }} onSent={scroll.toEnd} />
-      )}
+      {!request.erasedAt && <ReplyArea {...{ requestId, conversation, slot }} onSent={scroll.toEnd} />}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef } from 'react';
-import { useServices } from '../services/services.tsx';
 import type { Draft } from '../drafts/drafts.ts';
-import { loadCode } from '../ui/lazy-page.tsx';
+import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
+import { loadCode } from '../ui/lazy-page.tsx';
 import { AnswerBody } from './answer-body.tsx';
 import type { PendingAnswer } from './conversation-state.ts';
 import { formOf } from './open-form.ts';

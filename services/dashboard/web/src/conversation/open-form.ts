@@ -18,13 +18,9 @@ export const formEnd = (of: string): string => `form:${of}`;
 export function formToDecide({ request, messages, answers }: State): FormToDecide | undefined {
   const form = request?.openForm;
   if (!form) return undefined;
-  const isOnItsWay = answers.some(
-    ({ answerOf, delivery }) => answerOf === form.of && delivery !== 'refused',
-  );
+  const isOnItsWay = answers.some(({ answerOf, delivery }) => answerOf === form.of && delivery !== 'refused');
   if (isOnItsWay) return undefined;
-  const decided = messages.findLastIndex(
-    ({ role, answerOf }) => role === 'provider' && answerOf === form.of,
-  );
+  const decided = messages.findLastIndex(({ role, answerOf }) => role === 'provider' && answerOf === form.of);
   if (decided < 0) return { ...form, isReopened: false };
   const wroteMeanwhile = messages
     .slice(decided + 1)

@@ -141,7 +141,10 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
       const content = JSON.stringify([text, answer?.json]);
       const messageId = messageIds.get(content) ?? randomId();
       messageIds.set(content, messageId);
-      await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId, answer: answer?.json } }).catch(fail);
+      await call(`${path}/messages`, {
+        method: 'POST',
+        body: { plaintext: text, messageId, answer: answer?.json },
+      }).catch(fail);
       messageIds.delete(content);
       void read().catch(() => {});
       return { messageId, isSent: true };

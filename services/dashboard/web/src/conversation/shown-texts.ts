@@ -13,7 +13,12 @@ type State = Pick<ConversationState, 'request' | 'messages' | 'shown'>;
 export function unreadOf({ request, messages, shown }: State, last?: string): string | undefined {
   if (!request) return undefined;
   const news = messages.slice(afterLastAnswer(messages)).map(({ messageId }) => messageId);
-  const ends = [questionEnd, ...(request.context.length > 0 ? [contextEnd] : []), ...news, ...(last ? [last] : [])];
+  const ends = [
+    questionEnd,
+    ...(request.context.length > 0 ? [contextEnd] : []),
+    ...news,
+    ...(last ? [last] : []),
+  ];
   return ends.find((end) => !shown.has(end));
 }
 

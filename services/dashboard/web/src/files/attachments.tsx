@@ -104,7 +104,12 @@ export function Attachments({ files }: { files: Store<readonly ReceivedFile[]> }
         <Button look="quiet" isBusy={isBusy} onClick={() => chooser.current?.click()}>
           Attach a file
         </Button>
-        <Button look="quiet" className={styles.camera} isBusy={isBusy} onClick={() => camera.current?.click()}>
+        <Button
+          look="quiet"
+          className={styles.camera}
+          isBusy={isBusy}
+          onClick={() => camera.current?.click()}
+        >
           Take a picture
         </Button>
         <input ref={chooser} type="file" multiple hidden aria-label="Files" />

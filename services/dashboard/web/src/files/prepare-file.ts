@@ -29,7 +29,8 @@ export async function prepareFile(file: File, room: number): Promise<Prepared> {
   };
   const picture = readPicture(new Uint8Array(await file.slice(0, 1_000_000).arrayBuffer()));
   if (picture) {
-    if (picture.width * picture.height > maxPixels) return { notice: `${name} was not attached: it is too large.` };
+    if (picture.width * picture.height > maxPixels)
+      return { notice: `${name} was not attached: it is too large.` };
     try {
       return (await encode(file, picture, Math.min(room, maxPictureBytes))) ?? tooLarge;
     } catch {
@@ -47,7 +48,11 @@ export async function prepareFile(file: File, room: number): Promise<Prepared> {
   };
 }
 
-async function encode(file: File, { type, isAnimated }: Picture, maxBytes: number): Promise<Prepared | undefined> {
+async function encode(
+  file: File,
+  { type, isAnimated }: Picture,
+  maxBytes: number,
+): Promise<Prepared | undefined> {
   const bitmap = await createImageBitmap(file);
   try {
     const { width, height } = bitmap;

@@ -63,7 +63,9 @@ function notesOf({ field, value }: FieldProps): readonly string[] {
   const visible = typeof value === 'string' && field.type === 'string' ? showHidden(value) : value;
   return [
     ...(isDefault ? ['Filled in by the agent.'] : []),
-    ...(field.type === 'string' && field.format === 'date-time' ? [`In your time zone, ${timeZone()}.`] : []),
+    ...(field.type === 'string' && 'format' in field && field.format === 'date-time'
+      ? [`In your time zone, ${timeZone()}.`]
+      : []),
     ...(visible === value ? [] : [`It has hidden characters: ${visible}`]),
   ];
 }

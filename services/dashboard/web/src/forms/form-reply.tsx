@@ -46,7 +46,9 @@ export function FormReply(props: FormReplyProps) {
   const titleId = useId();
   const readFirst = useReadFirst(conversation, formEnd(of));
   const { now } = draft;
-  const problems = useProblems(useMemo(() => (form && now ? problemsOf(form, now.values) : new Map()), [form, now]));
+  const problems = useProblems(
+    useMemo(() => (form && now ? problemsOf(form, now.values) : new Map()), [form, now]),
+  );
 
   const isReady = now !== undefined && slot !== null;
   useEffect(() => {
@@ -66,9 +68,7 @@ export function FormReply(props: FormReplyProps) {
       text: isPlain ? writeDecision(dated, form) : comment,
       ...{ answerText: JSON.stringify(dated), answerOf: of, files: conversation.files.get() },
     };
-    draft.handOver(
-      new Promise<void>((resolve) => void conversation.send(content, resolve).finally(resolve)),
-    );
+    draft.handOver(new Promise<void>((resolve) => void conversation.send(content, resolve).finally(resolve)));
     conversation.files.set([]);
     onSent();
   }
@@ -108,7 +108,11 @@ export function FormReply(props: FormReplyProps) {
     <section className={styles.reply} aria-label="Your decision">
       {slot && createPortal(fields, slot)}
       {(isCommenting || now.comment !== '') && (
-        <CommentBox value={now.comment} isFocused={isCommenting} onChange={(comment) => draft.change({ comment })} />
+        <CommentBox
+          value={now.comment}
+          isFocused={isCommenting}
+          onChange={(comment) => draft.change({ comment })}
+        />
       )}
       {props.attachments}
       <p className={styles.quiet}>{readers}</p>
@@ -134,7 +138,11 @@ export function FormReply(props: FormReplyProps) {
               Approve
             </Button>
           )}
-          <Button aria-disabled={isBlocked} onRefusedClick={readFirst.check} onClick={() => decide('decline')}>
+          <Button
+            aria-disabled={isBlocked}
+            onRefusedClick={readFirst.check}
+            onClick={() => decide('decline')}
+          >
             Decline
           </Button>
         </div>

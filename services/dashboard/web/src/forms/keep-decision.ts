@@ -19,9 +19,13 @@ export async function keepDecision(
   const decision = readDecision(answerText);
   if (!decision) return;
   const form = formText === undefined ? undefined : readForm(formText);
-  const values = form ? valuesOf(form, decision.action === 'accept' ? decision.content : defaultsOf(form)) : {};
+  const values = form
+    ? valuesOf(form, decision.action === 'accept' ? decision.content : defaultsOf(form))
+    : {};
   const draft = createDraft({ requestId: formDraftName(requestId), storage, tabs, isTyping: () => false });
-  draft.write(JSON.stringify({ of, values, comment: (isPlain ? decision.comment : text) ?? '' } satisfies FormDraft));
+  draft.write(
+    JSON.stringify({ of, values, comment: (isPlain ? decision.comment : text) ?? '' } satisfies FormDraft),
+  );
   await draft.save();
   draft.stop();
 }

@@ -21,7 +21,8 @@ export function useProblems(problems: ReadonlyMap<string, string>) {
   return {
     hasAny: count > 0,
     shown: new Map([...problems].filter(([name]) => known.has(name))),
-    hint: wasAsked && count > 0 ? `${count === 1 ? 'One field needs' : `${count} fields need`} a change.` : '',
+    hint:
+      wasAsked && count > 0 ? `${count === 1 ? 'One field needs' : `${count} fields need`} a change.` : '',
     onChange: setChanged,
     /** A field that was only passed is not reported. */
     onLeave: (name: string) => name === changed && add([name]),

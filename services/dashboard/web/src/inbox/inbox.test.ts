@@ -35,6 +35,7 @@ const check: Expert['check'] = async (rows) =>
   (rows as Row[]).map(({ agent, encrypted, ...row }) => ({
     ...{ ...row, agent: agent?.name, context: [], plaintext: undefined },
     agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
+    answerForm: row.requestId === 'request-12' ? '{"type":"object","properties":{}}' : undefined,
     ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
     ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
   }));
@@ -259,7 +260,12 @@ test('a row shows its question and its agent only as the SDK has checked them', 
       ...{ requestId: 'request-13', question: '', agentName: undefined, refused: 'question_altered' },
       agent: { keyId: 'key', name: '' },
     },
-    { requestId: 'request-12', question: 'May I remove lock 12?', agentName: 'signed agent' },
+    {
+      requestId: 'request-12',
+      question: 'May I remove lock 12?',
+      agentName: 'signed agent',
+      form: 'approval',
+    },
   ]);
 });
 

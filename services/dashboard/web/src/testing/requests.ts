@@ -35,4 +35,6 @@ export const requestView: RequestView = {
   plaintext: undefined,
   encrypted: true,
   isPickedUp: false,
+  answerForm: undefined,
+  openForm: undefined,
 };
