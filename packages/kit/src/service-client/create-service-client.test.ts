@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { listen } from '../http/index.ts';
 import { createLog } from '../log/index.ts';
@@ -9,7 +10,7 @@ import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient }
 let server: Server;
 let url: string;
 let client: ServiceClient;
-let createClient: (url: string, headTimeoutMs?: number) => ServiceClient;
+let createClient: (url: string, timeoutMs?: number) => ServiceClient;
 let handler: RequestListener;
 let logged: Record<string, unknown>[];
 /** The ids of the calls that arrived. */
@@ -25,21 +26,34 @@ beforeEach(async () => {
     handler(request, response);
   });
   url = await listen(server, '127.0.0.1', 0);
-  createClient = (url, headTimeoutMs = 60_000) =>
+  createClient = (url, timeoutMs = 60_000) =>
     createServiceClient({
       name: 'callee',
       url,
       sign: () => 'signed',
       log: createLog('caller', { level: 'info', destination }),
-      headTimeoutMs,
+      timeoutMs,
     });
   client = createClient(url);
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   await client.stop?.();
   server.closeAllConnections();
   server.close();
 });
+
+/** From now on intervals run only when the returned function is called. */
+function holdIntervals(): () => void {
+  const held = new Set<() => void>();
+  jest.spyOn(globalThis, 'setInterval').mockImplementation(((run: () => void) => {
+    held.add(run);
+    return setTimeout(() => {}, 0);
+  }) as unknown as typeof setInterval);
+  return () => {
+    for (const run of held) run();
+  };
+}
 
 const callOf = (callId: string): ServiceCall => ({
   method: 'GET',
@@ -253,12 +267,62 @@ describe('a failure is logged once, with its cause and no content of the call:',
     expect(logged).toEqual([line('ECONNRESET', /aborted/)]);
   });
 
+  test('a body that stops', async () => {
+    const passTime = holdIntervals();
+    handler = (_request, response) => void response.writeHead(200, { 'content-length': 100 }).write('half');
+    const answer = await client.call(callOf('first'));
+    const failed = readAnswer(answer).catch((error) => error);
+    for (; !answer.destroyed; await pause(5)) passTime();
+    expect(await failed).toMatchObject({ code: 'bad_gateway', cause: { code: 'ETIMEDOUT' } });
+    expect(logged).toEqual([line('ETIMEDOUT', /nothing more within 60000 ms/)]);
+  });
+
+  test('a body without an end', async () => {
+    handler = (_request, response) => {
+      const send = () => {
+        if (!response.destroyed) response.write('x'.repeat(65_536), () => setImmediate(send));
+      };
+      send();
+    };
+    const read = readAnswer(await client.call(callOf('first')));
+    await expect(read).rejects.toMatchObject({
+      code: 'bad_gateway',
+      cause: { code: 'ERR_ANSWER_TOO_LARGE' },
+    });
+    expect(logged).toEqual([line('ERR_ANSWER_TOO_LARGE', /more than 1048576 bytes/)]);
+  });
+
   test('the path without its query, when the call has no template', async () => {
     handler = (request) => request.socket.destroy();
     const { route: _, ...rest } = callOf('first');
     await client.call({ ...rest, path: '/keys?q=private' }).catch(() => {});
     expect(logged).toEqual([expect.objectContaining({ route: '/keys' })]);
   });
+});
+
+test('an answer may be read as slowly as its reader likes', async () => {
+  const passTime = holdIntervals();
+  const size = 20_000_000;
+  handler = (_request, response) => response.end('x'.repeat(size));
+  const answer = await client.call(callOf('first'));
+  // Nothing more arrives once the buffer of the answer is full.
+  while (answer.readableLength < answer.readableHighWaterMark) await pause(5);
+  for (let times = 0; times < 5; times++) passTime();
+  let received = 0;
+  for await (const piece of answer) received += piece.length;
+  expect(received).toBe(size);
+  expect(logged).toEqual([]);
+});
+
+test('the end of a silent answer that nothing reads is no error of this process', async () => {
+  const passTime = holdIntervals();
+  handler = (_request, response) => response.writeHead(200, { 'content-length': 100 }).flushHeaders();
+  const answer = await client.call(callOf('first'));
+  const closed = new Promise((resolve) => answer.once('close', resolve));
+  passTime();
+  passTime();
+  await closed;
+  expect(answer.complete).toBe(false);
 });
 
 test('an answer that the caller destroys is not a failure', async () => {

@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
 import { ClientLeft } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
-import { Problem, type ProblemCode, unavailable } from '../problem/index.ts';
+import { Problem, unavailable } from '../problem/index.ts';
 import { createPool, maxConnections } from './create-pool.ts';
+import { answerTooLarge } from './read-answer.ts';
 
 export interface ServiceCall {
   readonly method: string;
@@ -51,10 +51,10 @@ export function createServiceClient(options: {
   url: string;
   sign: PrincipalSigner;
   log: Log;
-  /** How long an attempt waits for the head of the answer. */
-  headTimeoutMs?: number;
+  /** How long an attempt waits for the head of the answer, and then for each further part of it. */
+  timeoutMs?: number;
 }): ServiceClient {
-  const { name, url, sign, log, headTimeoutMs = 30_000 } = options;
+  const { name, url, sign, log, timeoutMs = 30_000 } = options;
   const pool = createPool(url);
   /** Ends each call whose answer is not complete. */
   const running = new Set<() => void>();
@@ -95,20 +95,21 @@ export function createServiceClient(options: {
       const endAtStop = () => end(problemOf('broken', name, new Error('this process stops')));
 
       function attempt(onNewConnection: boolean): void {
-        headers[principalHeader] = sign({ principal, method, path, callId });
+        headers[principalHeader] = sign({ principal, method, path, callId, body });
         const outgoing = pool.open({ method, path, headers }, { onNewConnection });
-        cancel = awaitAnswer(outgoing, headTimeoutMs, { onAnswer, onFailure });
+        cancel = awaitAnswer(outgoing, timeoutMs, { onAnswer, onFailure });
         outgoing.end(body);
       }
 
       function onAnswer(answer: IncomingMessage): void {
         body = undefined;
         cancel = () => answer.destroy();
-        // An answer that this process destroys itself has no error.
+        const stopWatching = limitSilence(answer, timeoutMs);
         answer.once('close', () => {
           running.delete(endAtStop);
+          stopWatching();
           const error = answer.errored as NodeJS.ErrnoException | null;
-          if (error?.code === 'ECONNRESET') logFailure(labels, error, startedAt);
+          if (error && bodyFailures.has(error.code)) logFailure(labels, error, startedAt);
         });
         resolve(answer);
       }
@@ -180,7 +181,7 @@ function awaitAnswer(
     onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void;
   },
 ): () => void {
-  const timer = setTimeout(() => fail(timeoutError(timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => fail(timeoutError('no answer', timeoutMs)), timeoutMs);
   let isOver = false;
 
   function end(): void {
@@ -213,6 +214,24 @@ function awaitAnswer(
 }
 
 /**
+ * Ends an answer of which nothing has arrived for this time, or for up to twice as long. A reader that does not take what has
+ * arrived may be as slow as it is.
+ */
+function limitSilence(answer: IncomingMessage, timeoutMs: number): () => void {
+  let seenBytes = answer.socket.bytesRead;
+  const timer = setInterval(() => {
+    const { bytesRead } = answer.socket;
+    const isSilent = bytesRead === seenBytes && answer.readableLength === 0 && !answer.complete;
+    if (isSilent) answer.destroy(timeoutError('nothing more', timeoutMs));
+    seenBytes = bytesRead;
+  }, timeoutMs);
+  return () => clearInterval(timer);
+}
+
+/** An answer that this process destroys because its own client has left has no error, or another one. */
+const bodyFailures = new Set<string | undefined>(['ECONNRESET', 'ETIMEDOUT', answerTooLarge]);
+
+/**
  * Why there was no answer:
  * - `refused`: nothing listens at the port;
  * - `unreached`: no connection, for another reason;
@@ -232,8 +251,8 @@ function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failure {
   return code === 'ETIMEDOUT' ? 'late' : 'broken';
 }
 
-const timeoutError = (ms: number): Error =>
-  Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' });
+const timeoutError = (what: string, ms: number): Error =>
+  Object.assign(new Error(`${what} within ${ms} ms`), { code: 'ETIMEDOUT' });
 
 const hangUpError = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
@@ -244,22 +263,4 @@ function problemOf(failure: Failure, name: string, cause: Error): Problem {
   const event = failure === 'late' ? 'did not answer in time' : 'broke off before it answered';
   const detail = `The ${name} service ${event}: it is not known whether the call took effect.`;
   return new Problem('bad_gateway', { detail, headers: { 'retry-after': '2' }, cause });
-}
-
-/** Reads the JSON of another service's answer. A failure of that service is not the fault of the client. */
-export async function readAnswer<T>(answer: IncomingMessage): Promise<T> {
-  const headers = { 'retry-after': '5' };
-  const text = await readText(answer).catch((cause) => {
-    // The service client has logged it.
-    throw new Problem('bad_gateway', { headers, cause });
-  });
-  const status = answer.statusCode ?? 0;
-  if (status >= 500) throw new Problem(codeOf(status, text), { headers });
-  if (status >= 300) throw new Error(`a service answered ${status} to another`);
-  return (text ? JSON.parse(text) : undefined) as T;
-}
-
-function codeOf(status: number, text: string): ProblemCode {
-  if (status !== 502) return 'unavailable';
-  return text.includes('"error":"principal_refused"') ? 'principal_refused' : 'bad_gateway';
 }

@@ -21,6 +21,7 @@ export interface ConversationParts {
   readonly id: string;
   readonly keys: AgentKeys | undefined;
   readonly submissionDigest: string | undefined;
+  readonly isConfidential: boolean | undefined;
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
 }
@@ -82,15 +83,16 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   }
 
   export(): ConversationState {
-    const { id, keys, side } = this.#parts;
+    const { id, keys, side, submissionDigest, isConfidential } = this.#parts;
     const { thread, sender } = this.base;
     const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
     return {
       version: 1,
       id,
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
-      submissionDigest: this.#parts.submissionDigest,
+      submissionDigest,
       answerForm: side.form?.text,
+      isConfidential,
       keys: keys?.export(),
       exchange: side.exchange,
       thread: thread.state,

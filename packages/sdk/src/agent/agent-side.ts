@@ -29,6 +29,8 @@ export interface AgentSideOptions {
   readonly experts: KnownExperts;
   /** Whether plain text, unsigned keys and messages without links are accepted. */
   readonly acceptUnprotected: boolean;
+  /** Whether the question is confidential: it is never sent to keys that nobody signed. */
+  readonly isConfidential?: boolean | undefined;
 }
 
 /** The agent's side of a conversation: it checks the expert's keys before it uses them. */
@@ -102,7 +104,7 @@ export class AgentSide implements Side {
     { sign, encrypt, keySignature }: Pair & { readonly keySignature?: string | undefined },
     known: readonly string[],
   ): Promise<CheckedExchange> {
-    const { requestId, keys, submission, acceptUnprotected } = this.#options;
+    const { requestId, keys, submission, acceptUnprotected, isConfidential } = this.#options;
     const { signPublic, encryptPublic } = keys as AgentKeys;
     return await checkExchange({
       requestId,
@@ -110,7 +112,7 @@ export class AgentSide implements Side {
       exchange: { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature },
       submission,
       known,
-      acceptUnprotected,
+      acceptUnprotected: acceptUnprotected && !isConfidential,
     });
   }
 

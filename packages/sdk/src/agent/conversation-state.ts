@@ -27,6 +27,8 @@ export interface ConversationState {
   readonly submissionDigest?: string | undefined;
   /** The form of the question, as JSON text, once the relay has the question. */
   readonly answerForm?: string | undefined;
+  /** Whether the question is confidential. */
+  readonly isConfidential?: boolean | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;
   readonly exchange?: AcceptedExchange | undefined;

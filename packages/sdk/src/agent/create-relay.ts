@@ -46,6 +46,7 @@ export function createRelay(options: RelayOptions): Relay {
   const given = readFingerprints(options.expert);
   if (agentName !== undefined && !isName(agentName)) throw invalidInput(nameLimits);
   const followed = new Set<FollowedConversation>();
+  let isStopped = false;
   const scheduler = createReadScheduler(() => client.api, followed);
   const client = createClient(options, ownOptions, 'agent', scheduler.onEvent);
   const { api, hub, memory, keyMemory } = client;
@@ -59,10 +60,10 @@ export function createRelay(options: RelayOptions): Relay {
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
     const { requestId, refCode } = request;
     const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
-    const { submissionDigest, answerForm } = state;
+    const { id, submissionDigest, answerForm, isConfidential } = state;
     const submission = fromBase64(submissionDigest ?? '');
     if (submission?.length !== 32) throw notAsExported();
-    const asked = { requestId, refCode, keys, submission, answerForm };
+    const asked = { requestId, refCode, keys, submission, answerForm, isConfidential };
     const side = new AgentSide({ ...asked, experts, acceptUnprotected });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
@@ -84,6 +85,10 @@ export function createRelay(options: RelayOptions): Relay {
     // A new conversation has no messages yet.
     let isFresh = fresh !== undefined;
     const listen = (refresh: () => void) => {
+      if (isStopped) {
+        follower.stop(stopped());
+        return () => {};
+      }
       const topic = `/svc/requests/${requestId}`;
       const one = { topic, thread, sender, refCode, follower, refresh };
       followed.add(one);
@@ -103,7 +108,7 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const conversation = new AgentConversation(
       { api, thread, sender, follower, request },
-      { id: state.id, keys, submissionDigest, side, save },
+      { id, keys, submissionDigest, isConfidential, side, save },
     );
     return conversation;
   }
@@ -148,6 +153,7 @@ export function createRelay(options: RelayOptions): Relay {
         version: 1,
         id,
         submission: body,
+        isConfidential: question.confidential === true || undefined,
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
@@ -172,6 +178,7 @@ export function createRelay(options: RelayOptions): Relay {
         checkOptions(options, 'signal').signal,
       ),
     stop() {
+      isStopped = true;
       scheduler.stop();
       for (const { follower } of [...followed]) follower.stop(stopped());
       hub.stop();

@@ -18,7 +18,7 @@ import type { ConversationState } from './conversation-state.ts';
 export interface RelayOptions extends ClientOptions {
   /**
    * The fingerprint of the only expert who may answer. Other keys are refused. With a list, each of its experts may:
-   * so an expert can announce a new key before using it.
+   * so an expert can announce a new key before using it. The one that answers replaces the remembered expert.
    */
   readonly expert?: string | readonly string[] | undefined;
   /**
@@ -110,6 +110,6 @@ export interface Relay {
   /** All requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
-  /** Ends all waiting and all streams. Conversations stay open and can be resumed. */
+  /** Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client. */
   stop(): void;
 }

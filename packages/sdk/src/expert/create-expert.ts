@@ -60,6 +60,7 @@ function connect(
   const { api, hub, keyMemory } = client;
   const isSession = kind === 'session';
   const stops = new Set<(error: RelayError) => void>();
+  let isStopped = false;
   let opened: ReturnType<typeof openExpert> | undefined;
   function keys() {
     if (root) opened ??= openExpert(root);
@@ -99,6 +100,10 @@ function connect(
       decisionLastsMs,
     });
     const listen = (refresh: () => void) => {
+      if (isStopped) {
+        follower.stop(stopped());
+        return () => {};
+      }
       stops.add(follower.stop);
       const unlisten = activity.listen((event) => {
         if (event.type === 'unknown' || event.requestId === requestId) refresh();
@@ -121,12 +126,17 @@ function connect(
     return requested;
   }
 
-  /** Stops something when the signal aborts or the client is stopped. Returns a function that stops it directly. */
-  function until(
+  /** Listens until the signal aborts or the client is stopped. Returns a function that ends it directly. */
+  function listenUntil(
     signal: AbortSignal | undefined,
-    unlisten: () => void,
     stop: (error: RelayError) => void,
+    listen: () => () => void,
   ): () => void {
+    if (isStopped) {
+      stop(stopped());
+      return () => {};
+    }
+    const unlisten = listen();
     const release = onAbort(signal, () => stop(abortedError(signal as AbortSignal)));
     stops.add(stop);
     return () => {
@@ -142,14 +152,14 @@ function connect(
     requests(options = {}) {
       const { signal } = checkOptions(options, 'signal');
       const inbox = createInbox(api, load);
-      const follow = () => {
-        const unlisten = activity.listen((event) => {
-          if (event.type === 'new_request') inbox.add(event.requestId);
-          else if (event.type === 'unknown') inbox.list();
+      const follow = () =>
+        listenUntil(signal, inbox.stop, () => {
+          inbox.list();
+          return activity.listen((event) => {
+            if (event.type === 'new_request') inbox.add(event.requestId);
+            else if (event.type === 'unknown') inbox.list();
+          });
         });
-        inbox.list();
-        return until(signal, unlisten, inbox.stop);
-      };
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
           try {
@@ -167,10 +177,8 @@ function connect(
     events(options = {}) {
       const { signal } = checkOptions(options, 'signal');
       const mailbox = createMailbox<ExpertEvent>();
-      const follow = () => {
-        const unlisten = activity.listen((event) => mailbox.push([event]));
-        return until(signal, unlisten, mailbox.end);
-      };
+      const follow = () =>
+        listenUntil(signal, mailbox.end, () => activity.listen((event) => mailbox.push([event])));
       return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
     async list(options = {}) {
@@ -199,6 +207,7 @@ function connect(
     },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {
+      isStopped = true;
       for (const stop of [...stops]) stop(stopped());
       hub.stop();
     },
