@@ -1,4 +1,5 @@
 import { type Form, parseFormAnswer } from '@expert-relay/sdk/forms';
+import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
@@ -97,13 +98,15 @@ test('fields are checked while they are filled in, and nothing is sent before al
     page.locator(`[data-field]:has-text("${label}") p[role=status]`).last();
   // The first field that must be filled in gets the focus.
   await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
-  await button(page, 'Approve').click({ force: true });
-  await page.getByText('4 fields need a change.').waitFor();
+  await eventually('the press is taken', async () => {
+    await button(page, 'Approve').click({ force: true });
+    return page.getByText('4 fields need a change.').isVisible();
+  });
   await problemOf('Region').getByText('This is required.').waitFor();
   expect(await page.evaluate('document.activeElement.closest("[data-field]").dataset.field')).toBe('region');
   for (const [label = '', typed = '', sentence = ''] of [
     ['Mail', 'ada', 'Give an e-mail address, such as ada@example.com.'],
-    ['Page', 'example', 'Give an address, such as https://example.com.'],
+    ['Website', 'example', 'Give an address, such as https://example.com.'],
     ['Share', '2', 'At most 1.'],
     ['Share', '1,5', 'Give a number.'],
     ['Pods', '1.5', 'Give a whole number.'],
@@ -209,7 +212,7 @@ test('a decision that the agent had not seen when it wrote is to be made again',
   await conversation.send('WAIT');
   await page.getByText('The agent wrote meanwhile: decide again.').waitFor();
   await decide(page, 'Decline');
-  await waitForDecision();
+  // The first decision does not count: it is not returned.
   const { decision, seenYourLast } = await waitForDecision();
   expect({ action: decision.action, seenYourLast }).toEqual({ action: 'decline', seenYourLast: true });
 });

@@ -26,7 +26,7 @@ export const everyField: Form = {
     note: { type: 'string', title: 'Note', description: 'What others should know.' },
     short: { type: 'string', title: 'Short name', minLength: 2, maxLength: 8, default: 'blue' },
     mail: { type: 'string', title: 'Mail', format: 'email' },
-    page: { type: 'string', title: 'Page', format: 'uri' },
+    page: { type: 'string', title: 'Website', format: 'uri' },
     day: { type: 'string', title: 'Day', format: 'date' },
     at: { type: 'string', title: 'Begin', format: 'date-time' },
     share: { type: 'number', title: 'Share', minimum: 0, maximum: 1 },
@@ -54,7 +54,7 @@ export const everyWord = [
     'Note: Line one Line two',
     'Short name: blue',
   ],
-  ...['Mail: ada@example.com', 'Page: https://example.com/a?b=c', 'Day: 2026-11-24'],
+  ...['Mail: ada@example.com', 'Website: https://example.com/a?b=c', 'Day: 2026-11-24'],
   ...['Begin: 2026-11-24T08:30:00+00:00', 'Share: 0.25', 'Pods: 5', 'Restart: no'],
 ];
 
@@ -71,7 +71,7 @@ export async function fillIn(page: Page): Promise<void> {
   await page.getByLabel('Note').pressSequentially('Line two');
   await page.getByLabel('Mail').fill('ada@example.com');
   await page.getByLabel('Mail').press('Enter');
-  await page.getByLabel('Page').fill('https://example.com/a?b=c');
+  await page.getByLabel('Website').fill('https://example.com/a?b=c');
   await page.getByLabel('Day').fill('2026-11-24');
   await page.getByLabel('Begin').fill('2026-11-24T08:30:00');
   await page.getByLabel('Share').fill('.25');

@@ -4,24 +4,20 @@ import { openExpert } from '../crypto/index.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
-import { createFollower, type Follower } from '../thread/follower.ts';
+import type { Follower } from '../thread/follower.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
 import { isOutage } from '../thread/refresher.ts';
-import { createSender, type Sender } from '../thread/sender.ts';
-import { createThread } from '../thread/thread.ts';
+import type { Sender } from '../thread/sender.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { abortedError, onAbort } from '../transport/waiting.ts';
 import { createActivity } from './activity.ts';
 import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
-import { ExpertConversation } from './expert-conversation.ts';
 import type { ExpertRequest } from './expert-request.ts';
-import { createExpertSide } from './expert-side.ts';
 import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
 import { createRequestMemory, normalizeCode } from './request-memory.ts';
-import { createOutbox } from './session-outbox.ts';
 import { createShownMessages } from './shown-messages.ts';
 
 /**
@@ -78,6 +74,9 @@ function connect(
   const shown = createShownMessages(memory);
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
+    // Web pages load it on demand, so that a list of requests is shown sooner.
+    const { createExpertSide, createFollower, createOutbox, createSender, createThread, ExpertConversation } =
+      await import('./conversation-code.ts');
     const expert = await keys();
     const side = createExpertSide({ requestId, expert, requests });
     const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
