@@ -22,7 +22,9 @@ async function open({ signIn }: Pick<Product, 'signIn'>, files: FilesToSend = []
   const page = await device.open(`/requests/${conversation.requestId}`);
   await button(page, 'Answer').click();
   await makeExpertKey(page);
-  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  await button(page, 'Attach a file').waitFor();
+  // The files follow once the agent has the keys.
+  await conversation.refresh();
   return {
     ...{ device, page, conversation },
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,5 @@
 import type { Form } from '@expert-relay/sdk/forms';
+import { eventually } from '@expert-relay/testkit';
 import type { Page } from 'playwright-core';
 import { button } from './open-product.ts';
 
@@ -79,8 +80,16 @@ export async function fillIn(page: Page): Promise<void> {
   await group(page, 'Restart').getByLabel('No', { exact: true }).check();
 }
 
-/** Waits until the whole form was shown, and presses. */
+/** Presses until it is taken: a press brings the expert to what was not shown yet. */
 export async function decide(page: Page, name: 'Approve' | 'Decline'): Promise<void> {
-  await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
-  await button(page, name).and(page.locator(':not([aria-disabled])')).click();
+  const taken = async () => {
+    if (await button(page, name).isVisible()) await button(page, name).click({ force: true, timeout: 2_000 });
+    return page.locator('[data-form]').waitFor({ state: 'detached', timeout: 1_500 });
+  };
+  await eventually('the decision is taken', () =>
+    taken().then(
+      () => true,
+      () => false,
+    ),
+  );
 }

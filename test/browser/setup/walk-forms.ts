@@ -110,6 +110,8 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   const asked = await agent.relay.ask({ question: 'Is this wait normal?', files: [...sent, log] });
   await open(device, asked);
   await button(page, 'Answer').click();
+  await button(page, 'Attach a file').waitFor();
+  await asked.refresh();
   await page.getByRole('img', { name: 'lock-waits.png' }).waitFor();
   await visit('files', page);
   const photo = await drawPicture(page, { type: 'image/jpeg', width: 4_032, height: 3_024 });

@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import { lazyPage } from '../ui/lazy-page.tsx';
-import type { AnswerContent } from './answer-content.ts';
+import { type AnswerContent, writtenText } from './answer-content.ts';
 import { formOf } from './open-form.ts';
 import { RichText } from './rich-text.tsx';
 import { TextEnd } from './text-end.tsx';
@@ -19,17 +19,14 @@ interface AnswerBodyProps {
 
 /** What a message says: a decision, files, and its text with the end. */
 export function AnswerBody({ content, conversation, isFirst = true, end }: AnswerBodyProps) {
-  const { text, answerText, answerOf, files } = content;
-  const { request } = conversation.now;
+  const { answer, unreadableAnswer, files } = content;
+  const text = writtenText(content, conversation.now.request?.encrypted === true);
   const body = text ? <RichText {...{ text, isFirst, end }} /> : end && <TextEnd name={end} />;
-  // Without encryption, the text says the same as the decision.
-  const decision = request?.encrypted ? answerText : undefined;
-  if (decision === undefined && !files) return body;
+  const hasDecision = answer !== undefined || unreadableAnswer;
+  if (!hasDecision && !files) return body;
   return (
     <Suspense fallback={<p>Loading…</p>}>
-      {decision !== undefined && (
-        <Decision answerText={decision} formText={formOf(conversation.now, answerOf)} />
-      )}
+      {hasDecision && <Decision answer={answer} form={answer && formOf(conversation.now, answer.of)} />}
       {files && <MessageFiles files={files} />}
       {body}
     </Suspense>

@@ -1,18 +1,21 @@
 import type { UnsentAnswer } from '@expert-relay/sdk/expert';
 
 /** What an answer says: a text, a decision about a form, and files. */
-export type AnswerContent = Pick<UnsentAnswer, 'text' | 'answerText' | 'answerOf' | 'files'>;
+export type AnswerContent = Pick<UnsentAnswer, 'text' | 'answer' | 'unreadableAnswer' | 'files'>;
 
 /** The same answer: the SDK names its unsent answers by nothing else. */
-export function isSameContent(one: AnswerContent, other: AnswerContent): boolean {
-  const files = (content: AnswerContent) =>
-    (content.files ?? []).map(({ name, bytes }) => [name, bytes.length]);
-  return (
-    one.text === other.text &&
-    one.answerText === other.answerText &&
-    JSON.stringify(files(one)) === JSON.stringify(files(other))
-  );
+export const isSameContent = (one: AnswerContent, other: AnswerContent): boolean =>
+  identityOf(one) === identityOf(other);
+
+function identityOf({ text, answer, files = [] }: AnswerContent): string {
+  // One decision about a form is on its way at a time. Without encryption, its text says it in words.
+  const said = answer ? [answer.of, answer.action, answer.action === 'accept' && answer.content] : text;
+  return JSON.stringify([said, files.map(({ name, bytes }) => [name, bytes.length])]);
 }
+
+/** What the expert has written: beside a decision, the comment. */
+export const writtenText = ({ text, answer }: AnswerContent, isEncrypted: boolean): string =>
+  answer && !isEncrypted ? (answer.comment ?? '') : text;
 
 /** JSON has no bytes: those of files are written in base64. */
 export const writeAnswers = (answers: readonly AnswerContent[]): string =>

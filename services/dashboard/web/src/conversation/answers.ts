@@ -1,8 +1,14 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
-import type { AnswerOptions } from '@expert-relay/sdk/expert';
+import type { AnswerOptions, Deciding } from '@expert-relay/sdk/expert';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
-import { type AnswerContent, isSameContent, readAnswers, writeAnswers } from './answer-content.ts';
+import {
+  type AnswerContent,
+  isSameContent,
+  readAnswers,
+  writeAnswers,
+  writtenText,
+} from './answer-content.ts';
 import {
   type ConversationState,
   hasEnded,
@@ -79,7 +85,7 @@ export function createAnswers(options: AnswersOptions) {
     if (moving) return;
     const before = state.get();
     const isOver = hasEnded(request);
-    const answers = settleAnswers(before, { unsent: request.unsentAnswers, inFlight, isOver });
+    const answers = settleAnswers(before, { unsent: unsentOf(request), inFlight, isOver });
     if (answers !== before.answers) setAnswers(answers);
     if (finalCode && inFlight.size === 0 && !isOver) {
       const code = finalCode;
@@ -172,7 +178,7 @@ export function createAnswers(options: AnswersOptions) {
   }
 
   async function deliver(answer: PendingAnswer, options: AnswerOptions): Promise<void> {
-    const { text, shown, answerText: json, answerOf: of, files } = answer;
+    const { text, shown, answer: decision, files } = answer;
     inFlight.add(answer.key);
     // While answers are moved, the SDK would discard this one too.
     while (moving) await moving;
@@ -183,7 +189,7 @@ export function createAnswers(options: AnswersOptions) {
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
         shown,
-        ...(json !== undefined && of !== undefined && { answer: { of, json } }),
+        ...(decision && { decision: decidingOf(decision) }),
         ...(files && { files }),
         ...options,
       });
@@ -270,11 +276,20 @@ export function createAnswers(options: AnswersOptions) {
   };
 }
 
-const contentOf = ({ text, answerText, answerOf, files }: AnswerContent): AnswerContent => ({
+const contentOf = ({ text, answer, files }: AnswerContent): AnswerContent => ({
   text,
-  ...(answerText !== undefined && { answerText, answerOf }),
+  ...(answer && { answer }),
   ...(files && files.length > 0 && { files }),
 });
+
+/** The SDK adds the time, and without encryption the comment. */
+const decidingOf = (answer: NonNullable<AnswerContent['answer']>): Deciding =>
+  answer.action === 'accept'
+    ? { action: answer.action, content: answer.content, of: answer.of }
+    : { action: answer.action, of: answer.of };
+
+const unsentOf = ({ unsentAnswers, encrypted }: OpenRequest) =>
+  unsentAnswers.map((one) => ({ ...one, text: writtenText(one, encrypted) }));
 
 const unsentOne = ({ unsentAnswers }: OpenRequest, answer: PendingAnswer) =>
   unsentAnswers.find((one) => isSameContent(one, answer));

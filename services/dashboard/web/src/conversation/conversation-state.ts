@@ -17,7 +17,8 @@ export type OpenRequest = Pick<
   | 'plaintext'
   | 'encrypted'
   | 'isPickedUp'
-  | 'openForm'
+  | 'form'
+  | 'decision'
   | 'answerForm'
   | 'unsentAnswers'
   | 'messages'
@@ -81,7 +82,8 @@ const names = [
   'plaintext',
   'encrypted',
   'isPickedUp',
-  'openForm',
+  'form',
+  'decision',
   'answerForm',
 ] as const;
 

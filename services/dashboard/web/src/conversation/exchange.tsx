@@ -128,13 +128,13 @@ function Remarks({
   isEncrypted: boolean;
   isOwn: boolean;
 }) {
-  const { protection, seenYourLast, hasUnknownPart, formText } = message;
+  const { protection, seenYourLast, hasUnknownPart, form, unreadableForm } = message;
   return (
     <>
       {hasUnknownPart && (
         <p className={styles.remark}>This message has a part that this version cannot show.</p>
       )}
-      {formText !== undefined && <p className={styles.remark}>Sent with a form.</p>}
+      {(form || unreadableForm) && <p className={styles.remark}>Sent with a form.</p>}
       {isOwn && <p className={styles.remark}>Sent</p>}
       {isEncrypted && protection === 'plaintext' && (
         <p className={styles.remark}>Not encrypted: the relay could have written or changed this.</p>

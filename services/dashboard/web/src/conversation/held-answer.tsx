@@ -24,7 +24,7 @@ export function HeldAnswer({ requestId, answer, conversation, draft }: HeldAnswe
   const panel = useRef<HTMLElement>(null);
   const titleId = useId();
   const readFirst = useReadFirst(conversation);
-  const isDecision = answer.answerText !== undefined;
+  const isDecision = answer.answer !== undefined;
   const newest = conversation.now.messages.findLast(({ role }) => role === 'consumer')?.messageId;
   useEffect(() => {
     if (newest) bringTo(newest);
@@ -33,15 +33,14 @@ export function HeldAnswer({ requestId, answer, conversation, draft }: HeldAnswe
 
   const change = () =>
     conversation.takeBack(async (waiting) => {
-      const texts = waiting.map(({ text, answerText }) => (answerText === undefined ? text : ''));
+      const texts = waiting.map(({ text, answer }) => (answer ? '' : text));
       draft.write([...texts, draft.text.get()].filter(Boolean).join('\n\n'));
       await draft.save();
-      const decision = waiting.findLast(({ answerText }) => answerText !== undefined);
-      if (decision) {
+      const decision = waiting.findLast((one) => one.answer);
+      if (decision?.answer) {
         const { keepDecision } = await loadCode(() => import('../forms/keep-decision.ts'));
-        const form = formOf(conversation.now, decision.answerOf);
-        const isPlain = !conversation.now.request?.encrypted;
-        await keepDecision(decision, form, { isPlain, requestId, storage, tabs: live.tabs });
+        const form = formOf(conversation.now, decision.answer.of);
+        await keepDecision(decision, form, { requestId, storage, tabs: live.tabs });
       }
       conversation.files.set(waiting.flatMap(({ files = [] }) => files));
     });

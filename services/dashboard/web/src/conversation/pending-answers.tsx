@@ -42,7 +42,7 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
   }
   const { what, next } = refusalSentence(code);
   // The expert decides again with the form.
-  const isDecision = answer.answerText !== undefined;
+  const isDecision = answer.answer !== undefined;
   return (
     <div className={styles.refused} role="alert">
       <p>

@@ -2,6 +2,7 @@ import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
 import { CallError, call } from '../session/call.ts';
 import type { OpenRequest } from './conversation-state.ts';
+import { decisionOf, formName, readDecision, readForm, writeDecision } from './plain-decision.ts';
 
 interface Listed {
   readonly seq: number;
@@ -48,8 +49,9 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let head: Page | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
-  /** Ids by what an answer says. One that is sent again keeps its id, since the relay may have stored it already. */
-  const messageIds = new Map<string, string>();
+  /** By what an answer says. One that is sent again is the same, since the relay may have stored it already. */
+  const bodies = new Map<string, { readonly messageId: string }>();
+  let decision: OpenRequest['decision'];
 
   const first = await readPage(signal);
   const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
@@ -58,7 +60,11 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     const { body } = await call<Page>(`${path}?after=${seq}&limit=1000`, { signal: aborted }).catch(fail);
     head = body;
     for (const message of body.messages) {
-      if (message.seq > seq) ready.push(readMessage(message, body.consumerEncryptPubKey === null));
+      if (message.seq > seq) {
+        const read = readMessage(message, body.consumerEncryptPubKey === null);
+        decision = decisionOf(read) ?? decision;
+        ready.push(read);
+      }
       seq = Math.max(seq, message.seq);
     }
     hasNews();
@@ -104,7 +110,8 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   }
 
   const isPlain = first.consumerEncryptPubKey === null;
-  const answerForm = (isPlain ? first.answerForm : undefined) ?? undefined;
+  const formText = (isPlain ? first.answerForm : undefined) ?? undefined;
+  const answerForm = formText === undefined ? undefined : readForm(formText);
 
   return {
     get agent() {
@@ -130,24 +137,25 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
       return (head ?? first).providerEncryptPubKey !== null;
     },
     answerForm,
-    // Its digest is not computed, and not sent.
-    openForm: answerForm === undefined ? undefined : { of: '', text: answerForm },
+    // The name of a form is its digest: here it is not computed, and not sent.
+    form: formText === undefined ? undefined : { form: answerForm, of: formName },
+    get decision() {
+      return decision;
+    },
     unsentAnswers: [],
     messages: { [Symbol.asyncIterator]: messages },
     pickUp: async () => {},
     discard: async () => [],
     refresh: read,
-    async answer(text, { answer } = {}) {
-      const content = JSON.stringify([text, answer?.json]);
-      const messageId = messageIds.get(content) ?? randomId();
-      messageIds.set(content, messageId);
-      await call(`${path}/messages`, {
-        method: 'POST',
-        body: { plaintext: text, messageId, answer: answer?.json },
-      }).catch(fail);
-      messageIds.delete(content);
+    async answer(text, { decision: deciding } = {}) {
+      const content = JSON.stringify([text, deciding]);
+      const said = deciding ? writeDecision(text, deciding, answerForm) : { plaintext: text };
+      const body = bodies.get(content) ?? { ...said, messageId: randomId() };
+      bodies.set(content, body);
+      await call(`${path}/messages`, { method: 'POST', body }).catch(fail);
+      bodies.delete(content);
       void read().catch(() => {});
-      return { messageId, isSent: true };
+      return { messageId: body.messageId, isSent: true };
     },
     async close() {
       await call(`${path}/close`, { method: 'POST', body: {} }).catch(fail);
@@ -165,7 +173,7 @@ const readMessage = (
   messageId,
   createdAt,
   protection: 'plaintext',
-  ...(isPlain && role === 'provider' && answer && { answerText: answer, answerOf: '' }),
+  ...(isPlain && role === 'provider' && answer && readDecision(answer)),
   text: (isPlain ? plaintext : undefined) ?? 'An encrypted message. Open this page over https to read it.',
 });
 

@@ -5,7 +5,7 @@ import { useExpertKey } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { hasEnded } from './conversation-state.ts';
-import { formKind } from './open-form.ts';
+import { describeForm } from './open-form.ts';
 import { confidentialQuestion } from './question.tsx';
 import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
@@ -44,13 +44,6 @@ export function ReplyArea(props: ReplyAreaProps) {
     </div>
   );
 }
-
-/** What the agent wants besides a text. */
-const asks = {
-  text: '',
-  approval: 'The agent asks for your approval. ',
-  form: 'The agent asks you to fill in a form. ',
-};
 
 /** An encrypted request is picked up first, with the expert key. */
 function EncryptedReply({
@@ -122,7 +115,7 @@ function EncryptedReply({
       <p className={styles.quiet}>
         {isConfidential
           ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
-          : `${asks[formKind(conversation.now.request?.answerForm) ?? 'text']}Only you and this agent can read your answer.`}
+          : `${describeForm(conversation.now.request?.form)} Only you and this agent can read your answer.`}
       </p>
       <ReadFirst hint={readFirst.hint} />
       <Button

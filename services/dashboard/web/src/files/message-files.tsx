@@ -1,14 +1,10 @@
 import type { ReceivedFile } from '@expert-relay/sdk';
+import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
 import { showHidden } from '@expert-relay/sdk/text';
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { fileSize } from './file-size.ts';
 import styles from './files.module.css';
-import { type Picture, readPicture } from './read-picture.ts';
-import { safeName } from './safe-name.ts';
-
-/** A picture with more pixels takes too much memory to show. */
-const maxPixels = 16_000_000;
 
 /** The files of a message. */
 export function MessageFiles({ files }: { files: readonly ReceivedFile[] }) {
@@ -23,13 +19,10 @@ export function MessageFiles({ files }: { files: readonly ReceivedFile[] }) {
 }
 
 function MessageFile({ file }: { file: ReceivedFile }) {
-  const { name, mediaType, bytes } = file;
-  const picture = readPicture(bytes);
-  const isShown =
-    picture?.type === mediaType && !picture.isAnimated && picture.width * picture.height <= maxPixels;
+  const { name, bytes } = file;
   return (
     <li className={styles.file}>
-      {isShown && <ShownPicture file={file} picture={picture} />}
+      {isShowable(file) && <ShownPicture file={file} />}
       <div className={styles.about}>
         <bdi className={styles.name}>{showHidden(name)}</bdi>
         <span className={styles.size}>{fileSize(bytes.length)}</span>
@@ -41,8 +34,8 @@ function MessageFile({ file }: { file: ReceivedFile }) {
   );
 }
 
-function ShownPicture({ file: { name, bytes }, picture }: { file: ReceivedFile; picture: Picture }) {
-  const { type, width, height } = picture;
+function ShownPicture({ file: { name, mediaType: type, bytes } }: { file: ReceivedFile }) {
+  const { width, height } = readPicture(bytes) ?? {};
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     const made = URL.createObjectURL(new Blob([bytes], { type }));

@@ -1,7 +1,7 @@
 import type { ReceivedFile } from '@expert-relay/sdk';
+import { type Picture, readPicture } from '@expert-relay/sdk/files';
 import { showHidden } from '@expert-relay/sdk/text';
 import { fileSize } from './file-size.ts';
-import { type Picture, readPicture } from './read-picture.ts';
 
 export interface Prepared {
   /** Undefined when it cannot be sent. */
@@ -28,7 +28,8 @@ export async function prepareFile(file: File, room: number): Promise<Prepared> {
     notice: `${name} was not attached: it has ${fileSize(file.size)}, and there is room for ${fileSize(room)}.`,
   };
   const picture = readPicture(new Uint8Array(await file.slice(0, 1_000_000).arrayBuffer()));
-  if (picture) {
+  // Browsers cannot encode GIF, and it has no place for a position.
+  if (picture && picture.type !== 'image/gif') {
     if (picture.width * picture.height > maxPixels)
       return { notice: `${name} was not attached: it is too large.` };
     try {
@@ -42,7 +43,7 @@ export async function prepareFile(file: File, room: number): Promise<Prepared> {
   const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type) ? file.type : 'application/octet-stream';
   return {
     file: { name: shorten(file.name), mediaType, bytes },
-    ...(/^(?:image|video)\//.test(mediaType) && {
+    ...(/^(?:image\/(?!gif)|video\/)/.test(mediaType) && {
       notice: `${name} is sent unchanged. It may say where and when it was taken.`,
     }),
   };

@@ -1,18 +1,17 @@
+import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import styles from './decision.module.css';
 import { describeDecision } from './describe-decision.ts';
-import { readDecision, readForm } from './read-form.ts';
 
 interface DecisionProps {
-  /** The decision and its form, as JSON text. */
-  readonly answerText: string;
-  readonly formText: string | undefined;
+  /** Undefined when this version cannot read it. */
+  readonly answer: FormAnswer | undefined;
+  readonly form: Form | undefined;
 }
 
 /** What was chosen, in words. */
-export function Decision({ answerText, formText }: DecisionProps) {
-  const form = formText === undefined ? undefined : readForm(formText);
-  const { title, fields } = describeDecision(readDecision(answerText), form);
+export function Decision({ answer, form }: DecisionProps) {
+  const { title, fields } = describeDecision(answer, form);
   return (
     <div className={styles.decision}>
       <p className={styles.title}>{title}</p>

@@ -13,10 +13,3 @@ export function describeDecision(decision: FormAnswer | undefined, form: Form | 
   const unnamed = () => Object.entries(content).map(([label, value]) => ({ label, value: String(value) }));
   return { title: 'Approved', fields: form ? describeContent(form, content) : unnamed() };
 }
-
-/** The same as text, for conversations without encryption: there the agent gets it beside the answer. */
-export function writeDecision(decision: FormAnswer, form: Form | undefined): string {
-  const { title, fields } = describeDecision(decision, form);
-  const lines = [`${title}.`, ...fields.map(({ label, value }) => `${label}: ${value}`)];
-  return [lines.join('\n'), decision.comment].filter(Boolean).join('\n\n');
-}

@@ -1,3 +1,4 @@
+import type { DecisionState } from '@expert-relay/sdk/expert';
 import { type Form, type FormAnswer, isApproval } from '@expert-relay/sdk/forms';
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
@@ -8,10 +9,8 @@ import type { useConversation } from '../conversation/use-conversation.ts';
 import { useReadFirst } from '../conversation/use-read-first.ts';
 import { Button } from '../ui/button.tsx';
 import { CommentBox } from './comment-box.tsx';
-import { writeDecision } from './describe-decision.ts';
 import { FormField } from './form-field.tsx';
 import styles from './form-reply.module.css';
-import { readForm } from './read-form.ts';
 import { useFormDraft } from './use-form-draft.ts';
 import { useProblems } from './use-problems.ts';
 import { contentOf, problemsOf } from './values.ts';
@@ -19,11 +18,9 @@ import { contentOf, problemsOf } from './values.ts';
 export interface FormReplyProps {
   readonly requestId: string;
   readonly conversation: ReturnType<typeof useConversation>;
-  /** The form, as JSON text, and its name. */
-  readonly text: string;
+  /** Undefined when this version cannot show it. */
+  readonly form: Form | undefined;
   readonly of: string;
-  /** Whether a decision about it does not count, since the agent wrote meanwhile. */
-  readonly isReopened: boolean;
   /** Who can read the answer. */
   readonly readers: string;
   /** Whether it takes the focus when it appears. */
@@ -38,8 +35,7 @@ export interface FormReplyProps {
 
 /** The agent's form, and the two buttons that decide about it. */
 export function FormReply(props: FormReplyProps) {
-  const { requestId, conversation, text, of, isReopened, readers, isFocused, slot, onSent } = props;
-  const form = useMemo(() => readForm(text), [text]);
+  const { requestId, conversation, form, of, readers, isFocused, slot, onSent } = props;
   const draft = useFormDraft(requestId, of, form);
   const [isCommenting, setIsCommenting] = useState(false);
   const section = useRef<HTMLElement>(null);
@@ -50,6 +46,8 @@ export function FormReply(props: FormReplyProps) {
     useMemo(() => (form && now ? problemsOf(form, now.values) : new Map()), [form, now]),
   );
 
+  const state = conversation.now.request?.decision;
+  const again = state && againSentences[state];
   const isReady = now !== undefined && slot !== null;
   useEffect(() => {
     if (isFocused && isReady) section.current?.focus({ preventScroll: true });
@@ -62,12 +60,7 @@ export function FormReply(props: FormReplyProps) {
     if (action === 'accept' && (!form || !problems.check(section.current))) return;
     const decision = decisionOf(action, form && contentOf(form, now.values));
     const { comment } = now;
-    const isPlain = !conversation.now.request?.encrypted;
-    const dated = isPlain && comment ? { ...decision, comment } : decision;
-    const content = {
-      text: isPlain ? writeDecision(dated, form) : comment,
-      ...{ answerText: JSON.stringify(dated), answerOf: of, files: conversation.files.get() },
-    };
+    const content = { text: comment, answer: { ...decision, of, comment }, files: conversation.files.get() };
     draft.handOver(new Promise<void>((resolve) => void conversation.send(content, resolve).finally(resolve)));
     conversation.files.set([]);
     onSent();
@@ -80,7 +73,7 @@ export function FormReply(props: FormReplyProps) {
           <h2 id={titleId} className={styles.heading}>
             {titleOf(form)}
           </h2>
-          {isReopened && <p role="alert">The agent wrote meanwhile: decide again.</p>}
+          {again && <p role="alert">{again}</p>}
           {!form && <p>You can decline it, or write a message.</p>}
         </div>
         {form &&
@@ -128,7 +121,7 @@ export function FormReply(props: FormReplyProps) {
           </Button>
         )}
         <div className={styles.decide}>
-          {form && (
+          {form && state !== 'conflict' && (
             <Button
               look="main"
               aria-disabled={isBlocked || problems.hasAny || undefined}
@@ -150,6 +143,12 @@ export function FormReply(props: FormReplyProps) {
     </section>
   );
 }
+
+/** Why a decision that was made is to be made again. */
+const againSentences: Partial<Record<DecisionState, string>> = {
+  reopened: 'The agent wrote meanwhile: decide again.',
+  conflict: 'It was approved with different contents, on several devices. You can still decline it.',
+};
 
 function titleOf(form: Form | undefined): string {
   if (!form) return 'The agent sent a form that this page cannot show.';

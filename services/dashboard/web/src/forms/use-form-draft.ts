@@ -1,5 +1,5 @@
 import { defaultsOf, type Form } from '@expert-relay/sdk/forms';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { createDraft, type Draft } from '../drafts/drafts.ts';
 import { useServices } from '../services/services.tsx';
 import { createStore, useStore } from '../ui/store.ts';
@@ -34,9 +34,11 @@ export function useFormDraft(requestId: string, of: string, form: Form | undefin
     };
   }, [requestId, storage, live]);
   const text = useStore(draft?.text ?? notYet);
-  const kept: FormDraft | undefined = text ? JSON.parse(text) : undefined;
-  const empty: FormDraft = { of, values: form ? valuesOf(form, defaultsOf(form)) : {}, comment: '' };
-  const now = kept?.of === of ? kept : empty;
+  const now = useMemo(() => {
+    const kept: FormDraft | undefined = text ? JSON.parse(text) : undefined;
+    const empty: FormDraft = { of, values: form ? valuesOf(form, defaultsOf(form)) : {}, comment: '' };
+    return kept?.of === of ? kept : empty;
+  }, [text, of, form]);
   return {
     /** Undefined until the stored draft was read. */
     now: draft && now,

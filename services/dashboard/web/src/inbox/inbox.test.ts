@@ -35,7 +35,8 @@ const check: Expert['check'] = async (rows) =>
   (rows as Row[]).map(({ agent, encrypted, ...row }) => ({
     ...{ ...row, agent: agent?.name, context: [], plaintext: undefined, answerForm: undefined },
     agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
-    answerForm: row.requestId === 'request-12' ? '{"type":"object","properties":{}}' : undefined,
+    form: row.requestId === 'request-12' ? ('approval' as const) : undefined,
+    answerForm: undefined,
     ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
     ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
   }));

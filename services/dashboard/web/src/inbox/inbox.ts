@@ -5,7 +5,6 @@ import {
   type QueryClient,
   queryOptions,
 } from '@tanstack/react-query';
-import { formKind } from '../conversation/open-form.ts';
 import type { Live } from '../live/live.ts';
 import { CallError, call } from '../session/call.ts';
 import { createStore, type Store } from '../ui/store.ts';
@@ -48,7 +47,7 @@ interface ListedRow extends Row {
 }
 
 const hasContent = ({ context, erasedAt }: ListedRow): boolean => Array.isArray(context) || Boolean(erasedAt);
-const withoutContent = { question: '', agentName: undefined, answerForm: undefined, refused: undefined };
+const withoutContent = { question: '', agentName: undefined, form: undefined, refused: undefined };
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
@@ -119,13 +118,13 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     const checked = await check(listed);
     return read.map((row) => {
       const { requestId, refCode, status, responseCount } = row;
-      const { question, agentName, answerForm, refused } = checked[listed.indexOf(row)] ?? withoutContent;
+      const { question, agentName, form, refused } = checked[listed.indexOf(row)] ?? withoutContent;
       const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
       const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
       return {
         ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
         ...{ expiresAt, agent, encrypted, question, agentName, refused },
-        form: formKind(answerForm),
+        form,
         ...(!hasContent(row) && { isUnread: true }),
       };
     });

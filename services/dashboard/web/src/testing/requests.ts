@@ -36,5 +36,6 @@ export const requestView: RequestView = {
   encrypted: true,
   isPickedUp: false,
   answerForm: undefined,
-  openForm: undefined,
+  form: undefined,
+  decision: undefined,
 };
