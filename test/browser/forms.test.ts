@@ -224,7 +224,7 @@ test('a decision that waits is not sent after a reload: the expert decides again
   const { page, waitForDecision } = await ask({ device, agent }, form);
   await page.route('**/messages', (route) => route.fulfill({ status: 503, json: {} }));
   await page.getByLabel('Why').fill('It is stale.');
-  await button(page, 'Add a comment').click();
+  await button(page, 'Comment').click();
   await page.getByLabel('Comment').fill('Soon.');
   await decide(page, 'Approve');
   await page.getByText('Waiting').first().waitFor();

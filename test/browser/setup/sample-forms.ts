@@ -43,7 +43,7 @@ export const everyField: Form = {
 export const everyContent = {
   ...{ region: 'us-east-1', plan: 'l', checks: ['lint', 'bench'], note: 'Line one\nLine two', short: 'blue' },
   ...{ mail: 'ada@example.com', page: 'https://example.com/a?b=c', day: '2026-11-24' },
-  ...{ at: '2026-11-24T08:30:00+00:00', share: 0.25, pods: 5, restart: false },
+  ...{ at: '2026-11-24T08:30:00Z', share: 0.25, pods: 5, restart: false },
 };
 
 /** The same in words. */
@@ -56,7 +56,7 @@ export const everyWord = [
     'Short name: blue',
   ],
   ...['Mail: ada@example.com', 'Website: https://example.com/a?b=c', 'Day: 2026-11-24'],
-  ...['Begin: 2026-11-24T08:30:00+00:00', 'Share: 0.25', 'Pods: 5', 'Restart: no'],
+  ...['Begin: 2026-11-24T08:30:00Z', 'Share: 0.25', 'Pods: 5', 'Restart: no'],
 ];
 
 const group = (page: Page, name: string) => page.getByRole('group', { name: new RegExp(`^${name}`) });

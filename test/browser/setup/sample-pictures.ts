@@ -20,9 +20,9 @@ export async function drawPicture(
       context.fillStyle = '#fff';
       context.font = '24px sans-serif';
       context.fillText('orders: lock waits 14 min', 20, 60);
-      for (let at = 0; isNoisy && at < 60_000; at += 1) {
+      for (let at = 0; isNoisy && at < 100_000; at += 1) {
         context.fillStyle = `hsl(${(at * 47) % 360} 80% 50%)`;
-        context.fillRect((at * 7919) % width, (at * 104_729) % height, 9, 9);
+        context.fillRect(Math.random() * width, Math.random() * height, 9, 9);
       }
       const blob = await canvas.convertToBlob({ type });
       return new Promise<string>((resolve) => {

@@ -61,7 +61,7 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   await makeExpertKey(page);
   await canDecide(page, 'Approve');
   await visit('approval', page);
-  await button(page, 'Add a comment').click();
+  await button(page, 'Comment').click();
   await page.getByLabel('Comment').fill('Only after the backup of tonight.');
   await visit('approval-comment', page);
   await decide(page, 'Approve');

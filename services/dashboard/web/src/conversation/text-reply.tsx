@@ -153,12 +153,12 @@ function Box({
         onChange={({ target }) => draft.write(target.value)}
         onBlur={() => void draft.save()}
       />
-      {attachments}
       <p id={readersId} className={styles.quiet}>
         {readers}
       </p>
       <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
+        {attachments}
         <span className={styles.hint}>Markdown works. {isApple ? '⌘' : 'Ctrl'} Enter sends.</span>
         {onForm && (
           <Button look="quiet" onClick={onForm}>

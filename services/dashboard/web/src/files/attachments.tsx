@@ -100,21 +100,19 @@ export function Attachments({ files }: { files: Store<readonly ReceivedFile[]> }
           <p key={notice}>{notice}</p>
         ))}
       </div>
-      <div className={styles.ways}>
-        <Button look="quiet" isBusy={isBusy} onClick={() => chooser.current?.click()}>
-          Attach a file
-        </Button>
-        <Button
-          look="quiet"
-          className={styles.camera}
-          isBusy={isBusy}
-          onClick={() => camera.current?.click()}
-        >
-          Take a picture
-        </Button>
-        <input ref={chooser} type="file" multiple hidden aria-label="Files" />
-        <input ref={camera} type="file" accept="image/*" capture="environment" hidden aria-label="Camera" />
-      </div>
+      <Button
+        look="quiet"
+        aria-label="Attach a file"
+        isBusy={isBusy}
+        onClick={() => chooser.current?.click()}
+      >
+        Attach
+      </Button>
+      <Button look="quiet" className={styles.camera} isBusy={isBusy} onClick={() => camera.current?.click()}>
+        Camera
+      </Button>
+      <input ref={chooser} type="file" multiple hidden aria-label="Files" />
+      <input ref={camera} type="file" accept="image/*" capture="environment" hidden aria-label="Camera" />
     </div>
   );
 }

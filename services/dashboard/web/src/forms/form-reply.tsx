@@ -91,7 +91,9 @@ export function FormReply(props: FormReplyProps) {
               onLeave={() => problems.onLeave(name)}
             />
           ))}
-        <TextEnd name={formEnd(of)} />
+        <div className={styles.end}>
+          <TextEnd name={formEnd(of)} />
+        </div>
       </section>
     </ShownContext>
   );
@@ -107,19 +109,19 @@ export function FormReply(props: FormReplyProps) {
           onChange={(comment) => draft.change({ comment })}
         />
       )}
-      {props.attachments}
       <p className={styles.quiet}>{readers}</p>
       <ReadFirst hint={readFirst.hint || problems.hint} />
       <div className={styles.buttons}>
         <Button look="quiet" onClick={props.onWrite}>
-          Write a message instead
+          Write a message
         </Button>
         {!isCommenting && now.comment === '' && (
           // No shortcut decides: this is where `r` leads.
           <Button look="quiet" data-reply="" onClick={() => setIsCommenting(true)}>
-            Add a comment
+            Comment
           </Button>
         )}
+        {props.attachments}
         <div className={styles.decide}>
           {form && state !== 'conflict' && (
             <Button

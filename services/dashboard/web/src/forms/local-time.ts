@@ -12,13 +12,9 @@ export function toLocal(value: string): string {
   return `${date}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** The time with seconds and offset for what a `datetime-local` control contains. */
+/** The time for what a `datetime-local` control contains, as forms want it: in UTC, with seconds. */
 export function readLocal(typed: string): string {
   if (typed === '') return '';
-  const [whole = ''] = typed.split('.');
-  const local = whole.length === 16 ? `${whole}:00` : whole;
-  const at = new Date(local);
-  if (Number.isNaN(at.getTime())) return incomplete;
-  const offset = -at.getTimezoneOffset();
-  return `${local}${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(offset % 60)}`;
+  const at = new Date(typed);
+  return Number.isNaN(at.getTime()) ? incomplete : at.toISOString().replace('.000Z', 'Z');
 }
