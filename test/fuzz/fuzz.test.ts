@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import { untilAvailable } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkAnswer } from '../black-box/check-answer.ts';
@@ -25,13 +25,9 @@ test(`${calls} hostile calls: no 5xx, no hang, only answers that openapi.yaml al
 
   async function make(call: HttpCall): Promise<void> {
     const start = performance.now();
-    const send = () => sendCall(here.relay.url, call, agent).catch((error: Error) => error);
-    let answer = await send();
-    // On a machine that stands still for a while, a service or server counts as away. A call that is always 503 is a failure.
-    for (let again = 0; again < 20 && !(answer instanceof Error) && answer.status === 503; again++) {
-      await pause(500);
-      answer = await send();
-    }
+    // A call that is always 503 is a failure.
+    const sending = untilAvailable(() => sendCall(here.relay.url, call, agent));
+    const answer = await sending.catch((error: Error) => error);
     made++;
     const found = answer instanceof Error ? [answer.message] : failuresOf(call, answer);
     if (performance.now() - start > slowMs) found.push(`it took ${Math.round(performance.now() - start)} ms`);
