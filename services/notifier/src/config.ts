@@ -12,7 +12,7 @@ import {
 
 export const variables = {
   process: processVariables,
-  port: portVariable(8084),
+  port: portVariable(8085),
   database: databaseVariables,
   nats: natsVariables,
   principalKeys: {
