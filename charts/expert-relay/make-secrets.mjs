@@ -5,7 +5,7 @@
 // and REDIS_URL; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
 //
 // Needs only Node.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const natsUsers = ['gateway', 'requests', 'messages', 'hub'];
 const redisUsers = ['expiry-worker', 'dashboard'];
@@ -39,13 +39,14 @@ function ownSecrets() {
 
 /** @param {string} name */
 function trialServers(name) {
+  const prefix = prefixOf(name);
   const postgres = random();
   const users =
     (/** @type {string} */ server, /** @type {string} */ protocol, /** @type {number} */ port) =>
     (/** @type {string} */ user) => {
       const password = random();
       const key = `${upper(server)}_PASSWORD_${upper(user)}`;
-      const url = `${protocol}://${user}:${password}@${name}-${server}:${port}`;
+      const url = `${protocol}://${user}:${password}@${prefix}-${server}:${port}`;
       return [
         [key, password],
         [`${upper(server)}_URL_${upper(user)}`, url],
@@ -53,10 +54,17 @@ function trialServers(name) {
     };
   return Object.fromEntries([
     ['POSTGRES_PASSWORD', postgres],
-    ['DATABASE_URL', `postgres://relay:${postgres}@${name}-postgres:5432/relay`],
+    ['DATABASE_URL', `postgres://relay:${postgres}@${prefix}-postgres:5432/relay`],
     ...natsUsers.flatMap(users('nats', 'nats', 4222)),
     ...redisUsers.flatMap(users('redis', 'redis', 6379)),
   ]);
+}
+
+/** What the chart begins names with: see templates/_names.tpl. */
+function prefixOf(/** @type {string} */ release) {
+  if (release.length <= 40) return release;
+  const hash = createHash('sha256').update(release).digest('hex').slice(0, 8);
+  return `${release.slice(0, 31).replace(/-$/, '')}-${hash}`;
 }
 
 function namedServers() {

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listVariables, unknownSettings, type Variables } from '@expert-relay/kit/config';
@@ -12,7 +13,9 @@ import * as requests from '../../services/requests/src/config.ts';
 import { root } from '../local/home.ts';
 import { redisUsers } from './server-users.ts';
 import { run } from './testing/cached-tool.ts';
+import { loadCompose, withCompose } from './testing/compose.ts';
 import { chart, find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
+import { withOpenssl } from './testing/openssl.ts';
 
 interface Config {
   variables: Variables;
@@ -80,6 +83,13 @@ const secretOf = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
   return Object.fromEntries(lines.map(([name = '', value = '']) => [name, value])) as Record<string, string>;
 };
 
+const publicKeyOf = (privateKey = '') =>
+  createPublicKey(
+    createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' }),
+  )
+    .export({ type: 'spki', format: 'der' })
+    .toString('base64url');
+
 describe('make-secrets.mjs', () => {
   const servers = {
     DATABASE_URL: 'postgres://relay:pw@pooler.example:6432/relay?pgbouncer=true',
@@ -107,6 +117,25 @@ describe('make-secrets.mjs', () => {
     const env = resolve(await environmentOf(name, service), secret);
     expect(() => configs[service]?.readConfig(env)).not.toThrow();
     expect(unknownSettings(env)).toEqual([]);
+  });
+
+  withOpenssl('the lines with openssl in docs/kubernetes.md make the same keys', async () => {
+    const docs = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+    const [, lines = ''] = /`openssl` makes the same keys:\n\n```sh\n(.*?)```/s.exec(docs) ?? [];
+    const { stdout } = await run('/bin/sh', ['-c', lines]);
+    const byOpenssl = Object.fromEntries(stdout.split('\n').map((line) => line.split(/=(.*)/s)));
+    const byNode = await secretOf(servers);
+    const ours = Object.keys(byNode).filter((name) => name.startsWith('RELAY_'));
+    expect(Object.keys(byOpenssl).filter(Boolean).sort()).toEqual(ours.sort());
+    const [from, to] = ['RELAY_STREAM_TOKEN_PRIVATE_KEY', 'RELAY_STREAM_TOKEN_PUBLIC_KEYS'] as const;
+    expect(publicKeyOf(byOpenssl[from])).toBe(byOpenssl[to]);
+    for (const service of Object.keys(configs)) {
+      const env = resolve(await environmentOf('minimal', service), {
+        ...(await secretOf({}, '--trial', 'expert-relay')),
+        ...byOpenssl,
+      });
+      expect(() => configs[service]?.readConfig(env)).not.toThrow();
+    }
   });
 
   withHelm('the secret of an OAuth client is asked for when its id is set, and only then', async () => {
@@ -156,6 +185,16 @@ describe('compose.yaml', () => {
     );
     expect(() => configs[service]?.readConfig(env)).not.toThrow();
     expect(unknownSettings(env)).toEqual([]);
+  });
+
+  withCompose('Docker Compose takes it with what make-secrets.mjs prints', async () => {
+    const file = join(root, 'compose.yaml');
+    expect(await loadCompose(file, await secretOf({}, '--trial', 'relay'))).toBe('');
+    expect(await loadCompose(file, {})).toContain('DATABASE_URL is missing a value: Make .env first');
+  });
+
+  test('the secrets that its instructions write into .env stay out of the repository', () => {
+    expect(readFileSync(join(root, '.gitignore'), 'utf8').split('\n')).toContain('.env');
   });
 
   test('Redis knows the users of the chart', () => {

@@ -1,12 +1,11 @@
 import { describe, expect } from '@jest/globals';
-import { find, type Manifest, manifests, manifestsOf, withHelm } from './testing/helm.ts';
+import { find, type Manifest, manifests, manifestsOf, podOf, withHelm } from './testing/helm.ts';
 
 /* One test for each promise of the chart, on what it renders. */
 
 const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard'];
 const cases = ['minimal', 'external', 'high-availability', 'no-hub-ingress', 'everything'];
 
-const podOf = ({ kind, spec }: Manifest) => (kind === 'Pod' ? spec : spec.template.spec);
 const deploymentOf = async (name: string, service: string, ...args: string[]) =>
   find(await manifestsOf(name, ...args), 'Deployment', service).spec;
 const namesOf = (all: readonly Manifest[], kind: string) =>
@@ -40,8 +39,19 @@ describe('every pod', () => {
           requests: { cpu: expect.anything(), memory: expect.anything() },
           limits: { memory: expect.anything() },
         });
+        // `kubectl describe pod` shows why it ended.
+        expect(container.terminationMessagePolicy).toBe('FallbackToLogsOnError');
       }
     }
+  });
+
+  withHelm('has the annotations that are for all pods', async () => {
+    const templates = (await manifestsOf('everything')).flatMap(({ kind, metadata, spec }) =>
+      kind === 'Pod' ? [metadata] : spec?.template ? [spec.template.metadata] : [],
+    );
+    expect(templates).toHaveLength(services.length + 5);
+    for (const { annotations } of templates)
+      expect(annotations).toMatchObject({ 'example.com/team': 'platform' });
   });
 
   withHelm('has labels by which policies find it, and none that a new chart would change', async () => {
@@ -55,6 +65,78 @@ describe('every pod', () => {
       'app.kubernetes.io/instance': 'expert-relay',
       'app.kubernetes.io/component': 'hub',
     });
+  });
+});
+
+describe('what a cluster may need', () => {
+  withHelm('a service account of its own, whose token no pod gets', async () => {
+    const all = await manifestsOf('everything');
+    const account = all.find(({ kind }) => kind === 'ServiceAccount') as Manifest;
+    expect(account.metadata).toMatchObject({
+      name: 'expert-relay',
+      annotations: { 'example.com/role': 'relay' },
+    });
+    const pods = all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind));
+    expect([...new Set(pods.map((one) => podOf(one).serviceAccountName))]).toEqual(['expert-relay']);
+  });
+
+  withHelm('members of a pod that replace those of the chart, for one service', async () => {
+    const all = await manifestsOf('everything');
+    const { nodeSelector, affinity, topologySpreadConstraints } = podOf(find(all, 'Deployment', 'gateway'));
+    expect([nodeSelector, affinity, topologySpreadConstraints]).toEqual([
+      { disk: 'fast' },
+      { nodeAffinity: {} },
+      [],
+    ]);
+    expect(podOf(find(all, 'Deployment', 'hub')).nodeSelector).toEqual({ 'kubernetes.io/arch': 'amd64' });
+  });
+
+  withHelm('a Service that a cloud makes public, and another disruption budget', async () => {
+    const all = await manifestsOf('everything');
+    expect(find(all, 'Service', 'gateway')).toMatchObject({
+      metadata: { annotations: { 'example.com/scheme': 'internal' } },
+      spec: { type: 'LoadBalancer' },
+    });
+    expect(find(all, 'Service', 'hub').spec.type).toBe('ClusterIP');
+    const { minAvailable, maxUnavailable } = find(all, 'PodDisruptionBudget', 'gateway').spec;
+    expect([minAvailable, maxUnavailable]).toEqual([2, undefined]);
+  });
+
+  withHelm('another user, or one that the cluster chooses', async () => {
+    const userOf = async (...args: string[]) => {
+      const { securityContext } = (await deploymentOf('minimal', 'hub', ...args)).template.spec;
+      return [securityContext.runAsUser, securityContext.runAsGroup, securityContext.runAsNonRoot];
+    };
+    expect(await userOf('--set', 'runAsUser=10001')).toEqual([10001, 10001, true]);
+    expect(await userOf('--set', 'runAsUser=0')).toEqual([undefined, undefined, true]);
+  });
+
+  withHelm('secrets that are elsewhere, under other names', async () => {
+    const from = ['DATABASE_URL.name=postgres-app', 'DATABASE_URL.key=uri', 'NATS_URL_HUB.key=nats'];
+    const all = await manifestsOf('minimal', ...from.flatMap((one) => ['--set', `secrets.from.${one}`]));
+    const referenceOf = (manifest: Manifest, name: string) =>
+      podOf(manifest).containers[0].env.find((one: { name: string }) => one.name === name).valueFrom;
+    const job = all.find(({ kind }) => kind === 'Job') as Manifest;
+    for (const manifest of [job, find(all, 'Deployment', 'gateway')]) {
+      expect(referenceOf(manifest, 'DATABASE_URL')).toEqual({
+        secretKeyRef: { name: 'postgres-app', key: 'uri' },
+      });
+    }
+    expect(referenceOf(find(all, 'Deployment', 'hub'), 'NATS_URL')).toEqual({
+      secretKeyRef: { name: 'relay-secrets', key: 'nats' },
+    });
+  });
+
+  withHelm('further variables, in the migration and the test too', async () => {
+    const all = await manifestsOf('everything');
+    const pods = all.filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
+    for (const pod of pods) {
+      const { name, env } = podOf(pod).containers[0];
+      expect([name, env]).toEqual([
+        name,
+        expect.arrayContaining([expect.objectContaining({ name: 'NODE_OPTIONS' })]),
+      ]);
+    }
   });
 });
 
@@ -98,23 +180,6 @@ describe('a rollout', () => {
   });
 });
 
-describe('the migration', () => {
-  const jobOf = async (...args: string[]) =>
-    (await manifestsOf('minimal', ...args)).find(({ kind }) => kind === 'Job') as Manifest;
-
-  withHelm('is an ordinary Job, another one for each release', async () => {
-    const first = await jobOf();
-    expect(first.metadata.annotations).toBeUndefined();
-    expect(first.metadata.name).toMatch(/^expert-relay-migrate-1-/);
-    const otherTag = await jobOf('--set', 'image.tag=0.2.0');
-    expect(otherTag.metadata.name).not.toBe(first.metadata.name);
-    expect(podOf(first).containers[0]).toMatchObject({
-      image: 'ghcr.io/expert-relay/requests:0.1.0',
-      args: ['packages/db/dist/migrate.js'],
-    });
-  });
-});
-
 describe('several pods', () => {
   withHelm('have a disruption budget, a single one has none', async () => {
     const all = await manifestsOf('everything');
@@ -134,6 +199,18 @@ describe('several pods', () => {
       const { replicas } = find(all, 'Deployment', service).spec;
       expect(replicas === undefined).toBe(['gateway', 'hub', 'messages', 'requests'].includes(service));
     }
+  });
+
+  withHelm('fit into what Postgres allows with all autoscalers on, by smaller pools', async () => {
+    const on = services.flatMap((service) => ['--set', `services.${service}.autoscaling.enabled=true`]);
+    const poolOf = async (...args: string[]) => {
+      const { env } = (await deploymentOf('minimal', 'requests', ...args)).template.spec.containers[0];
+      return env.find(({ name }: { name: string }) => name === 'RELAY_DATABASE_POOL').value;
+    };
+    expect(await poolOf()).toBe('5');
+    expect(await poolOf(...on)).toBe('2');
+    expect(await poolOf(...on, '--set', 'postgres.maxConnections=497')).toBe('10');
+    expect(await poolOf('--set', 'settings.RELAY_DATABASE_POOL=3')).toBe('3');
   });
 
   withHelm('of the hub are scaled by their streams too', async () => {
@@ -158,6 +235,13 @@ describe('routes', () => {
     });
     const [{ host, http }] = find(all, 'Ingress', 'hub').spec.rules;
     expect([host, http.paths[0].path]).toEqual(['relay.example.com', '/hub']);
+  });
+
+  withHelm('have a certificate for each host', async () => {
+    const all = await manifestsOf('everything');
+    const tlsOf = (name: string) => find(all, 'Ingress', name).spec.tls;
+    expect(tlsOf('gateway')).toEqual([{ hosts: ['relay.example.com'], secretName: 'relay-tls' }]);
+    expect(tlsOf('hub')).toEqual([{ hosts: ['events.example.com'], secretName: 'events-tls' }]);
   });
 
   withHelm('of the Gateway API never end a stream', async () => {
@@ -206,6 +290,8 @@ describe('trial servers', () => {
       expect(podOf(find(all, 'StatefulSet', server)).securityContext).toMatchObject({
         fsGroupChangePolicy: 'OnRootMismatch',
       });
+      const { annotations } = find(all, 'PersistentVolumeClaim', server).metadata;
+      expect(annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
       expect(podOf(find(all, 'StatefulSet', server)).volumes[0]).toEqual({
         name: 'data',
         persistentVolumeClaim: { claimName: `expert-relay-${server}` },

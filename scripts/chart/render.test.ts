@@ -96,7 +96,7 @@ describe('refusals say what to do', () => {
     [
       'more connections than Postgres allows',
       plus('services.gateway.replicas=20'),
-      /Postgres would get up to 194 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
+      /Postgres would get up to 101 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
     ],
     [
       'another prefix with a trial server',
@@ -114,8 +114,24 @@ describe('refusals say what to do', () => {
       /nats\.clientCertificate does not go with nats\.trial/,
     ],
     [
+      'one certificate for two hosts',
+      plus(
+        'ingress.enabled=true',
+        'trustedProxies={10.0.0.7}',
+        'hub.publicUrl=https://events.example.com',
+        'ingress.tlsSecret=relay-tls',
+      ),
+      /ingress\.hubTlsSecret is empty although the hub has a host of its own, events\.example\.com/,
+    ],
+    [
+      'an autoscaler without room',
+      plus('services.hub.autoscaling.enabled=true', 'services.hub.autoscaling.minReplicas=30'),
+      /services\.hub\.autoscaling\.minReplicas is 30 and maxReplicas 20/,
+    ],
+    ['a digest that is none', plus('services.hub.image.digest=sha256:12'), /digest.*does not match pattern/s],
+    [
       'metrics that Prometheus may not read',
-      plus('monitoring.serviceMonitor.enabled=true'),
+      plus('monitoring.podMonitor.enabled=true'),
       /networkPolicy\.metricsFrom is empty: Prometheus could not read the metrics\. Set it .*--set 'networkPolicy\.metricsFrom\[0\]/,
     ],
     ['an unknown value', plus('replicas=3'), /additional properties 'replicas' not allowed/],
@@ -124,6 +140,13 @@ describe('refusals say what to do', () => {
       'a setting of another service',
       plus('services.hub.env.RELAY_RETENTION=1d'),
       /services.*hub.*env.*'RELAY_RETENTION' not allowed/s,
+    ],
+    ['a duration without a unit', plus('settings.RELAY_RETENTION=90'), /RELAY_RETENTION/],
+    ['a level that does not exist', plus('settings.RELAY_LOG_LEVEL=loud'), /RELAY_LOG_LEVEL.*one of/s],
+    [
+      'a proxy that is no address',
+      plus('trustedProxies={ingress}'),
+      /trustedProxies.*does not match pattern/s,
     ],
     ['a secret as a setting', plus('settings.RELAY_SESSION_SECRET=x'), /'RELAY_SESSION_SECRET' not allowed/],
     ['a setting that follows from others', plus('settings.RELAY_PORT=80'), /'RELAY_PORT' not allowed/],
@@ -138,9 +161,10 @@ describe('refusals say what to do', () => {
   });
 
   withHelm('at the limit it is not refused', async () => {
-    const { length } = await render(plus('postgres.maxConnections=86'));
+    // With pools of 2, the smallest: four services with three pods each.
+    const { length } = await render(plus('postgres.maxConnections=47'));
     expect(length).toBeGreaterThan(0);
-    expect(await refusalOf(...plus('postgres.maxConnections=85'))).toContain('up to 86 connections');
+    expect(await refusalOf(...plus('postgres.maxConnections=46'))).toContain('up to 47 connections');
     // Behind a pooler, only direct connections count: two services, three pods each, and the migration.
     const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=8');
     expect(await refusalOf(...pooled)).toContain('up to 9 connections');

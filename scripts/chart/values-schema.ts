@@ -1,4 +1,6 @@
+import type { Variable } from '@expert-relay/kit/config';
 import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
+import { z } from 'zod';
 import { collectSettings } from '../docs/settings.ts';
 
 type Schema = Record<string, unknown>;
@@ -14,6 +16,7 @@ interface Value {
 
 const quantity = { type: 'string', pattern: '^[0-9.]+([KMGTPE]i?)?$' };
 const count = { type: 'integer', minimum: 1 };
+const texts = { type: 'object', additionalProperties: { type: 'string' } };
 
 /** Set from other values, or fixed: the manifests depend on them. */
 const setByChart: ReadonlySet<string> = new Set([
@@ -52,7 +55,13 @@ const definitions: Schema = {
     image: { type: 'string' },
     storage: quantity,
     storageClass: { type: 'string' },
+    resources: { type: 'object' },
   }),
+  service: closed({
+    type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+    annotations: texts,
+  }),
+  image: closed({ digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' } }),
 };
 
 /** values.schema.json and the table of README.md, from the comments of values.yaml. */
@@ -107,15 +116,25 @@ function typeOf(node: YAMLMap): Schema {
 function settingsAt(path: string): Schema {
   const service = /^services\.(.+)\.env$/.exec(path)?.[1];
   if (path !== 'settings' && service === undefined) return {};
-  const known = [...collectSettings()]
-    .filter(([name, { variable, readers }]) => {
-      const isRead = service === undefined || readers.has(service);
-      return isRead && !variable.secret && !setByChart.has(name);
-    })
-    .map(([name]) => name);
-  const value = { type: ['string', 'number', 'boolean'] };
-  const { properties, additionalProperties } = closed(Object.fromEntries(known.map((name) => [name, value])));
+  const known = [...collectSettings()].filter(([name, { variable, readers }]) => {
+    const isRead = service === undefined || readers.has(service);
+    return isRead && !variable.secret && !setByChart.has(name);
+  });
+  const schemas = known.map(([name, { variable }]) => [name, schemaOfSetting(variable)]);
+  const { properties, additionalProperties } = closed(Object.fromEntries(schemas));
   return { properties, additionalProperties };
+}
+
+/** A wrong value is refused before it is installed. In YAML it may also be a number or a boolean. */
+function schemaOfSetting({ expected, schema }: Variable<unknown>): Schema {
+  const { pattern, enum: options } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const booleans = options?.includes('true') ? [true, false] : [];
+  return {
+    type: pattern && !new RegExp(pattern).test('90') ? 'string' : ['string', 'number', 'boolean'],
+    description: expected,
+    ...(pattern && { pattern }),
+    ...(options && { enum: [...options, ...booleans] }),
+  };
 }
 
 function closed(properties: Record<string, Schema>): Schema {

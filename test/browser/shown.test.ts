@@ -1,9 +1,10 @@
+import type { Conversation } from '@expert-relay/sdk';
 import { eventually } from '@expert-relay/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { button, newUser } from './setup/open-product.ts';
+import { button, type Device, newUser, type TestAgent, unexpectedProblems } from './setup/open-product.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* What counts as shown to the expert, and what is sent when the agent has written meanwhile. */
@@ -76,9 +77,8 @@ test('nothing counts as shown while the page is hidden', async () => {
   await button(page, 'Answer').and(page.locator(':not([aria-disabled])')).waitFor();
 });
 
-test('an answer is held when the relay shows the agent’s WAIT only after it was written', async () => {
-  await using device = await product.signIn(newUser());
-  await using agent = await device.newAgent();
+/** Opens a conversation in which the expert has answered once. */
+async function openAnswered(device: Device, agent: TestAgent) {
   const conversation = await agent.ask('May I remove the lock?');
   await device.page.clock.install();
   const page = await device.open(`/requests/${conversation.requestId}`);
@@ -88,26 +88,43 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
   await button(page, 'Send').click();
   await conversation.waitForAnswer({ timeout: 120_000 });
   await page.getByText('Sent', { exact: true }).first().waitFor();
+  return { conversation, page };
+}
 
+/** Sends an answer that is held: the page reads the agent's WAIT only after it was written. */
+async function sendHeld(page: Page, conversation: Conversation, way: string): Promise<void> {
+  // The relay answers no read until the answer is written. The SDK takes reads of the last second for new.
+  const path = `**/requests/${conversation.requestId}?*`;
+  await page.route(path, async (route) => {
+    const isWritten = (await page.locator('[data-delivery]').count()) > 0;
+    await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
+  });
+  await page.clock.fastForward(1_500);
+  await conversation.send(`WAIT (${way})`);
+  await box(page).fill(`Yes (${way}).`);
+  await button(page, 'Send').click();
+  await held(page).waitFor();
+  await page.getByText(`WAIT (${way})`).waitFor();
+  await page.unroute(path);
+}
+
+const held = (page: Page) => page.getByRole('region', { name: 'The agent wrote meanwhile' });
+
+const untilWritten = (page: Page, text: string) =>
+  eventually('the text in the box', async () => (await box(page).inputValue()) === text);
+
+test('an answer is held when the relay shows the agent’s WAIT only after it was written', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { conversation, page } = await openAnswered(device, agent);
   for (const way of ['Change it', 'Send anyway']) {
-    // The relay answers no read until the answer is written. The SDK takes reads of the last second for new.
-    await page.route(`**/requests/${conversation.requestId}?*`, async (route) => {
-      const isWritten = (await page.locator('[data-delivery]').count()) > 0;
-      await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
-    });
-    await page.clock.fastForward(1_500);
-    await conversation.send(`WAIT (${way})`);
-    await box(page).fill(`Yes (${way}).`);
-    await button(page, 'Send').click();
-    await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
-    await page.getByText(`WAIT (${way})`).waitFor();
-    await page.unroute(`**/requests/${conversation.requestId}?*`);
+    await sendHeld(page, conversation, way);
     // Also after a reload.
     await page.reload();
-    await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
+    await held(page).waitFor();
     await button(page, way).click();
     if (way === 'Send anyway') break;
-    await page.waitForFunction(`document.querySelector('textarea')?.value === 'Yes (${way}).'`);
+    await untilWritten(page, `Yes (${way}).`);
     await button(page, 'Send').click();
     const changed = await conversation.waitForAnswer({ timeout: 120_000 });
     expect(changed).toMatchObject({ text: `Yes (${way}).`, seenYourLast: true });
@@ -115,4 +132,36 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
   const anyway = await conversation.waitForAnswer({ any: true, timeout: 120_000 });
   expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
   expect(device.problems).toEqual([]);
+});
+
+test('a held answer is held in all tabs, and the decision of one tab counts in the others', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { conversation, page } = await openAnswered(device, agent);
+  const other = await device.newTab();
+  await other.goto(`/dashboard/requests/${conversation.requestId}`);
+  await box(other).waitFor();
+
+  await sendHeld(page, conversation, 'Change it');
+  await held(other).waitFor();
+  await button(other, 'Change it').click();
+  for (const tab of [other, page]) {
+    await untilWritten(tab, 'Yes (Change it).');
+    expect(await held(tab).count()).toBe(0);
+    expect(await tab.locator('[data-delivery]').count()).toBe(0);
+  }
+  await button(page, 'Send').click();
+  expect(await conversation.waitForAnswer({ timeout: 120_000 })).toMatchObject({ text: 'Yes (Change it).' });
+
+  await sendHeld(page, conversation, 'Send anyway');
+  await held(other).waitFor();
+  await button(other, 'Send anyway').click();
+  const anyway = await conversation.waitForAnswer({ any: true, timeout: 120_000 });
+  expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
+  for (const tab of [page, other]) {
+    await box(tab).waitFor();
+    await tab.locator('[data-delivery]').waitFor({ state: 'detached' });
+    expect(await tab.getByText('Yes (Send anyway).').count()).toBe(1);
+  }
+  expect(unexpectedProblems(device)).toEqual([]);
 });

@@ -9,6 +9,7 @@ const limits = {
   '.': 19_300,
   './expert': 19_300,
   './crypto': 7_600,
+  './forms': 4_200,
   './text': 700,
 };
 
@@ -33,11 +34,12 @@ const sources = {
   '.': join(root, 'packages/sdk/src/index.ts'),
   './expert': join(root, 'packages/sdk/src/expert/index.ts'),
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
+  './forms': join(root, 'packages/sdk/src/forms/index.ts'),
   './text': join(root, 'packages/sdk/src/show-hidden.ts'),
 };
 
 describe('the size of the SDK in a browser', () => {
-  test.each(['.', './expert', './crypto', './text'] as const)(
+  test.each(['.', './expert', './crypto', './forms', './text'] as const)(
     'the whole entry "%s" stays below its limit after gzip',
     async (entry) => {
       const code = await bundle(`export * from '${sources[entry]}';`);
@@ -54,6 +56,8 @@ describe('the size of the SDK in a browser', () => {
     const all = await bundle(`export * from '${sources['./crypto']}';`);
     const one = await bundle(`export { parseFingerprint } from '${sources['./crypto']}';`);
     expect(one.length).toBeLessThan(all.length / 5);
+    const form = await bundle(`export { describeContent } from '${sources['./forms']}';`);
+    expect(form.length).toBeLessThan(700);
     expect((await bundle(`export { RelayError } from '${sources['.']}';`)).length).toBeLessThan(700);
   });
 });

@@ -6,7 +6,7 @@
 {{- end }}
 {{- if not .Values.secrets.existing }}
 {{- $trial := or .Values.postgres.trial.enabled .Values.redis.trial.enabled .Values.nats.trial.enabled }}
-{{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " .Release.Name) "" $trial) .Release.Namespace) }}
+{{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " (include "relay.prefix" .)) "" $trial) .Release.Namespace) }}
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.gatewayApi.enabled) (not .Values.trustedProxies) }}
 {{- fail "trustedProxies is empty although a proxy is in front: all callers would share the rate limit of its address. Set it to the addresses of the proxy's pods, for example --set 'trustedProxies={10.42.3.17}', not the whole pod network; kubectl get pods -A -o wide shows them." }}
@@ -17,6 +17,10 @@
 {{- $routes := or (and .Values.ingress.enabled (not .Values.ingress.hub)) (and .Values.gatewayApi.enabled (not .Values.gatewayApi.hub)) }}
 {{- if and $routes (not .Values.hub.publicUrl) }}
 {{- fail "hub.publicUrl is empty although no route leads to the hub. Set it to the address by which the hub is reached, or set ingress.hub (gatewayApi.hub) to true." }}
+{{- end }}
+{{- $hosts := list (urlParse .Values.publicUrl).host (urlParse (include "relay.hubUrl" .)).host | uniq }}
+{{- if and .Values.ingress.enabled .Values.ingress.hub .Values.ingress.tlsSecret (not .Values.ingress.hubTlsSecret) (gt (len $hosts) 1) }}
+{{- fail (printf "ingress.hubTlsSecret is empty although the hub has a host of its own, %s. Set it to the Secret with the certificate of that host, or to %s if that certificate is for both. With cert-manager the two must differ." (last $hosts) .Values.ingress.tlsSecret) }}
 {{- end }}
 {{- range $kind, $variable := dict "nats" "RELAY_NATS_PREFIX" "redis" "RELAY_REDIS_PREFIX" }}
 {{- if and (index $.Values $kind).trial.enabled (hasKey $.Values.settings $variable) }}
@@ -29,8 +33,15 @@
 {{- if and .Values.nats.trial.enabled .Values.nats.clientCertificate }}
 {{- fail "nats.clientCertificate does not go with nats.trial: the trial server has no TLS. Remove one of the two." }}
 {{- end }}
-{{- if and .Values.monitoring.serviceMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
+{{- if and .Values.monitoring.podMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
 {{- fail "networkPolicy.metricsFrom is empty: Prometheus could not read the metrics. Set it to the namespace of Prometheus, for example --set 'networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=monitoring'." }}
+{{- end }}
+{{- range $name, $service := .Values.services }}
+{{- with $service.autoscaling }}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
+{{- fail (printf "services.%s.autoscaling.minReplicas is %d and maxReplicas %d. Raise maxReplicas, or lower minReplicas." $name (int .minReplicas) (int .maxReplicas)) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- include "relay.checkConnections" . }}
 {{- end }}
@@ -42,22 +53,50 @@ the server; those of requests and messages have one for the outbox, past any poo
 */}}
 {{- define "relay.checkConnections" -}}
 {{- $most := int .Values.postgres.maxConnections }}
-{{- $sum := dict "direct" 3 "pooled" (int (include "relay.pool" (dict "root" $ "name" "requests"))) }}
+{{- $sum := include "relay.connections" . | fromYaml }}
+{{- $pools := add $sum.pools (mul $sum.pods (include "relay.derivedPool" .)) }}
+{{- $needed := add $sum.direct (ternary 0 (add $sum.watches $pools) .Values.postgres.external.pooler) }}
+{{- if and $most (gt (int $needed) $most) }}
+{{- fail (printf "Postgres would get up to %d connections, and postgres.maxConnections is %d. Raise max_connections of the server and then postgres.maxConnections, lower RELAY_DATABASE_POOL where you have set it or the replicas, or put a pooler in front." $needed $most) }}
+{{- end }}
+{{- end }}
+
+{{/* `pools` are those whose size is set; `pods` have the derived one. */}}
+{{- define "relay.connections" -}}
+{{- $sum := dict "direct" 3 "watches" 0 "pools" 0 "pods" 0 }}
+{{- $programs := list (dict "name" "requests" "pods" 1 "watches" 0 "direct" 0) }}
 {{- range $name, $service := include "relay.services" . | fromYaml }}
 {{- if has "DATABASE_URL" $service.variables }}
 {{- $values := index $.Values.services $name }}
 {{- $pods := add1 (ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled) }}
-{{- $_ := set $sum "pooled" (add $sum.pooled (mul $pods (add1 (include "relay.pool" (dict "root" $ "name" $name))))) }}
-{{- $_ := set $sum "direct" (add $sum.direct (mul $pods (ternary 1 0 (has "DATABASE_DIRECT_URL" $service.variables)))) }}
+{{- $direct := ternary $pods 0 (has "DATABASE_DIRECT_URL" $service.variables) }}
+{{- $programs = append $programs (dict "name" $name "pods" $pods "watches" $pods "direct" $direct) }}
 {{- end }}
 {{- end }}
-{{- $needed := add $sum.direct (ternary 0 $sum.pooled .Values.postgres.external.pooler) }}
-{{- if and $most (gt (int $needed) $most) }}
-{{- fail (printf "Postgres would get up to %d connections, and postgres.maxConnections is %d. Raise max_connections of the server and then postgres.maxConnections, lower settings.RELAY_DATABASE_POOL or the replicas, or put a pooler in front." $needed $most) }}
+{{- range $programs }}
+{{- $pool := include "relay.setPool" (dict "root" $ "name" .name) }}
+{{- $_ := set $sum "direct" (add $sum.direct .direct) }}
+{{- $_ := set $sum "watches" (add $sum.watches .watches) }}
+{{- if $pool }}
+{{- $_ := set $sum "pools" (add $sum.pools (mul .pods (int $pool))) }}
+{{- else }}
+{{- $_ := set $sum "pods" (add $sum.pods .pods) }}
 {{- end }}
+{{- end }}
+{{- toYaml $sum }}
 {{- end }}
 
-{{- define "relay.pool" -}}
+{{/* The size of a pool as it was set, or nothing. */}}
+{{- define "relay.setPool" -}}
 {{- $key := "RELAY_DATABASE_POOL" }}
-{{- get (index .root.Values.services .name).env $key | default (get .root.Values.settings $key) | default 10 }}
+{{- get (index .root.Values.services .name).env $key | default (get .root.Values.settings $key) }}
+{{- end }}
+
+{{/* The size of all others: what the server allows, shared by their pods, between 2 and 10. */}}
+{{- define "relay.derivedPool" -}}
+{{- $most := int .Values.postgres.maxConnections }}
+{{- $sum := include "relay.connections" . | fromYaml }}
+{{- $left := sub $most (add $sum.direct $sum.watches $sum.pools) }}
+{{- $isFree := or (eq $most 0) .Values.postgres.external.pooler (eq (int $sum.pods) 0) }}
+{{- ternary 10 (div $left (max 1 $sum.pods) | max 2 | min 10) $isFree }}
 {{- end }}

@@ -32,10 +32,12 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 - name: {{ $variable }}
   valueFrom:
     secretKeyRef:
-      name: {{ $root.Values.secrets.existing }}
-      key: {{ include "relay.secretKey" (dict "variable" $variable "name" $name) }}
+      {{- $key := include "relay.secretKey" (dict "variable" $variable "name" $name) }}
+      {{- include "relay.secretOf" (dict "root" $root "key" $key) | nindent 6 }}
+      {{- /* A pod waits for a Secret with keys that are not optional, instead of starting without them. */}}
       {{- $pooled := and (eq $variable "DATABASE_DIRECT_URL") $root.Values.postgres.external.pooler }}
-      {{- if not (or $is.required $pooled (ne $clientId $variable) (eq $variable "RELAY_STREAM_TOKEN_PUBLIC_KEYS")) }}
+      {{- $always := list "DATABASE_URL" "RELAY_STREAM_TOKEN_PUBLIC_KEYS" }}
+      {{- if not (or $is.required $pooled (ne $clientId $variable) (has $variable $always) (hasKey $root.Values.secrets.from $key)) }}
       optional: true
       {{- end }}
 {{- else if hasKey $values $variable }}
@@ -47,6 +49,16 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/expert-relay/ca/ca.crt
 {{- end }}
+{{- with $root.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Where a secret is: in `secrets.existing` under its own name, unless `secrets.from` says otherwise. */}}
+{{- define "relay.secretOf" -}}
+{{- $elsewhere := get .root.Values.secrets.from .key | default dict -}}
+name: {{ $elsewhere.name | default .root.Values.secrets.existing }}
+key: {{ $elsewhere.key | default .key }}
 {{- end }}
 
 {{/* Each service signs in to NATS and Redis as another user. */}}
@@ -69,6 +81,7 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 {{- $ := .root }}
 RELAY_PUBLIC_URL: {{ $.Values.publicUrl | quote }}
 RELAY_HUB_PUBLIC_URL: {{ include "relay.hubUrl" $ | quote }}
+RELAY_DATABASE_POOL: {{ include "relay.derivedPool" $ }}
 RELAY_START_PATIENCE: {{ printf "%ds" (int $.Values.startPatienceSeconds) }}
 RELAY_SHUTDOWN_PAUSE: {{ printf "%ds" (int $.Values.shutdown.pauseSeconds) }}
 RELAY_SHUTDOWN_LIMIT: {{ printf "%ss" (include "relay.shutdownLimit" .) }}
@@ -78,7 +91,7 @@ RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
 {{- end }}
 {{- range $name, $service := include "relay.services" $ | fromYaml }}
 {{- with $service.port }}
-RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" $.Release.Name $name (int .) }}
+RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" (include "relay.prefix" $) $name (int .) }}
 {{- end }}
 {{- end }}
 {{- if $.Values.nats.clientCertificate }}

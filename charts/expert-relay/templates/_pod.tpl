@@ -1,14 +1,30 @@
 {{/* What all pods have in common. */}}
 
 {{- define "relay.podSpec" -}}
+{{- $ours := include "relay.podSpecOfChart" . | fromYaml }}
+{{- $theirs := (get .root.Values.services (.name | default "") | default dict).podSpec | default dict }}
+{{- range $member, $value := $theirs }}
+{{- $_ := set $ours $member $value }}
+{{- end }}
+{{- toYaml $ours }}
+{{- end }}
+
+{{- define "relay.podSpecOfChart" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
+{{- with include "relay.serviceAccount" .root }}
+serviceAccountName: {{ . }}
+{{- end }}
 securityContext:
   runAsNonRoot: true
-  runAsUser: {{ .user | default 65532 }}
-  runAsGroup: {{ .user | default 65532 }}
+  {{- with .root.Values.runAsUser }}
+  runAsUser: {{ $.user | default . | int }}
+  runAsGroup: {{ $.user | default . | int }}
+  {{- if $.user }}
+  fsGroup: {{ $.user }}
+  {{- end }}
+  {{- end }}
   {{- if .user }}
-  fsGroup: {{ .user }}
   # Otherwise each start would open all files to the group, and Postgres refuses a data directory like that.
   fsGroupChangePolicy: OnRootMismatch
   {{- end }}
@@ -28,9 +44,25 @@ nodeSelector: {{ toYaml . | nindent 2 }}
 {{- with .root.Values.tolerations }}
 tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
+{{- if .spread }}
+topologySpreadConstraints:
+  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector: { matchLabels: {{ include "relay.selector" $ | fromYaml | toJson }} }
+    matchLabelKeys: [pod-template-hash]
+  {{- end }}
+{{- end }}
 {{- end }}
 
-{{- define "relay.containerSecurity" -}}
+{{- define "relay.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "relay.prefix" .) "" .Values.serviceAccount.create) }}
+{{- end }}
+
+{{/* What all containers have in common. The end of the log of a failed one is shown by `kubectl describe pod`. */}}
+{{- define "relay.container" -}}
+terminationMessagePolicy: FallbackToLogsOnError
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true

@@ -9,11 +9,13 @@ test('parts of a memory are apart', async () => {
   expect([await one?.get('expert'), await other?.get('expert')]).toEqual(['a', 'b']);
 });
 
-test('a memory that continues another one knows its values, and changes only its own', async () => {
+test('a memory that continues another one takes over its values, and changes only its own', async () => {
   const [earlier, own] = [createMemory(), createMemory()];
   await earlier.set('request', 'first');
   const memory = continued(own, earlier);
   expect(await memory.get('request')).toBe('first');
+  expect(await own.get('request')).toBe('first');
+  expect(await memory.get('other')).toBeUndefined();
   expect(await memory.remember('request', 'second')).toBe('first');
   await memory.set('request', 'third');
   expect(await memory.get('request')).toBe('third');

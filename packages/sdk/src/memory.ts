@@ -34,9 +34,14 @@ export function partOf(memory: Memory, prefix: () => Promise<string>): Memory {
   };
 }
 
-/** Writes to `memory`. Where that has no value yet, the value of `earlier` counts. */
+/** A memory that takes over the values of an earlier one where it has none yet. */
 export const continued = (memory: Memory, earlier: Memory): Memory => ({
-  get: async (name) => (await memory.get(name)) ?? earlier.get(name),
+  async get(name) {
+    const known = await memory.get(name);
+    if (known !== undefined) return known;
+    const before = await earlier.get(name);
+    return before && (await memory.remember(name, before));
+  },
   set: memory.set,
   remember: async (name, value) => memory.remember(name, (await earlier.get(name)) ?? value),
 });

@@ -17,6 +17,10 @@ export type RelayErrorCode =
   | 'no_keys_yet'
   | 'message_too_large'
   | 'newer_message'
+  // Forms.
+  | 'invalid_form'
+  | 'answer_invalid'
+  | 'answer_conflict'
   // What cannot be trusted.
   | 'invalid_public_key'
   | 'unknown_expert'

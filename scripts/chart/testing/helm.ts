@@ -69,3 +69,6 @@ export function find(all: readonly Manifest[], kind: string, name: string): Mani
   if (!found) throw new Error(`There is no ${kind} expert-relay-${name}.`);
   return found;
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: see Manifest.
+export const podOf = ({ kind, spec }: Manifest): any => (kind === 'Pod' ? spec : spec.template.spec);

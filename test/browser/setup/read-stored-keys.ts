@@ -12,7 +12,7 @@ export const readStoredKeys = (page: Page): Promise<string[]> =>
     };
   })`);
 
-/** Waits until a page of one user has stored a value that contains this text, so that a reload does not lose it. */
+/** Waits until a page has stored a value that contains this text, so that a reload does not lose it. */
 export async function untilStored(page: Page, text: string): Promise<void> {
   const isStored = `new Promise((resolve, reject) => {
     const opening = indexedDB.open('expert-relay');
@@ -22,9 +22,9 @@ export async function untilStored(page: Page, text: string): Promise<void> {
       const [keys, values] = ['keys', 'values'].map((name) => reading.objectStore(name).getAll());
       reading.oncomplete = async () => {
         opening.result.close();
-        const texts = await Promise.all(values.result.map(({ iv, data }) =>
-          crypto.subtle.decrypt({ name: 'AES-GCM', iv }, keys.result[0], data)
-            .then((bytes) => new TextDecoder().decode(bytes), () => '')));
+        const texts = await Promise.all(values.result.flatMap(({ iv, data }) => keys.result.map((key) =>
+          crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, data)
+            .then((bytes) => new TextDecoder().decode(bytes), () => ''))));
         resolve(texts.some((stored) => stored.includes(${JSON.stringify(text)})));
       };
     };

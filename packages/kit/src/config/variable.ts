@@ -76,9 +76,11 @@ export function integer(
 
 const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+const durationPattern = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+
 /** `15s`, `1.5h`, `30d` -> milliseconds; `undefined` when the text is not a duration. */
 function parseDuration(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
+  const match = durationPattern.exec(text);
   if (!match) return undefined;
   const milliseconds = Math.round(Number(match[1]) * durationUnits[match[2] as keyof typeof durationUnits]);
   return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
@@ -93,6 +95,7 @@ export function duration(
     expected: `a duration with its unit, such as 500ms, 15s, 5m, 72h or 30d${options.min ? `, at least ${options.min}` : ''}`,
     schema: z
       .string()
+      .regex(durationPattern)
       .transform(parseDuration)
       .pipe(z.number().min(parseDuration(options.min ?? '0s') ?? 0)),
   });

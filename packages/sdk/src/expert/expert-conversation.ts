@@ -31,7 +31,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     const { follower, thread, request } = base;
     const { agent, createdAt } = request;
     Object.assign(this, {
-      agent,
+      agent: thread.refusal && !side.question ? undefined : agent,
       createdAt,
       encrypted: side.agentSentKeys,
       ...(side.question ?? noQuestion),

@@ -40,7 +40,7 @@ export interface AnswerOptions extends SendOptions {
  */
 export interface ExpertRequest {
   readonly requestId: string;
-  /** The name of the agent's key, as the relay states it. Only sessions get it. */
+  /** The name of the agent's key, as the relay states it. Only sessions get it. Undefined where the question is refused. */
   readonly agent: string | undefined;
   /** The name that the agent gave itself. It is signed with the question. */
   readonly agentName: string | undefined;

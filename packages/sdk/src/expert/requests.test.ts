@@ -135,6 +135,20 @@ describe('what an expert was shown', () => {
     expect(request).toMatchObject({ refused: 'question_altered', question: '' });
   });
 
+  test('without the root is the root’s from its first use on', async () => {
+    const [apiKey, other] = [await session.makeKey('provider'), await session.makeKey('provider')];
+    const [memory, root] = [createMemory(), makeRoot()];
+    const { refCode } = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'Delete test?' });
+    await server.expert({ apiKey, memory }).list();
+    await server.expert({ apiKey, memory, root }).list();
+    liar.tell(altered);
+    // With another key, a client without the root is shown another question first.
+    await server.expert({ apiKey: other, memory, url: liar.url }).request(refCode);
+    expect(
+      await server.expert({ apiKey: other, memory, root, url: liar.url }).request(refCode),
+    ).toMatchObject({ refused: 'question_altered', question: '' });
+  });
+
   test('counts for all API keys and sessions of the expert, and for no other expert', async () => {
     const [providerKey, other] = [await session.makeKey('provider'), await session.makeKey('provider')];
     const [memory, root] = [createMemory(), makeRoot()];

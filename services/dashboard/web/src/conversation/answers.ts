@@ -25,6 +25,8 @@ interface AnswersOptions {
   readonly update: () => void;
   /** Opens the request again. */
   readonly reopen: () => void;
+  /** Reports that the answers that wait have changed, for other tabs. */
+  readonly onAnswers: () => void;
 }
 
 /** The codes with which the relay refuses a message permanently. */
@@ -35,7 +37,7 @@ const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'messa
  * sends them; this page stores those that were refused, until the expert has decided about them.
  */
 export function createAnswers(options: AnswersOptions) {
-  const { requestId, storage, state, untilOpen, opened, update, reopen } = options;
+  const { requestId, storage, state, untilOpen, opened, update, reopen, onAnswers } = options;
   const storedName = `refused:${requestId}`;
   let lastKey = 0;
   const nextKey = () => `answer-${++lastKey}`;
@@ -86,6 +88,16 @@ export function createAnswers(options: AnswersOptions) {
     }
     if (answers.some(({ delivery }) => delivery === 'waiting') && !isOver) retry.later();
     else retry.cancel();
+  }
+
+  /** Removes the answers that another tab has sent or discarded, when the request was opened again. */
+  function removeDecided({ unsent }: OpenRequest): void {
+    const { answers } = state.get();
+    const left = answers.filter(
+      ({ key, delivery, text }) =>
+        delivery === 'refused' || delivery === 'sent' || inFlight.has(key) || unsent.includes(text),
+    );
+    if (left.length < answers.length) setAnswers(left);
   }
 
   /** Notes the error of a call: the relay may have refused a waiting answer permanently. */
@@ -177,6 +189,7 @@ export function createAnswers(options: AnswersOptions) {
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) state.set({ ...state.get(), refusal: code });
       if (!isKept) await storeRefused();
+      if (code === 'newer_message') onAnswers();
     }
   }
 
@@ -187,7 +200,7 @@ export function createAnswers(options: AnswersOptions) {
     // Another tab may have sent or discarded it.
     if (!opened()?.held.includes(answer.text) || inFlight.has(answer.key)) return;
     change(answer.key, { delivery: 'sending' });
-    await deliver(answer, { evenIfNewer: true });
+    await deliver(answer, { evenIfNewer: true, onKept: onAnswers });
   }
 
   /**
@@ -210,6 +223,7 @@ export function createAnswers(options: AnswersOptions) {
       .finally(() => {
         moving = undefined;
         update();
+        onAnswers();
       });
     await moving;
   }
@@ -235,6 +249,7 @@ export function createAnswers(options: AnswersOptions) {
   return {
     restored,
     settle,
+    removeDecided,
     noteFailure,
     send,
     sendAgain: (answer: PendingAnswer) => sendAgain(answer),

@@ -24,6 +24,8 @@ export interface Conversation {
   follow(open: Open): () => void;
   /** Reads it again after a failure or a refusal. */
   readAgain(): void;
+  /** Opens it again, since another tab has changed the answers that wait. */
+  reopen(): void;
   /** @throws RelayError */
   pickUp(): Promise<void>;
   /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. */
@@ -44,13 +46,18 @@ export interface Conversation {
 /** How often the state of the SDK's request is copied into the store. */
 const snapshotMs = 500;
 
+interface ConversationOptions {
+  readonly requestId: string;
+  readonly storage: Storage;
+  /** Reports to the other tabs that the answers that wait have changed. */
+  readonly onAnswers?: () => void;
+}
+
 export function createConversation({
   requestId,
   storage,
-}: {
-  requestId: string;
-  storage: Storage;
-}): Conversation {
+  onAnswers = () => {},
+}: ConversationOptions): Conversation {
   const state = createStore<ConversationState>({
     request: undefined,
     messages: [],
@@ -83,11 +90,14 @@ export function createConversation({
     update() {
       if (opened) take(opened.request);
     },
-    reopen() {
-      isOutdated = true;
-      stopCollecting();
-    },
+    reopen,
+    onAnswers,
   });
+
+  function reopen(): void {
+    isOutdated = true;
+    stopCollecting();
+  }
 
   async function readShown(): Promise<readonly string[]> {
     return JSON.parse((await storage.get(shownName)) ?? '[]');
@@ -123,6 +133,7 @@ export function createConversation({
           const request = await open(signal);
           if (signal.aborted) return;
           opened = { open, request };
+          answers.removeDecided(request);
           isOutdated = false;
           if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
           await collect(request, signal, true);
@@ -201,6 +212,7 @@ export function createConversation({
         else waiting.push(() => setTimeout(() => stopped.abort()));
       };
     },
+    reopen,
     readAgain() {
       isOutdated = true;
       update({ failure: undefined, refusal: undefined });

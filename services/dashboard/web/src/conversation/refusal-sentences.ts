@@ -149,6 +149,18 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'The agent has written again since you wrote this, so it was not sent.',
     next: 'Read the new message, then send your answer again or remove it.',
   },
+  invalid_form: {
+    what: 'The agent’s form cannot be shown: this page does not understand it.',
+    next: 'Decline it and say why, or answer in words.',
+  },
+  answer_invalid: {
+    what: 'The answer does not fit the agent’s form. Nothing was sent.',
+    next: 'Read the conversation again, then fill in the form again.',
+  },
+  answer_conflict: {
+    what: 'The form was answered twice, and the answers differ.',
+    next: 'Read the conversation again.',
+  },
   message_too_large: {
     what: 'The text is too long for one answer.',
     next: 'Send it in parts.',

@@ -1,5 +1,6 @@
 import type { Expert } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
+import type { Tabs } from '../live/tabs.ts';
 import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
@@ -13,17 +14,18 @@ const recent = new WeakMap<Storage, Map<string, Conversation>>();
 /** A conversation that is kept up to date for the lifetime of the component. */
 export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
   const { expert, storage, live } = useServices();
-  const conversation = conversationOf(storage, requestId);
+  const conversation = conversationOf(storage, live.tabs, requestId);
   const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
   useEffect(() => conversation.follow(open), [conversation, open]);
   const now = useStore(conversation.state);
   return { ...conversation, now };
 }
 
-function conversationOf(storage: Storage, requestId: string): Conversation {
-  const conversations = recent.get(storage) ?? new Map<string, Conversation>();
+function conversationOf(storage: Storage, tabs: Tabs, requestId: string): Conversation {
+  const conversations = recent.get(storage) ?? followTabs(tabs);
   recent.set(storage, conversations);
-  const conversation = conversations.get(requestId) ?? createConversation({ requestId, storage });
+  const onAnswers = () => tabs.send({ type: 'answers', requestId });
+  const conversation = conversations.get(requestId) ?? createConversation({ requestId, storage, onAnswers });
   // The map is in order of use, the latest last.
   conversations.delete(requestId);
   conversations.set(requestId, conversation);
@@ -32,6 +34,15 @@ function conversationOf(storage: Storage, requestId: string): Conversation {
     conversations.delete(oldest);
   }
   return conversation;
+}
+
+/** No conversations yet. They are opened again when another tab has changed their answers. */
+function followTabs(tabs: Tabs): Map<string, Conversation> {
+  const conversations = new Map<string, Conversation>();
+  tabs.listen((message) => {
+    if (message.type === 'answers') conversations.get(message.requestId)?.reopen();
+  });
+  return conversations;
 }
 
 const openers = new WeakMap<Expert, Map<string, Open>>();

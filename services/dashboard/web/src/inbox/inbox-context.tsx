@@ -31,6 +31,12 @@ export function InboxProvider({ children }: { children: ReactNode }) {
     [live, queries, storage],
   );
   useEffect(() => value.inbox.follow(), [value]);
+  const checkedBy = useRef(expert);
+  useEffect(() => {
+    // Another root may remember other questions than those that are shown.
+    if (checkedBy.current !== expert) value.inbox.readAgain();
+    checkedBy.current = expert;
+  }, [value, expert]);
   useEffect(() => value.visit.follow(value.inbox.rows), [value]);
   return (
     <InboxContext value={value}>

@@ -22,6 +22,9 @@ afterEach(() => {
 
 const answered = { status: 'responded', turn: 'agent' } as const;
 
+/** A row as the relay lists it, with its content. */
+const listed = (row: Row) => ({ ...row, context: [] });
+
 const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | 'provider'): ExpertEvent => ({
   ...{ type, requestId: `request-${minute}`, refCode: undefined, question: undefined },
   ...{ role, messageId: undefined, reason: 'closed' },
@@ -51,12 +54,12 @@ function open(requests: readonly Row[]) {
     return { filters: { waiting: count('waiting'), answered: count('answered'), ended: count('ended') } };
   };
   const page = (query: URLSearchParams) => {
-    const listed = stored
+    const found = stored
       .filter((one) => !query.has('filter') || filterOf(one) === query.get('filter'))
       .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
     const from = Number(query.get('after') ?? 0);
     const end = from + Number(query.get('limit'));
-    return { requests: listed.slice(from, end), ...(end < listed.length && { next: String(end) }) };
+    return { requests: found.slice(from, end).map(listed), ...(end < found.length && { next: String(end) }) };
   };
 
   const listeners = new Set<(event: ExpertEvent) => void>();
@@ -252,7 +255,21 @@ test('a row shows its question and its agent only as the SDK has checked them', 
   const { inbox } = open([row(12), row(13)]);
   await show(inbox, {}).observer.refetch();
   expect(inbox.rows.get()).toMatchObject([
-    { requestId: 'request-13', question: '', agentName: undefined, refused: 'question_altered' },
+    {
+      ...{ requestId: 'request-13', question: '', agentName: undefined, refused: 'question_altered' },
+      agent: { keyId: 'key', name: '' },
+    },
     { requestId: 'request-12', question: 'May I remove lock 12?', agentName: 'signed agent' },
+  ]);
+});
+
+test('a relay of the release before, which lists no content, shows its requests without questions', async () => {
+  const { inbox, setAnswer } = open([row(12)]);
+  setAnswer(async () => Response.json({ requests: [row(12)] }));
+  const { observer } = show(inbox, {});
+  await observer.refetch();
+  expect(observer.getCurrentResult().error).toBeNull();
+  expect(inbox.rows.get()).toEqual([
+    { ...row(12), question: '', agentName: undefined, refused: undefined, isUnread: true },
   ]);
 });

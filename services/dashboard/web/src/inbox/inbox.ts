@@ -40,6 +40,15 @@ export interface News {
 
 export type Inbox = ReturnType<typeof createInbox>;
 
+/** A row as the relay lists it. Its question was not compared yet. */
+interface ListedRow extends Row {
+  readonly context?: unknown;
+  readonly erasedAt?: string | null;
+}
+
+const hasContent = ({ context, erasedAt }: ListedRow): boolean => Array.isArray(context) || Boolean(erasedAt);
+const withoutContent = { question: '', agentName: undefined, refused: undefined };
+
 /** The page size: the relay's maximum. */
 const pageSize = 200;
 /** The page size of reads after events, which are many. */
@@ -83,7 +92,9 @@ export function createInbox({ live, queries, check }: InboxOptions) {
         content: 'true',
         limit: String(limit),
       });
-      const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, { signal });
+      const { body } = await call<{ requests: ListedRow[]; next?: string }>(`/api/requests?${query}`, {
+        signal,
+      });
       const { next } = body;
       const requests = await checkRows(body.requests);
       const page = { listing, after: from?.last, requests, hasNext: next !== undefined };
@@ -97,16 +108,23 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     }
   }
 
-  /** The rows with the questions that may be shown. Pages without cryptography cannot compare them. */
-  async function checkRows(read: readonly Row[]): Promise<Row[]> {
+  /**
+   * The rows with the questions that may be shown. Pages without cryptography cannot compare them. A relay of the release
+   * before does not list the content that is compared.
+   */
+  async function checkRows(read: readonly ListedRow[]): Promise<Row[]> {
     if (!globalThis.crypto?.subtle) return [...read];
-    const checked = await check(read);
-    return read.map(({ requestId, refCode, status, responseCount, ...row }, at) => {
-      const { question = '', agentName, refused } = checked[at] ?? {};
-      const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, agent, encrypted } = row;
+    const listed = read.filter(hasContent);
+    const checked = await check(listed);
+    return read.map((row) => {
+      const { requestId, refCode, status, responseCount } = row;
+      const { question, agentName, refused } = checked[listed.indexOf(row)] ?? withoutContent;
+      const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
+      const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
       return {
         ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
         ...{ expiresAt, agent, encrypted, question, agentName, refused },
+        ...(!hasContent(row) && { isUnread: true }),
       };
     });
   }
@@ -145,7 +163,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
 
   function onEvent(event: ExpertEvent): void {
     if (event.type === 'unknown') {
-      if (event.isMissed) live.pace.run('lists', readAgain);
+      if (event.isMissed) readAllLater();
       return;
     }
     if (reads > 0) recent.push(event);
@@ -223,8 +241,10 @@ export function createInbox({ live, queries, check }: InboxOptions) {
         query.state.error.isTemporary,
     );
     // The stream may survive an outage of the relay, and then no event triggers another read.
-    if (hasFailed) live.pace.run('lists', readAgain);
+    if (hasFailed) readAllLater();
   }
+
+  const readAllLater = () => live.pace.run('lists', readAgain);
 
   async function readListsAgain(isWanted: (listing: Listing) => boolean): Promise<void> {
     const lists = {
@@ -239,6 +259,8 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     rows,
     listQuery,
     countsQuery,
+    /** Reads all lists again, and compares their questions. */
+    readAgain: readAllLater,
     /** Starts to follow the events. Returns a function that stops it. */
     follow: (): (() => void) => live.listen(onEvent),
     onNews(call: (news: News) => void): () => void {

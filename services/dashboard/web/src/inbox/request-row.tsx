@@ -34,7 +34,10 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
           </span>
         )}
         <span className={styles.agent} dir="auto">
-          {agentAndKey({ agentName: row.agentName, keyName: agent?.name }, 'New request')}
+          {agentAndKey(
+            { agentName: row.agentName, keyName: agent?.name },
+            row.refused ? 'Request' : 'New request',
+          )}
         </span>
         <span className={styles.age}>
           {state && `${state} · `}
@@ -55,8 +58,9 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
   );
 });
 
-function withoutQuestion({ agent, refused }: Row): string {
+function withoutQuestion({ agent, refused, isUnread }: Row): string {
   if (!agent) return 'Loading…';
+  if (isUnread) return 'Open it to read the question.';
   if (refused === undefined) return 'Without a question';
   if (refused === 'question_altered') return 'Refused: the question or its code has changed.';
   return refused === 'keys_changed' ? 'Refused: its keys have changed.' : 'Refused: its keys are not valid.';
@@ -78,4 +82,5 @@ function describeState({ status, turn, pickedUp, responseCount }: Row): string |
 }
 
 /** The relay erases the content of ended requests after the retention time. */
-const wasErased = (row: Row): boolean => filterOf(row) === 'ended' && !row.encrypted && !row.question;
+const wasErased = (row: Row): boolean =>
+  filterOf(row) === 'ended' && !row.encrypted && !row.question && !row.isUnread;

@@ -12,6 +12,8 @@ export interface Row {
   readonly agentName?: string | undefined;
   /** Why the question is not shown: it, its keys or its code have changed. */
   readonly refused?: RelayErrorCode | undefined;
+  /** The list did not contain the question: it is shown once the request is opened. */
+  readonly isUnread?: boolean | undefined;
   readonly responseCount: number;
   readonly createdAt: string;
   readonly lastActivityAt: string;

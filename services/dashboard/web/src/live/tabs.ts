@@ -7,6 +7,8 @@ export type TabMessage =
   /** A new tab asks the leader for the state of the stream. */
   | { readonly type: 'hello' }
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
+  /** What happens to answers that wait was decided in another tab. */
+  | { readonly type: 'answers'; readonly requestId: string }
   /** The expert key of this browser was made, opened or removed. */
   | { readonly type: 'key-changed' };
 

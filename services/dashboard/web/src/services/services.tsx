@@ -4,9 +4,14 @@ import { createLive, type Live } from '../live/live.ts';
 import { changePreferences } from '../preferences/preferences.ts';
 import { relayFetch } from '../session/call.ts';
 import type { Me } from '../session/me.ts';
-import { clearOtherUsers, findOtherUsers, openStorage, type Storage } from '../storage/storage.ts';
+import { clearOwners, findOwners, isFingerprint, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
-import { createExpertKey, type ExpertKey, type ExpertKeyState, rootName } from '../vault/expert-key.ts';
+import {
+  createExpertKey,
+  type ExpertKey,
+  type ExpertKeyState,
+  fingerprintName,
+} from '../vault/expert-key.ts';
 import { closeNotifications } from './sign-out.ts';
 
 /** The objects that every page of a signed-in expert uses. */
@@ -29,12 +34,13 @@ export async function createServices(
   await forgetOthers(me.userId, storage, ask).catch(() => {});
   const live = createLive(me);
   const expertKey = createExpertKey({ storage, tabs: live.tabs });
+  await expertKey.restore();
   expertKey.follow();
   return { me, storage, live, expertKey };
 }
 
-/** The users whose keys this one keeps. */
-const keptName = 'kept-users';
+/** The users and fingerprints whose values this user keeps. */
+const keptName = 'kept-owners';
 const lastUserName = 'expert-relay:last-user';
 
 /** Deletes what other users stored in this browser, apart from their keys that this user keeps. */
@@ -43,16 +49,20 @@ async function forgetOthers(
   storage: Storage,
   ask: (storage: Storage) => Promise<KeysOfOthers>,
 ): Promise<void> {
-  const owners = await findOtherUsers(userId, rootName);
-  let kept = ((await storage.get(keptName)) ?? '').split(' ').filter((owner) => owners.includes(owner));
-  if (owners.length > kept.length && (await ask(storage)) === 'keep') {
-    kept = owners;
-    await storage.set(keptName, kept.join(' '));
+  const own = [userId, (await storage.get(fingerprintName)) ?? userId];
+  const others = (await findOwners()).filter((owner) => !own.includes(owner));
+  const before: string[] = JSON.parse((await storage.get(keptName)) ?? '[]');
+  let kept = others.filter((owner) => before.includes(owner));
+  const isAsked = others.some((owner) => isFingerprint(owner) && !kept.includes(owner));
+  if (isAsked && (await ask(storage)) === 'keep') {
+    kept = others;
+    await storage.set(keptName, JSON.stringify(kept));
   }
-  const hasFound = await clearOtherUsers([userId, ...kept]);
+  const forgotten = others.filter((owner) => !kept.includes(owner));
+  await clearOwners(forgotten);
   const lastUser = localStorage.getItem(lastUserName) ?? userId;
   localStorage.setItem(lastUserName, userId);
-  if (!hasFound && lastUser === userId) return;
+  if (forgotten.length === 0 && lastUser === userId) return;
   // Each user decides whether notifications may show questions.
   changePreferences({ notifications: 'off' });
   await closeNotifications();
@@ -63,7 +73,7 @@ const ServicesContext = createContext<(Services & { readonly expert: Expert }) |
 export function ServicesProvider({ services, children }: { services: Services; children: ReactNode }) {
   const { me, storage, live, expertKey } = services;
   const key = useStore(expertKey.state);
-  const root = key.kind === 'ready' ? key.root : undefined;
+  const root = key.kind === 'ready' || key.kind === 'loading' ? key.root : undefined;
   const expert = useMemo(
     () =>
       createSessionExpert({

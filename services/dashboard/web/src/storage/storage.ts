@@ -2,12 +2,19 @@ import type { Memory } from '@expert-relay/sdk';
 import { openDatabase, transact } from './database.ts';
 
 /**
- * The storage of this browser for one user: the expert key, drafts, and what the SDK remembers of each request. All of it
- * is encrypted with an AES key that scripts can use but not read. `clear` deletes everything.
+ * The storage of this browser for a signed-in expert. A name that begins with a fingerprint and a colon belongs to that
+ * root: the root itself, and what the SDK remembers of requests. It is found again whatever user id the relay states. All
+ * other values, such as drafts, belong to the user. All are encrypted with AES keys that scripts can use but not read: one
+ * for each owner.
  */
 export interface Storage extends Memory {
   delete(name: string): Promise<void>;
-  /** Deletes everything of this user. Later writes of all tabs are ignored, until the user signs in again. */
+  /** Deletes what belongs to this root. */
+  deleteOf(fingerprint: string): Promise<void>;
+  /**
+   * Deletes what belongs to the user and to the root that this page has used. Later writes of all tabs are ignored, until
+   * the user signs in again.
+   */
   clear(): Promise<void>;
   /** Whether stored values are still there after the page is closed. */
   readonly isLasting: boolean;
@@ -28,22 +35,41 @@ export async function openStorage(userId: string): Promise<Storage> {
   }
 }
 
+/** What belongs to the root is filed under this: the first of the two owners of a value. */
+const fingerprint = /^\d{5}(?: \d{5}){7}(?=:|$)/;
+
+export const isFingerprint = (owner: string): boolean => fingerprint.test(owner);
+
 async function openBrowserStorage(userId: string): Promise<Storage> {
   const database = await openDatabase();
-  const key = await takeKey(database, userId);
-  const nameOf = (name: string) => `${userId}/${name}`;
-  const own = IDBKeyRange.bound(nameOf(''), nameOf('\uffff'));
+  /** The AES keys that this page has used, by their owners. */
+  const keys = new Map<string, Promise<CryptoKey>>();
 
-  async function seal(value: string): Promise<Sealed> {
-    const iv = crypto.getRandomValues(new Uint8Array(12));
-    const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, new TextEncoder().encode(value));
-    return { iv, data };
+  function keyOf(owner: string): Promise<CryptoKey> {
+    const key = keys.get(owner) ?? takeKey(database, owner, userId);
+    keys.set(owner, key);
+    return key;
+  }
+  await keyOf(userId);
+
+  /** Where a value is stored. */
+  function place(name: string): { readonly owner: string; readonly path: string } {
+    const [owner] = fingerprint.exec(name) ?? [];
+    if (owner === undefined) return { owner: userId, path: `${userId}/${name}` };
+    return { owner, path: `${owner}/${name.slice(owner.length + 1)}` };
   }
 
-  async function open(sealed: Sealed | undefined): Promise<string | undefined> {
+  async function seal(owner: string, value: string): Promise<Sealed> {
+    const iv = crypto.getRandomValues(new Uint8Array(12));
+    const text = new TextEncoder().encode(value);
+    return { iv, data: await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await keyOf(owner), text) };
+  }
+
+  async function open(owner: string, sealed: Sealed | undefined): Promise<string | undefined> {
     if (!sealed) return undefined;
     try {
-      const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.data);
+      const { iv, data } = sealed;
+      const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await keyOf(owner), data);
       return new TextDecoder().decode(bytes);
     } catch {
       // Another tab wrote it with a key that a sign-out has deleted.
@@ -52,12 +78,13 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
   }
 
   async function set(name: string, value: string): Promise<void> {
-    const sealed = await seal(value);
+    const { owner, path } = place(name);
+    const sealed = await seal(owner, value);
     await transact<void>(database, ['keys', 'values'], (store) => {
-      const kept = store('keys').getKey(userId);
-      kept.onsuccess = () => {
+      const key = store('keys').getKey(owner);
+      key.onsuccess = () => {
         // A tab that has signed out has deleted the key and all values.
-        if (kept.result !== undefined) store('values').put(sealed, nameOf(name));
+        if (key.result !== undefined) store('values').put(sealed, path);
         commit(store('values'));
       };
     });
@@ -66,61 +93,71 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
   return {
     isLasting: true,
     async get(name) {
-      return open(
-        await transact<Sealed | undefined>(database, ['values'], (store, done) => {
-          const reading = store('values').get(nameOf(name));
-          reading.onsuccess = () => done(reading.result);
-        }),
-      );
+      const { owner, path } = place(name);
+      const sealed = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
+        const reading = store('values').get(path);
+        reading.onsuccess = () => done(reading.result);
+      });
+      return open(owner, sealed);
     },
     set,
     async remember(name, value) {
-      const sealed = await seal(value);
-      const kept = await transact<Sealed | undefined>(database, ['keys', 'values'], (store, done) => {
+      const { owner, path } = place(name);
+      const sealed = await seal(owner, value);
+      const first = await transact<Sealed | undefined>(database, ['keys', 'values'], (store, done) => {
         const values = store('values');
-        const key = store('keys').getKey(userId);
-        const reading = values.get(nameOf(name));
+        const key = store('keys').getKey(owner);
+        const reading = values.get(path);
         reading.onsuccess = () => {
           done(reading.result);
-          if (!reading.result && key.result !== undefined) values.put(sealed, nameOf(name));
+          if (!reading.result && key.result !== undefined) values.put(sealed, path);
         };
       });
-      const known = await open(kept);
-      if (known === undefined && kept) await set(name, value);
+      const known = await open(owner, first);
+      if (known === undefined && first) await set(name, value);
       return known ?? value;
     },
     async delete(name) {
       await transact<void>(database, ['values'], (store) => {
-        store('values').delete(nameOf(name));
+        store('values').delete(place(name).path);
         commit(store('values'));
       });
     },
-    async clear() {
-      await transact<void>(database, ['keys', 'values'], (store) => {
-        store('values').delete(own);
-        store('keys').delete(userId);
-        commit(store('keys'));
-      });
-    },
+    deleteOf: (fingerprint) => deleteOwners(database, [fingerprint]),
+    clear: () => deleteOwners(database, [...keys.keys()]),
   };
 }
 
 /** Without an explicit commit, a page that is being closed loses the transaction. */
 const commit = ({ transaction }: IDBObjectStore): void => transaction.commit();
 
-/** The user's AES key in this browser, made on first use. Two tabs at once get the same key. */
-async function takeKey(database: IDBDatabase, userId: string): Promise<CryptoKey> {
+/** The AES key of an owner in this browser, made on first use. Two tabs at once get the same key. */
+async function takeKey(database: IDBDatabase, owner: string, userId: string): Promise<CryptoKey> {
   const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
     'encrypt',
     'decrypt',
   ]);
   return transact<CryptoKey>(database, ['keys'], (store, done) => {
     const keys = store('keys');
-    const reading = keys.get(userId);
+    const user = keys.getKey(userId);
+    const reading = keys.get(owner);
     reading.onsuccess = () => {
       done(reading.result ?? made);
-      if (!reading.result) keys.put(made, userId);
+      // After a sign-out in another tab, a page makes no key for a root.
+      const isSignedIn = owner === userId || user.result !== undefined;
+      if (!reading.result && isSignedIn) keys.put(made, owner);
     };
+  });
+}
+
+/** Deletes the keys and the values of owners, at once: a page that is being closed gets no results any more. */
+async function deleteOwners(database: IDBDatabase, owners: readonly string[]): Promise<void> {
+  await transact<void>(database, ['keys', 'values'], (store) => {
+    for (const owner of owners) {
+      store('values').delete(IDBKeyRange.bound(`${owner}/`, `${owner}/\uffff`));
+      store('keys').delete(owner);
+    }
+    commit(store('keys'));
   });
 }
 
@@ -136,46 +173,29 @@ export function createPageStorage(values = new Map<string, string>()): Storage {
       return kept;
     },
     delete: async (name) => void values.delete(name),
+    async deleteOf(fingerprint) {
+      for (const name of values.keys()) if (name.startsWith(`${fingerprint}:`)) values.delete(name);
+    },
     clear: async () => values.clear(),
   };
 }
 
-/** The other users of this browser who have stored a value of this name. */
-export async function findOtherUsers(userId: string, name: string): Promise<string[]> {
+/** The users and the fingerprints that have values in this browser. */
+export async function findOwners(): Promise<string[]> {
   if (!globalThis.indexedDB) return [];
   const database = await openDatabase();
-  const keys = await transact<IDBValidKey[]>(database, ['values'], (store, done) => {
-    const reading = store('values').getAllKeys();
+  const keys = await transact<IDBValidKey[]>(database, ['keys'], (store, done) => {
+    const reading = store('keys').getAllKeys();
     reading.onsuccess = () => done(reading.result);
   });
   database.close();
-  return keys
-    .map(String)
-    .filter((key) => key.endsWith(`/${name}`))
-    .map((key) => key.slice(0, -name.length - 1))
-    .filter((owner) => owner !== userId);
+  return keys.map(String);
 }
 
-/** Deletes the data of all users of this browser but these. Returns whether there was any. */
-export async function clearOtherUsers(users: readonly string[]): Promise<boolean> {
-  if (!globalThis.indexedDB) return false;
-  let hasFound = false;
+/** Deletes what belongs to these users and roots. */
+export async function clearOwners(owners: readonly string[]): Promise<void> {
+  if (owners.length === 0) return;
   const database = await openDatabase();
-  await transact<void>(database, ['keys', 'values'], (store) => {
-    for (const name of ['keys', 'values'] as const) {
-      const cursor = store(name).openKeyCursor();
-      cursor.onsuccess = () => {
-        if (!cursor.result) return;
-        const key = String(cursor.result.key);
-        const isKept = users.some((user) => key === user || key.startsWith(`${user}/`));
-        if (!isKept) {
-          hasFound = true;
-          store(name).delete(cursor.result.key);
-        }
-        cursor.result.continue();
-      };
-    }
-  });
+  await deleteOwners(database, owners);
   database.close();
-  return hasFound;
 }

@@ -11,7 +11,8 @@ const loadVaultCode = () => loadCode(() => import('./vault-code.ts'));
 
 /** The state of the expert key in this browser. */
 export type ExpertKeyState =
-  | { readonly kind: 'loading' }
+  /** The vault was not read yet. What was remembered with the `root` of this browser counts already. */
+  | { readonly kind: 'loading'; readonly root?: Uint8Array | undefined }
   /** `insecure`: the page was loaded over http from another machine, so the browser offers it no cryptography. */
   | { readonly kind: 'unsupported'; readonly reason: 'insecure' | 'browser' }
   /** The expert has no key yet. It is made at the first answer to an encrypted request. */
@@ -47,6 +48,8 @@ export interface ExpertKey {
   readonly change: Store<VaultChange | undefined>;
   /** The expert has read about the change. */
   acceptChange(): Promise<void>;
+  /** Reads the key from this browser. It must happen before anything is compared with what was shown earlier. */
+  restore(): Promise<void>;
   /** Reads the key from this browser and the vault from the relay. */
   load(): Promise<void>;
   /** Loads, with retries, and again after a long time in the background. */
@@ -61,8 +64,9 @@ export interface ExpertKey {
   forget(): Promise<void>;
 }
 
-/** The name of the expert key in the storage. */
-export const rootName = 'expert-root';
+/** The name of the fingerprint of the user's expert key in the storage. The key itself is filed under the fingerprint. */
+export const fingerprintName = 'expert-fingerprint';
+const rootNameOf = (fingerprint: string) => `${fingerprint}:expert-root`;
 /** The vault that this browser saw last. */
 const seenName = 'expert-vault';
 const firstRetryMs = 2_000;
@@ -76,11 +80,13 @@ export function createExpertKey({
   storage,
   tabs,
 }: {
-  storage: Pick<Storage, 'get' | 'set' | 'delete'>;
+  storage: Pick<Storage, 'get' | 'set' | 'delete' | 'deleteOf'>;
   tabs: Pick<Tabs, 'send' | 'listen'>;
 }): ExpertKey {
   const state = createStore<ExpertKeyState>({ kind: 'loading' });
   const change = createStore<VaultChange | undefined>(undefined);
+  /** The root as it is stored, and as it was read: the same object each time, so that React does not render again. */
+  let stored: { readonly text: string; readonly root: Uint8Array } | undefined;
   let changes = 0;
   let readAt = 0;
 
@@ -107,7 +113,7 @@ export function createExpertKey({
     if (inUse && (await identityOf(kept)) !== inUse.vault.identity) return { kind: 'replaced' };
     const found = await ready(kept);
     const now = state.get();
-    // The same object for the same key, so that React does not render again.
+    // The same object for the same key.
     return now.kind === 'ready' && now.fingerprint === found.fingerprint ? now : found;
   }
 
@@ -127,10 +133,11 @@ export function createExpertKey({
   /** A damaged stored key counts as missing: the recovery code restores it. */
   async function readRoot(): Promise<Uint8Array | undefined> {
     try {
-      const kept = await storage.get(rootName);
-      if (kept === undefined) return undefined;
-      const root = fromBase64(kept);
-      return root.length === 32 ? root : undefined;
+      const fingerprint = await storage.get(fingerprintName);
+      const kept = fingerprint && (await storage.get(rootNameOf(fingerprint)));
+      if (!kept) return undefined;
+      if (stored?.text !== kept) stored = { text: kept, root: fromBase64(kept) };
+      return stored.root.length === 32 ? stored.root : undefined;
     } catch {
       return undefined;
     }
@@ -138,12 +145,20 @@ export function createExpertKey({
 
   async function keep(root: Uint8Array): Promise<void> {
     changes += 1;
+    const found = await ready(root);
     // The key is in use now. A browser that cannot store it has it until the page is closed.
-    await storage.set(rootName, toBase64(root)).catch(() => {});
+    await store(found).catch(() => {});
     // Browsers may delete stored data when the disk is full, unless persistence was requested.
     void globalThis.navigator?.storage?.persist?.();
-    state.set(await ready(root));
+    state.set(found);
     tabs.send({ type: 'key-changed' });
+  }
+
+  async function store({ root, fingerprint }: Ready): Promise<void> {
+    const before = await storage.get(fingerprintName);
+    await storage.set(rootNameOf(fingerprint), toBase64(root));
+    await storage.set(fingerprintName, fingerprint);
+    if (before !== undefined && before !== fingerprint) await storage.deleteOf(before);
   }
 
   /** Encrypts a root with a new code. The key is used only after `confirm`. */
@@ -181,6 +196,9 @@ export function createExpertKey({
       if (inUse) await see(inUse.vault);
       tabs.send({ type: 'key-changed' });
     },
+    async restore() {
+      if (!(await findObstacle())) state.set({ kind: 'loading', root: await readRoot() });
+    },
     load,
     follow() {
       void loadUntilDone(load, () => state.get().kind !== 'loading');
@@ -214,7 +232,8 @@ export function createExpertKey({
       await keep(root);
     },
     async forget() {
-      await storage.delete(rootName);
+      const fingerprint = await storage.get(fingerprintName);
+      if (fingerprint !== undefined) await storage.delete(rootNameOf(fingerprint));
       tabs.send({ type: 'key-changed' });
       await load();
     },
