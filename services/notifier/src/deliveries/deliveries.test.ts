@@ -15,7 +15,9 @@ const other = '00000000-0000-4000-8000-000000000002';
 beforeAll(async () => {
   database = await openNotifierDatabase();
 });
-afterAll(() => database[Symbol.asyncDispose]());
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+});
 beforeEach(async () => {
   await database.query`DELETE FROM notification_endpoints`;
   await database.query`DELETE FROM notification_cursor`;

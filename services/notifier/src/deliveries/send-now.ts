@@ -7,7 +7,7 @@ import { type Delivery, deliveryBody, deliveryColumns } from './list-deliveries.
 import { stillNeeded } from './recipients.ts';
 
 /** Throws when a user has asked for too many tests and repetitions in this minute. */
-export function requireTests(count: WindowCounter, { userId }: Manager): void {
+function requireTests(count: WindowCounter, { userId }: Manager): void {
   const { left, endsInMs } = count(userId);
   if (left >= 0) return;
   throw new Problem('rate_limited', { headers: { 'retry-after': String(Math.ceil(endsInMs / 1_000)) } });
@@ -30,9 +30,10 @@ async function one(query: Query, statement: Sql): Promise<Delivery | undefined> 
 export async function sendTest(
   query: Query,
   manager: Manager,
-  { webhookId, callId }: { webhookId: string; callId: string },
+  { webhookId, callId, count }: { webhookId: string; callId: string; count: WindowCounter },
 ): Promise<Delivery> {
   await requireOn(query, manager, webhookId);
+  requireTests(count, manager);
   const delivery = await one(
     query,
     sql`${insertOneDelivery({ endpointId: webhookId, type: 'webhook.test', key: callId })}
@@ -46,9 +47,10 @@ export async function sendTest(
 export async function sendAgain(
   query: Query,
   manager: Manager,
-  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+  { webhookId, deliveryId, count }: { webhookId: string; deliveryId: string; count: WindowCounter },
 ): Promise<Delivery> {
   await requireOn(query, manager, webhookId);
+  requireTests(count, manager);
   const delivery = await one(
     query,
     sql`

@@ -1,6 +1,6 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { requireTests, sendAgain } from '../deliveries/send-now.ts';
+import { sendAgain } from '../deliveries/send-now.ts';
 import { webhookIdFrom } from '../endpoints/webhook-form.ts';
 
 export const resendDelivery = ({ query, countTests, wakeDeliverer }: Context) =>
@@ -10,9 +10,8 @@ export const resendDelivery = ({ query, countTests, wakeDeliverer }: Context) =>
     allow: ['consumer', 'provider'],
     async handle({ principal, params }) {
       const webhookId = webhookIdFrom(params);
-      requireTests(countTests, principal);
       const deliveryId = params.deliveryId ?? '';
-      const delivery = await sendAgain(query, principal, { webhookId, deliveryId });
+      const delivery = await sendAgain(query, principal, { webhookId, deliveryId, count: countTests });
       wakeDeliverer();
       return { status: 200, body: delivery };
     },

@@ -1,6 +1,6 @@
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { requireTests, sendTest } from '../deliveries/send-now.ts';
+import { sendTest } from '../deliveries/send-now.ts';
 import { webhookIdFrom } from '../endpoints/webhook-form.ts';
 
 export const testWebhook = ({ query, countTests, wakeDeliverer }: Context) =>
@@ -10,8 +10,7 @@ export const testWebhook = ({ query, countTests, wakeDeliverer }: Context) =>
     allow: ['consumer', 'provider'],
     async handle({ principal, params, callId }) {
       const webhookId = webhookIdFrom(params);
-      requireTests(countTests, principal);
-      const delivery = await sendTest(query, principal, { webhookId, callId });
+      const delivery = await sendTest(query, principal, { webhookId, callId, count: countTests });
       wakeDeliverer();
       return { status: 201, body: delivery };
     },
