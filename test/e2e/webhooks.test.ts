@@ -139,9 +139,10 @@ describe('webhooks', () => {
     expect(new Set([webhook.secret, rotated.secret, again.secret]).size).toBe(3);
     await call(providerKey, 'POST', `webhooks/${webhook.id}/test`);
     await eventually('it is tested', () => receiver.received.length === 1);
-    const [{ body, headers }] = receiver.received as [{ body: string; headers: Record<string, string> }];
-    expect(new Webhook(again.secret).verify(body, headers)).toBeDefined();
-    expect(() => new Webhook(rotated.secret).verify(body, headers)).toThrow();
+    const [first] = receiver.received;
+    const { body = '', headers = {} } = first ?? {};
+    expect(new Webhook(again.secret).verify(body, headers as Record<string, string>)).toBeDefined();
+    expect(() => new Webhook(rotated.secret).verify(body, headers as Record<string, string>)).toThrow();
     await call(providerKey, 'DELETE', `webhooks/${webhook.id}`);
   });
 
@@ -171,7 +172,7 @@ describe('webhooks', () => {
     const other = await relay.makeTenant('bob');
     const { body: webhook } = await call(consumerKey, 'POST', 'webhooks', { url: 'http://127.0.0.1:9/' });
     const unknown = '00000000-0000-4000-8000-000000000000';
-    for (const key of [otherConsumerKey, providerKey, other.consumerKey, other.providerKey]) {
+    for (const key of [otherConsumerKey, other.consumerKey, other.providerKey]) {
       for (const [method, path, body] of [
         ['PUT', '', { enabled: false }],
         ['DELETE', '', undefined],
@@ -186,7 +187,17 @@ describe('webhooks', () => {
       }
       expect((await call(key, 'GET', 'webhooks')).body).toEqual({ webhooks: [] });
     }
-    await call(consumerKey, 'DELETE', `webhooks/${webhook.id}`);
+    // The expert manages those of all agents.
+    const { body } = await call(providerKey, 'GET', 'webhooks');
+    expect(body.webhooks).toEqual([expect.objectContaining({ id: webhook.id, keyId: expect.any(String) })]);
+    const forAgents = { events: ['keys.exchanged'] };
+    expect(await call(providerKey, 'PUT', `webhooks/${webhook.id}`, forAgents)).toMatchObject({
+      status: 200,
+      body: forAgents,
+    });
+    const forExperts = { events: ['request.created'] };
+    expect((await call(providerKey, 'PUT', `webhooks/${webhook.id}`, forExperts)).status).toBe(400);
+    await call(providerKey, 'DELETE', `webhooks/${webhook.id}`);
   });
 
   test.each([

@@ -10,7 +10,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 type Settings = Record<string, Record<string, { secret: boolean }>>;
 const settings: Settings = JSON.parse(readFileSync(`${root}/charts/expert-relay/settings.json`, 'utf8'));
 
-export const services = ['requests', 'messages', 'expiry-worker', 'notifier', 'hub', 'dashboard', 'gateway'] as const;
+export const services = [
+  'requests',
+  'messages',
+  'expiry-worker',
+  'notifier',
+  'hub',
+  'dashboard',
+  'gateway',
+] as const;
 export type ServiceName = (typeof services)[number];
 
 /** The six services as processes, each with the environment that the chart would give its pods. */

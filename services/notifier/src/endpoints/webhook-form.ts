@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { keyEvents, userEvents } from '../deliveries/recipients.ts';
 import type { AddressRules } from '../outbound/address-rules.ts';
 
-/** Those who manage webhooks with a key: an agent its own, an expert those of the user. */
+/** The holder of a key that manages webhooks: a consumer key its own, a provider key all of its user. */
 export type Manager = {
   readonly kind: 'consumer' | 'provider';
   readonly apiKeyId: string;
@@ -15,7 +15,7 @@ export type Manager = {
 export const managedBy = (manager: Manager): Sql =>
   manager.kind === 'consumer'
     ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid)`
-    : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid AND api_key_id IS NULL)`;
+    : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid)`;
 
 const maxUrlLength = 2_000;
 
@@ -44,32 +44,31 @@ function isTargetUrl(text: string, rules: AddressRules): boolean {
   return !isPlain || rules.hasInner;
 }
 
-const eventsSchema = (kind: Manager['kind']) => {
-  const known: readonly string[] = kind === 'consumer' ? keyEvents : userEvents;
-  const expected = `Expected some of ${known.join(', ')}, each once.`;
-  return z
-    .array(z.string({ error: expected }), { error: expected })
-    .min(1, expected)
-    .refine(
-      (events) => events.every((event) => known.includes(event)) && new Set(events).size === events.length,
-      {
-        error: expected,
-      },
-    );
-};
+const expectedEvents = 'Expected a list of types of events, each once.';
+const eventsSchema = z
+  .array(z.string({ error: expectedEvents }), { error: expectedEvents })
+  .min(1, expectedEvents)
+  .max(10, expectedEvents);
 
-export const newWebhookSchema = (kind: Manager['kind'], rules: AddressRules) =>
-  z.object({
-    url: urlSchema(rules),
-    events: eventsSchema(kind)
-      .nullish()
-      .transform((events) => events ?? [...(kind === 'consumer' ? keyEvents : userEvents)]),
-  });
+/** The events that a webhook gets, all that there are for it if none are named. Throws when there is no such event for it. */
+export function checkEvents(
+  events: readonly string[] | null | undefined,
+  isOfKey: boolean,
+): readonly string[] {
+  const known: readonly string[] = isOfKey ? keyEvents : userEvents;
+  if (!events) return known;
+  if (events.every((event) => known.includes(event)) && new Set(events).size === events.length) return events;
+  const message = `Expected some of ${known.join(', ')}, each once.`;
+  throw new Problem('invalid_request', { fields: [{ path: 'events', code: 'value', message }] });
+}
 
-export const changedWebhookSchema = (kind: Manager['kind'], rules: AddressRules) =>
+export const newWebhookSchema = (rules: AddressRules) =>
+  z.object({ url: urlSchema(rules), events: eventsSchema.nullish() });
+
+export const changedWebhookSchema = (rules: AddressRules) =>
   z.object({
     url: urlSchema(rules).nullish(),
-    events: eventsSchema(kind).nullish(),
+    events: eventsSchema.nullish(),
     enabled: z.boolean({ error: 'Expected true or false.' }).nullish(),
   });
 

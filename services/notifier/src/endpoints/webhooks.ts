@@ -2,11 +2,13 @@ import { type Postgres, type Query, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { makeSecret } from '../webhook/sign.ts';
 import type { Sealed, Target, TargetSealer } from './seal.ts';
-import { type Manager, managedBy } from './webhook-form.ts';
+import { checkEvents, type Manager, managedBy } from './webhook-form.ts';
 
 /** A webhook as its owner sees it. Only the answers that make a secret contain it. */
 export interface Webhook {
   readonly id: string;
+  /** Of the consumer key whose requests it is notified of; absent for a webhook of the user. */
+  readonly keyId?: string;
   readonly url: string;
   readonly events: readonly string[];
   readonly createdAt: string;
@@ -19,6 +21,7 @@ export interface Webhook {
 
 interface Row extends Sealed {
   id: string;
+  keyId: string | null;
   events: string[];
   createdAt: string;
   enabledAt: string | null;
@@ -27,12 +30,13 @@ interface Row extends Sealed {
   nowMs: number;
 }
 
-const columns = sql`id, events, sealed_key AS "sealedKey", sealed, created_at AS "createdAt", enabled_at AS "enabledAt",
+const columns = sql`id, api_key_id AS "keyId", events, sealed_key AS "sealedKey", sealed, created_at AS "createdAt", enabled_at AS "enabledAt",
   off_reason AS "offReason", failing_since AS "failingSince",
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
 const webhookOf = (row: Row, { url }: Pick<Target, 'url'>): Webhook => ({
   id: row.id,
+  ...(row.keyId !== null && { keyId: row.keyId }),
   url,
   events: row.events,
   createdAt: row.createdAt,
@@ -128,9 +132,9 @@ export function createWebhooks(options: {
     },
 
     async change(manager, id, { url, events, enabled }) {
-      const { webhook } = await update(manager, id, (target) => ({
+      const { webhook } = await update(manager, id, (target, row) => ({
         target: { ...target, url: url ?? target.url },
-        ...(events && { events }),
+        ...(events && { events: checkEvents(events, row.keyId !== null) }),
         ...(typeof enabled === 'boolean' && { enabled }),
       }));
       return webhook;
@@ -168,7 +172,7 @@ async function requireRoom(query: Query, manager: Manager, id: string): Promise<
   const [user] = await query`SELECT 1 FROM users WHERE id = ${manager.userId}::uuid FOR NO KEY UPDATE`;
   if (!user) throw new Problem('unauthorized');
   const [counts] = await query<{ ofUser: number; ofKey: number }>`
-    SELECT count(*)::int AS "ofUser", count(*) FILTER (WHERE ${managedBy(manager)} AND api_key_id IS NOT NULL)::int AS "ofKey"
+    SELECT count(*)::int AS "ofUser", count(*) FILTER (WHERE api_key_id = ${manager.kind === 'consumer' ? manager.apiKeyId : null}::uuid)::int AS "ofKey"
     FROM notification_endpoints WHERE user_id = ${manager.userId}::uuid AND id <> ${id}::uuid`;
   if (!counts || counts.ofUser >= maxOfUser || counts.ofKey >= maxOfKey)
     throw new Problem('too_many_webhooks');

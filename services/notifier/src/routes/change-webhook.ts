@@ -10,7 +10,7 @@ export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
     allow: ['consumer', 'provider'],
     takesBody: true,
     async handle({ principal, params, body }) {
-      const change = parseBody(changedWebhookSchema(principal.kind, rules), body);
+      const change = parseBody(changedWebhookSchema(rules), body);
       const changed = await webhooks.change(principal, webhookIdFrom(params), change);
       wakeReader();
       return { status: 200, body: changed };

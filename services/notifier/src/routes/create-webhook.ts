@@ -1,6 +1,6 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { newWebhookSchema } from '../endpoints/webhook-form.ts';
+import { checkEvents, newWebhookSchema } from '../endpoints/webhook-form.ts';
 
 /** Only this answer and that of a rotation contain the secret. */
 export const createWebhook = ({ webhooks, rules, wakeReader }: Context) =>
@@ -10,8 +10,12 @@ export const createWebhook = ({ webhooks, rules, wakeReader }: Context) =>
     allow: ['consumer', 'provider'],
     takesBody: true,
     async handle({ principal, callId, body }) {
-      const { url, events } = parseBody(newWebhookSchema(principal.kind, rules), body);
-      const created = await webhooks.insert(principal, { id: callId, url, events });
+      const { url, events } = parseBody(newWebhookSchema(rules), body);
+      const created = await webhooks.insert(principal, {
+        id: callId,
+        url,
+        events: checkEvents(events, principal.kind === 'consumer'),
+      });
       wakeReader();
       return { status: 201, body: created };
     },
