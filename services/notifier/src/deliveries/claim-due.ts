@@ -13,6 +13,7 @@ export interface ClaimedDelivery {
   readonly refCode: string | null;
   readonly messageId: string | null;
   readonly endpointId: string;
+  readonly userId: string;
   readonly sealedKey: string;
   readonly sealed: Buffer;
 }
@@ -23,15 +24,23 @@ const lease = raw(`interval '60 seconds'`);
 /** Deliveries of one endpoint that are sent at the same time. */
 const perEndpoint = 4;
 const perSlowEndpoint = 1;
+/** Deliveries of one endpoint that are cancelled together, when it is not needed any more. */
+const cancelled = 1_000;
 
 const slowMs = 2_000;
-const isSlow = sql`(endpoint.failures > 0 OR endpoint.last_ms > ${raw(String(slowMs))})`;
+/** An endpoint that was never tried may be slow. */
+const isSlow = sql`(endpoint.failures > 0 OR COALESCE(endpoint.last_ms > ${raw(String(slowMs))}, true))`;
 
 /** How many deliveries may be claimed: of healthy endpoints, and of slow or failing ones. */
 export interface Room {
   readonly healthy: number;
   readonly slow: number;
+  /** Users who have enough deliveries under way in this process: those of their healthy endpoints wait. */
+  readonly busyUsers: readonly string[];
 }
+
+/** Deliveries to healthy endpoints of one user that are claimed at the same time. */
+export const perUser = 24;
 
 /**
  * Claims deliveries that are due, at most a few of each endpoint. The endpoints are locked first, in a statement of their own,
@@ -43,7 +52,7 @@ export function claimDue(database: Pick<Postgres, 'transact'>, room: Room): Prom
     const locked = await query<{ id: string }>`
       WITH healthy AS MATERIALIZED (
         SELECT id FROM notification_endpoints AS endpoint
-        WHERE next_due_at <= now() AND NOT ${isSlow}
+        WHERE next_due_at <= now() AND NOT ${isSlow} AND user_id <> ALL(${room.busyUsers}::uuid[])
         ORDER BY next_due_at LIMIT ${room.healthy}::int FOR NO KEY UPDATE SKIP LOCKED
       ),
       slow AS MATERIALIZED (
@@ -56,14 +65,15 @@ export function claimDue(database: Pick<Postgres, 'transact'>, room: Room): Prom
     const ids = locked.map(({ id }) => id);
     return await query<ClaimedDelivery>`
       WITH endpoint AS MATERIALIZED (
-        SELECT endpoint.id, ${isSlow} AS is_slow, ${stillNeeded} AS is_needed, sealed_key, sealed,
-          CASE WHEN ${isSlow} THEN ${perSlowEndpoint}::int ELSE ${perEndpoint}::int END - (
+        SELECT endpoint.id, user_id, ${isSlow} AS is_slow, ${stillNeeded} AS is_needed, sealed_key, sealed,
+          CASE WHEN NOT ${stillNeeded} THEN ${cancelled}::int
+            WHEN ${isSlow} THEN ${perSlowEndpoint}::int ELSE ${perEndpoint}::int END - (
             SELECT count(*) FROM notification_deliveries AS other
             WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now())::int AS room
         FROM notification_endpoints AS endpoint WHERE endpoint.id = ANY(${ids}::uuid[])
       ),
       due AS MATERIALIZED (
-        SELECT endpoint.id AS endpoint_id, is_slow, is_needed, next.id,
+        SELECT endpoint.id AS endpoint_id, user_id, is_slow, is_needed, next.id,
           row_number() OVER (PARTITION BY endpoint.id ORDER BY next.due_at, next.id) AS turn
         FROM endpoint, LATERAL (
           SELECT id, due_at FROM notification_deliveries
@@ -71,9 +81,13 @@ export function claimDue(database: Pick<Postgres, 'transact'>, room: Room): Prom
           ORDER BY due_at, id LIMIT GREATEST(room, 0)) AS next
       ),
       chosen AS MATERIALIZED (
-        (SELECT * FROM due WHERE NOT is_slow ORDER BY turn LIMIT ${room.healthy}::int)
+        (SELECT endpoint_id, is_needed, id FROM (
+          SELECT *, row_number() OVER (PARTITION BY user_id ORDER BY turn) AS turn_of_user FROM due WHERE is_needed AND NOT is_slow) AS healthy
+          WHERE turn_of_user <= ${perUser}::int ORDER BY turn LIMIT ${room.healthy}::int)
         UNION ALL
-        (SELECT * FROM due WHERE is_slow ORDER BY turn LIMIT ${room.slow}::int)
+        (SELECT endpoint_id, is_needed, id FROM due WHERE is_needed AND is_slow ORDER BY turn LIMIT ${room.slow}::int)
+        UNION ALL
+        (SELECT endpoint_id, is_needed, id FROM due WHERE NOT is_needed)
       ),
       claimed AS (
         UPDATE notification_deliveries AS delivery SET
@@ -106,7 +120,7 @@ export function claimDue(database: Pick<Postgres, 'transact'>, room: Room): Prom
       )
       SELECT claimed.id, attempts AS attempt, is_slow AS "isSlow", type, event_at AS "eventAt",
         request_id AS "requestId", ref_code AS "refCode", message_id AS "messageId",
-        endpoint.id AS "endpointId", sealed_key AS "sealedKey", sealed
+        endpoint.id AS "endpointId", user_id AS "userId", sealed_key AS "sealedKey", sealed
       FROM claimed JOIN endpoint ON endpoint.id = claimed.endpoint_id
       WHERE state = 'sending'`;
   });

@@ -8,7 +8,7 @@ import type { Post } from '../outbound/post.ts';
 import type { Reports } from '../reports.ts';
 import { webhookBody } from '../webhook/body.ts';
 import { signedHeaders } from '../webhook/sign.ts';
-import { type ClaimedDelivery, claimDue } from './claim-due.ts';
+import { type ClaimedDelivery, claimDue, perUser } from './claim-due.ts';
 import { type Attempt, recordAttempt, returnDelivery } from './record-attempt.ts';
 
 /** Postgres is the timer: retries and the deliveries of other processes are found by looking. */
@@ -33,6 +33,8 @@ export class Deliverer implements Part {
   readonly #running = new Set<Promise<void>>();
   /** Attempts that this process may begin, of healthy endpoints and of slow or failing ones. */
   readonly #free = { healthy: 48, slow: 16 };
+  /** Attempts to healthy endpoints under way, by user. */
+  readonly #ofUser = new Map<string, number>();
   #loop: Promise<void> | undefined;
   #isWoken = false;
   #wake = () => {};
@@ -64,7 +66,7 @@ export class Deliverer implements Part {
     while (!this.#stopping.signal.aborted) {
       this.#isWoken = false;
       try {
-        const claimed = await claimDue(database, this.#free);
+        const claimed = await claimDue(database, { ...this.#free, busyUsers: this.#busyUsers() });
         hasFailed = false;
         for (const delivery of claimed) this.#begin(delivery);
         if (claimed.length > 0 && this.#free.healthy > 0) continue;
@@ -85,12 +87,24 @@ export class Deliverer implements Part {
     }
   }
 
+  #busyUsers(): string[] {
+    return [...this.#ofUser].filter(([, count]) => count >= perUser).map(([userId]) => userId);
+  }
+
+  #count(userId: string, change: number): void {
+    const count = (this.#ofUser.get(userId) ?? 0) + change;
+    if (count > 0) this.#ofUser.set(userId, count);
+    else this.#ofUser.delete(userId);
+  }
+
   #begin(delivery: ClaimedDelivery): void {
     const { reports } = this.#options;
     const kind = delivery.isSlow ? 'slow' : 'healthy';
     this.#free[kind]--;
+    if (kind === 'healthy') this.#count(delivery.userId, 1);
     const running = this.#deliver(delivery).finally(() => {
       this.#free[kind]++;
+      if (kind === 'healthy') this.#count(delivery.userId, -1);
       this.#running.delete(running);
       reports.inFlight(this.#running.size);
       // The endpoint may have more deliveries that are due.

@@ -8,7 +8,7 @@ import { recordAttempt } from './record-attempt.ts';
 import { maxAttempts } from './schedule.ts';
 
 let database: TestDatabase;
-const room = { healthy: 48, slow: 16 };
+const room = { healthy: 48, slow: 16, busyUsers: [] };
 const holder = '00000000-0000-4000-8000-000000000001';
 const other = '00000000-0000-4000-8000-000000000002';
 
@@ -168,6 +168,7 @@ describe('a claim', () => {
     const healthy = await database.addEndpoint({ of: 'user' });
     const failing = await database.addEndpoint({ of: 'key' });
     await database.query`UPDATE notification_endpoints SET failures = 1, failing_since = now() WHERE id = ${failing}::uuid`;
+    await database.query`UPDATE notification_endpoints SET last_ms = 5`;
     await database.addDeliveries(healthy, 10);
     await database.addDeliveries(failing, 10);
     const claimed = await claimAll();
@@ -181,6 +182,7 @@ describe('a claim', () => {
   test('gives each delivery to one of many processes', async () => {
     for (let endpoint = 0; endpoint < 10; endpoint++)
       await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 3);
+    await database.query`UPDATE notification_endpoints SET last_ms = 5`;
     const claimed = (await Promise.all(Array.from({ length: 8 }, claimAll))).flat();
     expect(claimed).toHaveLength(30);
     expect(new Set(claimed.map(({ id }) => id)).size).toBe(30);

@@ -1,4 +1,5 @@
 import { type Sql, sql } from '@expert-relay/db';
+import { listOf } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 import { keyEvents, userEvents } from '../deliveries/recipients.ts';
@@ -45,10 +46,11 @@ function isTargetUrl(text: string, rules: AddressRules): boolean {
 }
 
 const expectedEvents = 'Expected a list of types of events, each once.';
-const eventsSchema = z
-  .array(z.string({ error: expectedEvents }), { error: expectedEvents })
-  .min(1, expectedEvents)
-  .max(10, expectedEvents);
+const eventsSchema = listOf(z.string({ error: expectedEvents }), {
+  least: 1,
+  most: 10,
+  error: expectedEvents,
+});
 
 /** The events that a webhook gets, all that there are for it if none are named. Throws when there is no such event for it. */
 export function checkEvents(

@@ -16,7 +16,7 @@ CREATE TABLE "notification_endpoints" (
     "off_reason" TEXT,
     "failures" INTEGER NOT NULL DEFAULT 0,
     "failing_since" TIMESTAMPTZ(3),
-    "last_ms" INTEGER NOT NULL DEFAULT 0,
+    "last_ms" INTEGER,
     "next_due_at" TIMESTAMPTZ(6),
 
     CONSTRAINT "notification_endpoints_pkey" PRIMARY KEY ("id")
