@@ -32,13 +32,13 @@ afterAll(async () => {
   await relay.stop();
 });
 
-async function call(key: string, path: string, body?: object) {
+async function call(key: string, path: string, body?: object): Promise<{ id: string; secret: string }> {
   const response = await fetch(`${relay.gatewayUrl}/api/v1/${path}`, {
     method: 'POST',
     headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return await response.json();
+  return (await response.json()) as { id: string; secret: string };
 }
 
 /** Runs a receiver, sends it a test and an event that somebody else has signed. */
@@ -63,7 +63,10 @@ async function tryReceiver(command: readonly [string, ...string[]]): Promise<voi
     const response = await fetch(`${relay.gatewayUrl}/api/v1/webhooks/${webhook}/deliveries`, {
       headers: { 'x-api-key': tenant.consumerKey },
     });
-    return (await response.json()).deliveries as { statusCode?: number; state: string }[];
+    const { deliveries } = (await response.json()) as {
+      deliveries: { statusCode?: number; state: string }[];
+    };
+    return deliveries;
   };
   await eventually(
     'a foreign signature is refused',

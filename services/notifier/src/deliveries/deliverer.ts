@@ -6,10 +6,10 @@ import type { Log } from '@expert-relay/kit/log';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
 import type { Reports } from '../reports.ts';
-import { webhookBody } from '../webhook/body.ts';
-import { signedHeaders } from '../webhook/sign.ts';
+import { signedHeaders } from '../signatures/sign.ts';
 import { type ClaimedDelivery, claimDue, perUser } from './claim-due.ts';
 import { type Attempt, recordAttempt, returnDelivery } from './record-attempt.ts';
+import { webhookBody } from './webhook-body.ts';
 
 /** Postgres is the timer: retries and the deliveries of other processes are found by looking. */
 const pollMs = 1_000;

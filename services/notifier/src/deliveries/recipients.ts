@@ -4,15 +4,6 @@ import { type Sql, sql } from '@expert-relay/db';
  * Conditions on `endpoint` (notification_endpoints). Only these decide who is notified of what.
  */
 
-/** What a webhook of a user may be notified of, and what one of a consumer key. */
-export const userEvents = [
-  'request.created',
-  'message.created',
-  'request.closed',
-  'request.expired',
-] as const;
-export const keyEvents = ['message.created', 'keys.exchanged', 'request.closed', 'request.expired'] as const;
-
 /** A user is notified of the agent's messages, an agent of the expert's. */
 const notifiedRole = sql`
   CASE WHEN endpoint.api_key_id IS NULL THEN 'consumer'::message_role ELSE 'provider'::message_role END`;

@@ -1,13 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { ConfigError } from '@expert-relay/kit/config';
+import type { SigningSecrets } from '../signatures/sign.ts';
 
 /** What is stored of an endpoint in encrypted form. */
-export interface Target {
+export interface Target extends SigningSecrets {
   readonly url: string;
-  /** Signs each delivery: `whsec_` and base64. */
-  readonly secret: string;
-  /** The secret before the last rotation, which signs too until a time, in milliseconds since 1970. */
-  readonly previous?: { readonly secret: string; readonly endsAt: number };
   /** The call that rotated last, so that a repeated call finds it. */
   readonly rotatedBy?: string;
 }

@@ -2,8 +2,16 @@ import { type Sql, sql } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
-import { keyEvents, userEvents } from '../deliveries/recipients.ts';
 import type { AddressRules } from '../outbound/address-rules.ts';
+
+/** What a webhook of a user may be notified of, and what one of a consumer key. */
+export const userEvents = [
+  'request.created',
+  'message.created',
+  'request.closed',
+  'request.expired',
+] as const;
+export const keyEvents = ['message.created', 'keys.exchanged', 'request.closed', 'request.expired'] as const;
 
 /** The holder of a key that manages webhooks: a consumer key its own, a provider key all of its user. */
 export type Manager = {

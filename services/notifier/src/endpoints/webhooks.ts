@@ -1,6 +1,6 @@
 import { type Postgres, type Query, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
-import { makeSecret } from '../webhook/sign.ts';
+import { makeSecret } from '../signatures/sign.ts';
 import type { Sealed, Target, TargetSealer } from './seal.ts';
 import { checkEvents, type Manager, managedBy } from './webhook-form.ts';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createPostgres, makeRefCode, makeRequestId, type Postgres } from '@expert-relay/db';
 import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
-import { keyEvents, userEvents } from '../deliveries/recipients.ts';
 import { createTargetSealer } from '../endpoints/seal.ts';
+import { keyEvents, userEvents } from '../endpoints/webhook-form.ts';
 
 export const endpointKey = `k1:${Buffer.alloc(32, 7).toString('base64url')}`;
 export const silent = createLog('test', { level: 'silent' });

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '../deliveries/claim-due.ts';
+import type { ClaimedDelivery } from './claim-due.ts';
 
 /**
  * The body of a webhook: a function of stored columns, so it is the same at every attempt. It has no text of people and no

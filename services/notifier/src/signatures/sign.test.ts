@@ -1,30 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { webhookBody } from './body.ts';
 import { makeSecret, signedHeaders } from './sign.ts';
 
-const delivery = {
-  type: 'message.created',
-  eventAt: '2026-11-23T13:00:00.000Z',
-  requestId: 'Zm9vYmFyYmF6cXV4cXV1eA',
-  refCode: 'HS-7K3M9PQX',
-  messageId: randomUUID(),
-};
+const event = { type: 'message.created', timestamp: '2026-11-23T13:00:00.000Z', data: { refCode: 'HS-7K3M9PQX' } };
 
 describe('a delivery', () => {
   const id = 'msg_0123456789abcdef0123456789abcdef';
-  const body = webhookBody(delivery);
+  const body = JSON.stringify(event);
   const now = Date.now();
 
   test('is verified by the public library of Standard Webhooks', () => {
     const secret = makeSecret();
     const headers = signedHeaders({ id, body }, { secret }, now);
-    expect(new Webhook(secret).verify(body, headers)).toEqual({
-      type: 'message.created',
-      timestamp: delivery.eventAt,
-      data: { requestId: delivery.requestId, refCode: delivery.refCode, messageId: delivery.messageId },
-    });
+    expect(new Webhook(secret).verify(body, headers)).toEqual(event);
   });
 
   test('is verified with both secrets during a rotation, and then with the new one only', () => {
@@ -54,15 +42,6 @@ describe('a delivery', () => {
     const changed = change(signedHeaders({ id, body }, { secret }, now));
     expect(() => new Webhook(secret).verify(changed.body, changed.headers)).toThrow();
   });
-
-  test('that is only a test has no data', () => {
-    const text = webhookBody({
-      ...delivery,
-      type: 'webhook.test',
-      requestId: null,
-      refCode: null,
-      messageId: null,
-    });
     expect(JSON.parse(text)).toEqual({ type: 'webhook.test', timestamp: delivery.eventAt, data: {} });
   });
 });

@@ -1,5 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Target } from '../endpoints/seal.ts';
+
+export interface SigningSecrets {
+  /** `whsec_` and base64. */
+  readonly secret: string;
+  /** The secret before the last rotation, which signs too until a time, in milliseconds since 1970. */
+  readonly previous?: { readonly secret: string; readonly endsAt: number };
+}
 
 const secretPrefix = 'whsec_';
 
@@ -12,7 +18,7 @@ export const makeSecret = (): string => `${secretPrefix}${randomBytes(32).toStri
  */
 export function signedHeaders(
   { id, body }: { id: string; body: string },
-  { secret, previous }: Pick<Target, 'secret' | 'previous'>,
+  { secret, previous }: SigningSecrets,
   nowMs: number,
 ): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
   const timestamp = String(Math.floor(nowMs / 1_000));
