@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { makeSecret, signedHeaders } from './sign.ts';
 
-const event = { type: 'message.created', timestamp: '2026-11-23T13:00:00.000Z', data: { refCode: 'HS-7K3M9PQX' } };
+const event = {
+  type: 'message.created',
+  timestamp: '2026-11-23T13:00:00.000Z',
+  data: { refCode: 'HS-7K3M9PQX' },
+};
 
 describe('a delivery', () => {
   const id = 'msg_0123456789abcdef0123456789abcdef';
@@ -41,7 +45,5 @@ describe('a delivery', () => {
     const secret = makeSecret();
     const changed = change(signedHeaders({ id, body }, { secret }, now));
     expect(() => new Webhook(secret).verify(changed.body, changed.headers)).toThrow();
-  });
-    expect(JSON.parse(text)).toEqual({ type: 'webhook.test', timestamp: delivery.eventAt, data: {} });
   });
 });
